@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -117,25 +118,25 @@ func (c *Conduct) misbehaves() bool {
 
 // normal fills in the defaults and checks the rest.
 func (o Options) normal() (Options, error) {
-	setDefault(&o.Addr, DefaultAddr)
-	setDefault(&o.Players, DefaultPlayers)
-	setDefault(&o.Games, 1)
-	setDefault(&o.Actions, DefaultActions)
-	setDefault(&o.ActionBytes, ActionLen)
-	setDefault(&o.Play, DefaultPlay)
-	setDefault(&o.LoadTime, DefaultLoadTime)
-	setDefault(&o.Patience, DefaultPatience)
-	setDefault(&o.Version, w3gs.DefaultVersion)
+	o.Addr = cmp.Or(o.Addr, DefaultAddr)
+	o.Players = cmp.Or(o.Players, DefaultPlayers)
+	o.Games = cmp.Or(o.Games, 1)
+	o.Actions = cmp.Or(o.Actions, DefaultActions)
+	o.ActionBytes = cmp.Or(o.ActionBytes, ActionLen)
+	o.Play = cmp.Or(o.Play, DefaultPlay)
+	o.LoadTime = cmp.Or(o.LoadTime, DefaultLoadTime)
+	o.Patience = cmp.Or(o.Patience, DefaultPatience)
+	o.Version = cmp.Or(o.Version, w3gs.DefaultVersion)
 	if o.Watch {
-		setDefault(&o.NamePrefix, "fan-")
+		o.NamePrefix = cmp.Or(o.NamePrefix, "fan-")
 	}
-	setDefault(&o.NamePrefix, DefaultPrefix)
-	setDefault(&o.Loops, 1)
-	setDefault(&o.Program, "w3host")
-	setDefault(&o.RealmPassword, RealmPassword)
+	o.NamePrefix = cmp.Or(o.NamePrefix, DefaultPrefix)
+	o.Loops = cmp.Or(o.Loops, 1)
+	o.Program = cmp.Or(o.Program, "w3host")
+	o.RealmPassword = cmp.Or(o.RealmPassword, RealmPassword)
 	if s := o.Script; s != nil {
 		copied := *s
-		setDefault(&copied.Speed, 1)
+		copied.Speed = cmp.Or(copied.Speed, 1)
 		o.Script, o.Players, o.Actions, o.Burst = &copied, len(s.Names), -1, 0
 		o.Play = scriptTime
 	}
@@ -172,11 +173,4 @@ func (o *Options) check() error {
 		faults = append(faults, o.Script.check())
 	}
 	return errors.Join(faults...)
-}
-
-func setDefault[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
 }

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -49,8 +50,8 @@ func runBots(t *testing.T, h *fakeHost, opts Options) Report {
 	}
 	opts.Addr = h.Addr
 	opts.Players = h.Players
-	setDefault(&opts.LoadTime, 50*time.Millisecond)
-	setDefault(&opts.Play, 700*time.Millisecond)
+	opts.LoadTime = cmp.Or(opts.LoadTime, 50*time.Millisecond)
+	opts.Play = cmp.Or(opts.Play, 700*time.Millisecond)
 	report, err := Run(ctx, opts)
 	if err != nil {
 		t.Errorf("Run: %v", err)

@@ -152,11 +152,8 @@ func commandRules(c config.Config) command.Rules {
 }
 
 func journalOptions(c config.Config) journal.Options {
-	o := journal.Options{Dir: c.JournalDir()}
-	switch c.Log.KeepJournals {
-	case "all":
-		o.Keep = journal.KeepAll
-	case "none":
+	o := journal.Options{Dir: c.JournalDir(), KeepAll: c.Log.KeepJournals == "all"}
+	if c.Log.KeepJournals == "none" {
 		o.Dir = ""
 	}
 	return o

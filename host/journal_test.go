@@ -28,10 +28,10 @@ func rerunFile(t *testing.T, file string) (game.Rerun, error) {
 	return game.RunJournal(z, nil)
 }
 
-func journalRig(t *testing.T, keep journal.Keep) (r *rig, files func() []string) {
+func journalRig(t *testing.T, keepAll bool) (r *rig, files func() []string) {
 	dir := filepath.Join(t.TempDir(), "journals")
 	r = newRig(t, func(o *Options) {
-		o.Journal, o.Crashes = journal.Options{Dir: dir, Keep: keep}, filepath.Join(t.TempDir(), "crashes")
+		o.Journal, o.Crashes = journal.Options{Dir: dir, KeepAll: keepAll}, filepath.Join(t.TempDir(), "crashes")
 	})
 	return r, func() []string {
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -43,7 +43,7 @@ func journalRig(t *testing.T, keep journal.Keep) (r *rig, files func() []string)
 // for byte, if its owner has asked for it; that of another game is not kept.
 func TestJournalOfAGame(t *testing.T) {
 	t.Parallel()
-	r, files := journalRig(t, journal.KeepFaults)
+	r, files := journalRig(t, false)
 	_, players := r.play(3)
 	_, others := r.play(2)
 	players[1].Send(action([]byte{1, 2, 3}))
@@ -66,7 +66,7 @@ func TestJournalOfAGame(t *testing.T) {
 // TestJournalOfACrash holds the input that the game crashed at.
 func TestJournalOfACrash(t *testing.T) {
 	t.Parallel()
-	r, files := journalRig(t, journal.KeepFaults)
+	r, files := journalRig(t, false)
 	g, _ := r.play(2)
 	g.call(func() { panic("injected") })
 	file, _ := r.logged("game crashed; all other games go on")["journal"].(string)
@@ -83,7 +83,7 @@ func TestJournalOfACrash(t *testing.T) {
 // was cut.
 func TestJournalOfAKilledHost(t *testing.T) {
 	t.Parallel()
-	r, files := journalRig(t, journal.KeepAll)
+	r, files := journalRig(t, true)
 	_, players := r.play(2)
 	players[0].SayInGame("!end")
 	wantFIN(t, players[1])

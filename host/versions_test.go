@@ -35,7 +35,7 @@ func TestVersions(t *testing.T) {
 			}
 			r := newRig(t, func(o *Options) {
 				o.Game.Version, o.Game.Turns.SyncLimit, o.Replays = v, 8, archive
-				o.Journal = journal.Options{Dir: filepath.Join(dir, "journals"), Keep: journal.KeepAll}
+				o.Journal = journal.Options{Dir: filepath.Join(dir, "journals"), KeepAll: true}
 			})
 			m := versionMap(t, v)
 			g, err := r.h.OpenLobby("versions", m)

@@ -87,26 +87,22 @@ func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
 // setPassword asks twice on a terminal, where nothing is echoed; otherwise it takes
 // a line of standard input.
 func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
-	if none {
-		if err := db.SetPassword(c.ctx, name, "", terminal.User()); err != nil {
+	hash, now, did := "", "no longer has a password.", "remove the password"
+	if !none {
+		password, err := c.readPassword()
+		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.stdout, "%s no longer has a password.\n", terminal.Printable(name))
-		return c.audit(db, name, "remove the password")
-	}
-	password, err := c.readPassword()
-	if err != nil {
-		return err
-	}
-	hash, err := people.HashPassword(password)
-	if err != nil {
-		return err
+		if hash, err = people.HashPassword(password); err != nil {
+			return err
+		}
+		now, did = "now has a password: the role counts after !login in each game.", "set a password"
 	}
 	if err := db.SetPassword(c.ctx, name, hash, terminal.User()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s now has a password: the role counts after !login in each game.\n", terminal.Printable(name))
-	return c.audit(db, name, "set a password")
+	fmt.Fprintln(c.stdout, terminal.Printable(name), now)
+	return c.audit(db, name, did)
 }
 
 func (c *call) readPassword() (string, error) {

@@ -102,22 +102,18 @@ func bansCommand() *cobra.Command {
 	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
 	all := cmd.Flags().Bool("all", false, "also those that are over")
 	c.addListFlags(cmd.Flags())
-	return c.does(cmd, storage.Options{}, c.none, func(db *storage.Store) error {
-		bans, err := db.Bans(c.ctx, *all)
-		if err != nil {
-			return err
-		}
-		return c.print(list{bans, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON", rowsOf(bans, func(b storage.Ban) []string {
+	return c.does(cmd, storage.Options{}, c.none, lists(c, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON",
+		func(db *storage.Store) ([]storage.Ban, error) { return db.Bans(c.ctx, *all) },
+		func(b storage.Ban) []string {
 			ends := "never"
-			if !b.Expires.IsZero() {
+			switch {
+			case !b.Lifted.IsZero():
+				ends = "over since " + local(b.Lifted)
+			case !b.Expires.IsZero():
 				ends = local(b.Expires)
 			}
-			if !b.Lifted.IsZero() {
-				ends = "over since " + local(b.Lifted)
-			}
 			return []string{b.Target(), cmp.Or(b.Realm, "everywhere"), local(b.At), ends, b.By, b.Reason}
-		})})
-	})
+		}))
 }
 
 func onRealm(realm string) string {

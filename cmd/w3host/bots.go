@@ -53,7 +53,6 @@ func botsCommand() *cobra.Command {
 	c := new(botsCall)
 	cmd := &cobra.Command{Use: "bots", Short: "play games with simulated players, and measure them", Long: botsHelp, Args: noArgs}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	c.addTo(fs)
 	c.bad.addTo(fs)
 	fs.StringVar(&c.save, "save", "", "go on with this saved game `file` (.w3z), in the lobby that shows it")

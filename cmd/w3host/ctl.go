@@ -36,7 +36,6 @@ func ctlCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error { return o.send(cmd, strings.Join(words, " ")) },
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.UintVar(&o.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
 	fs.BoolVar(&o.json, "json", false, "print a JSON object: lines, refused, and data where the answer lists something")
 	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")

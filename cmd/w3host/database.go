@@ -31,7 +31,6 @@ func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	cmd := &cobra.Command{Use: use, Short: short, Long: long}
 	c.command = cmd.Name()
 	fs := cmd.PersistentFlags()
-	fs.SortFlags, cmd.Flags().SortFlags = false, false
 	fs.StringVar(&c.url, "database", "", "database `URL`, sqlite:FILE or postgres://USER@HOST/NAME; otherwise the configuration's")
 	sets(fs, "database", "database.url")
 	configFlag(fs, &c.file)

@@ -54,7 +54,6 @@ func (o *serveOptions) args() []string {
 // addTo adds the flags to a command.
 func (o *serveOptions) addTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	configFlag(fs, &o.configFile)
 	fs.BoolVar(&o.check, "check", false, "do not host: say whether flags, environment and file have faults, which is exit code 2")
 	defaults := config.Default().Values()

@@ -50,7 +50,6 @@ func healthCommand() *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(flagFault)
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.StringVar(&listen, "listen", "", "`ADDRESS:PORT` where the host listens; otherwise the configuration's")
 	sets(fs, "listen", "host.listen")
 	fs.BoolVar(&asJSON, "json", false, "print JSON, with what the host says of its records every 10 s (status.json in the spool)")

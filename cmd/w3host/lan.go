@@ -30,7 +30,6 @@ func lanCommand() *cobra.Command {
 	c := &lanCall{}
 	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or show them elsewhere", Long: lanHelp}
 	fs := cmd.PersistentFlags()
-	fs.SortFlags = false
 	fs.StringVar(&c.version, "version", "", "`VERSION` of the game, as 1.26; list takes several with commas between them, or all")
 	sets(fs, "version", "host.version")
 	fs.StringVar(&c.product, "product", "", "W3XP or WAR3")
@@ -42,7 +41,6 @@ func lanCommand() *cobra.Command {
 
 // runs sets what a sub-command does. Its arguments are further values of --to.
 func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Command {
-	cmd.Flags().SortFlags = false
 	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.begin(cmd, args)
@@ -92,16 +90,20 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 
 // lanTarget reads ADDRESS or ADDRESS:PORT, where ADDRESS may be a name.
 func lanTarget(text string) (netip.AddrPort, error) {
-	where := text
-	if _, _, err := net.SplitHostPort(text); err != nil {
-		where = net.JoinHostPort(text, strconv.Itoa(lan.DefaultPort))
-	}
-	addr, err := net.ResolveUDPAddr("udp4", where)
+	addr, err := net.ResolveUDPAddr("udp4", withPort(text))
 	if err != nil || addr.IP == nil || addr.Port == 0 {
 		return netip.AddrPort{}, fmt.Errorf("%q is not an IPv4 address or host name, with :PORT if it is not %d", text, lan.DefaultPort)
 	}
 	ap := addr.AddrPort()
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()), nil
+}
+
+// withPort adds the usual port to a host that is named without one.
+func withPort(host string) string {
+	if _, _, err := net.SplitHostPort(host); err != nil {
+		return net.JoinHostPort(host, strconv.Itoa(lan.DefaultPort))
+	}
+	return host
 }
 
 func lanTargets(texts []string) (out []netip.AddrPort, err error) {

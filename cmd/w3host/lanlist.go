@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,17 +146,10 @@ func (s *lanScreen) update(games []lanGame) {
 }
 
 func sameGames(a, b []lanGame) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i], b[i]
+	return slices.EqualFunc(a, b, func(x, y lanGame) bool {
 		x.UptimeSeconds, y.UptimeSeconds, x.RTTMillis, y.RTTMillis = 0, 0, nil, nil
-		if !reflect.DeepEqual(x, y) {
-			return false
-		}
-	}
-	return true
+		return x == y
+	})
 }
 
 func (s *lanScreen) draw(games []lanGame) {

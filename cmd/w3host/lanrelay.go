@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,17 +78,9 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 
 // onThisMachine reports whether this machine has an address.
 func onThisMachine(addr netip.Addr) bool {
-	if addr.IsLoopback() {
-		return true
-	}
-	own, err := net.InterfaceAddrs()
-	if err != nil {
-		return false
-	}
-	for _, a := range own {
-		if ipnet, ok := a.(*net.IPNet); ok && ipnet.IP.Equal(addr.AsSlice()) {
-			return true
-		}
-	}
-	return false
+	own, _ := net.InterfaceAddrs() // where the system does not tell, it is another machine
+	return addr.IsLoopback() || slices.ContainsFunc(own, func(a net.Addr) bool {
+		network, ok := a.(*net.IPNet)
+		return ok && network.IP.Equal(addr.AsSlice())
+	})
 }

@@ -68,7 +68,16 @@ func rootCommand() *cobra.Command {
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
 	add("care", "Care of the database:", migrateCommand(), spoolCommand(), pruneCommand(), forgetCommand())
 	root.AddCommand(versionCommand())
+	inOrder(root)
 	return root
+}
+
+// inOrder has help list the flags of all commands in the order in which they were added.
+func inOrder(cmd *cobra.Command) {
+	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
+	for _, sub := range cmd.Commands() {
+		inOrder(sub)
+	}
 }
 
 // endByInterrupt ends a command by Ctrl-C; the second one ends the program. A host asks

@@ -32,7 +32,6 @@ func mapCommand() *cobra.Command {
 		Long: "w3host map tells what the host knows about map files.",
 	}
 	fs := cmd.PersistentFlags()
-	fs.SortFlags = false
 	version := fs.String("version", w3gs.DefaultVersion.String(), "`VERSION` of the game to host, from 1.07 to 2.0")
 	scripts := fs.String("scripts", "", "`FOLDER` with the game's common.j and blizzard.j, or with its War3Patch.mpq, War3x.mpq and War3.mpq; otherwise scripts")
 	sets(fs, "scripts", "maps.scripts")

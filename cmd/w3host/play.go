@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"net"
 	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 	"w3host/config"
 	"w3host/daemon/logging"
 	"w3host/internal/terminal"
-	"w3host/lan"
 	"w3host/lan/play"
 	"w3host/texts"
 )
@@ -42,7 +39,6 @@ func playCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.BoolVar(&c.onlyHere, "only-here", false, "show the lobbies to this machine only, not to others of its network")
 	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of what this program says: en or zh; otherwise that of LANG")
 	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network here")
@@ -52,10 +48,6 @@ func playCommand() *cobra.Command {
 func (c *playCall) run() error {
 	if err := c.one("the name or address of a host"); err != nil {
 		return usageError{err}
-	}
-	host := c.names[0]
-	if _, _, err := net.SplitHostPort(host); err != nil {
-		host = net.JoinHostPort(host, strconv.Itoa(lan.DefaultPort))
 	}
 	language, err := texts.ParseLanguage(c.language)
 	if c.language == "" {
@@ -68,7 +60,7 @@ func (c *playCall) run() error {
 		log = logging.New(config.Log{Level: "debug"}, c.stderr)
 	}
 	var mu sync.Mutex
-	return play.Run(c.ctx, play.Options{Host: host, OnlyHere: c.onlyHere, Log: log, Say: func(t texts.Text) {
+	return play.Run(c.ctx, play.Options{Host: withPort(c.names[0]), OnlyHere: c.onlyHere, Log: log, Say: func(t texts.Text) {
 		mu.Lock()
 		defer mu.Unlock()
 		fmt.Fprintf(c.stdout, "%s  %s\n", time.Now().Format("15:04:05"), terminal.Printable(t.In(language)))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -27,12 +28,9 @@ func (c *replayCall) repair() error {
 		return failed(name, plainError(err))
 	}
 	defer src.Close()
-	to := c.output
-	if to == "" {
-		to = name
-	}
+	to := cmp.Or(c.output, name)
 	var done *replay.Repaired
-	err = writeReplay(to, c.output != "", func(f *os.File) (err error) {
+	err = writeFile(to, c.output != "", 0o644, func(f *os.File) (err error) {
 		if done, err = replay.Repair(src, f); err == nil && len(done.Faults) == 0 {
 			err = errWhole
 		}
@@ -72,17 +70,12 @@ func (c *replayCall) anonymise() error {
 		return failed(name, err)
 	}
 	defer src.Close()
-	err = writeReplay(c.output, true, func(f *os.File) error { return replay.Anonymise(r, f, c.keepChat) })
+	err = writeFile(c.output, true, 0o644, func(f *os.File) error { return replay.Anonymise(r, f, c.keepChat) })
 	if err != nil {
 		return failed(name, err)
 	}
 	fmt.Fprintf(c.stdout, "%s: written without names\n", c.output)
 	return nil
-}
-
-// writeReplay is writeFile for replays, which anybody may read.
-func writeReplay(name string, fresh bool, write func(*os.File) error) error {
-	return writeFile(name, fresh, 0o644, write)
 }
 
 // writeFile writes a file that gets its name when it is complete. If fresh is set,

@@ -44,7 +44,6 @@ func topCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.StringVar(&o.url, "url", "", "`URL` of a host's window, such as https://games.example.org; otherwise the host on this machine")
 	fs.StringVar(&o.tokenFile, "token-file", "", "`FILE` with a token for --url, as w3host web token add --role viewer prints it")
 	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")

@@ -63,7 +63,6 @@ func watchCommand() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.SortFlags = false
 	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for all who watch")
 	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: who watches could help who plays")
 	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen; otherwise an observer, or else the first player")

@@ -123,37 +123,31 @@ func (c *webCall) addAccount() error {
 }
 
 func (c *webCall) removeAccount() error {
-	err := c.store.RemoveAccount(c.names[0])
+	return c.said(c.store.RemoveAccount(c.names[0]), "%s has no account any more.\n")
+}
+
+// said tells what has been done to the name that was given.
+func (c *webCall) said(err error, format string) error {
 	if err == nil {
-		fmt.Fprintf(c.stdout, "%s has no account any more.\n", terminal.Printable(c.names[0]))
+		fmt.Fprintf(c.stdout, format, terminal.Printable(c.names[0]))
 	}
 	return err
 }
 
 func (c *webCall) accounts() error {
 	list, err := c.store.Accounts()
-	if err != nil || c.json {
-		return errors.Join(err, c.printJSON(list))
-	}
-	rows := rowsOf(list, func(a access.Account) []string { return []string{a.Name, a.Role.String(), local(a.Made)} })
-	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "ROLE", "SINCE"}, rows, terminal.Width(c.stdout)))
+	return printList(c, list, err, []string{"NAME", "ROLE", "SINCE"},
+		func(a access.Account) []string { return []string{a.Name, a.Role.String(), local(a.Made)} })
 }
 
 func (c *webCall) sessions() error {
 	list, err := c.store.Sessions(time.Now())
-	if err != nil || c.json {
-		return errors.Join(err, c.printJSON(list))
-	}
-	rows := rowsOf(list, func(s access.Session) []string { return []string{s.Account, local(s.Made), local(s.Seen)} })
-	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "SINCE", "SEEN"}, rows, terminal.Width(c.stdout)))
+	return printList(c, list, err, []string{"NAME", "SINCE", "SEEN"},
+		func(s access.Session) []string { return []string{s.Account, local(s.Made), local(s.Seen)} })
 }
 
 func (c *webCall) logout() error {
-	err := c.store.EndSessions(c.names[0])
-	if err == nil {
-		fmt.Fprintf(c.stdout, "%s is logged out.\n", terminal.Printable(c.names[0]))
-	}
-	return err
+	return c.said(c.store.EndSessions(c.names[0]), "%s is logged out.\n")
 }
 
 func (c *webCall) addToken() error {
@@ -180,24 +174,24 @@ func (c *webCall) addToken() error {
 }
 
 func (c *webCall) removeToken() error {
-	err := c.store.RemoveToken(c.names[0])
-	if err == nil {
-		fmt.Fprintf(c.stdout, "The token %s is worth nothing any more.\n", terminal.Printable(c.names[0]))
-	}
-	return err
+	return c.said(c.store.RemoveToken(c.names[0]), "The token %s is worth nothing any more.\n")
 }
 
 func (c *webCall) tokens() error {
 	list, err := c.store.Tokens()
-	if err != nil || c.json {
-		return errors.Join(err, c.printJSON(list))
-	}
-	rows := rowsOf(list, func(t access.Token) []string {
+	return printList(c, list, err, []string{"NAME", "ROLE", "FROM", "EXPIRES", "SINCE"}, func(t access.Token) []string {
 		from := make([]string, len(t.Networks))
 		for i, n := range t.Networks {
 			from[i] = netip.Prefix.String(n)
 		}
 		return []string{t.Name, t.Role.String(), strings.Join(from, " "), local(t.Expires), local(t.Made)}
 	})
-	return printLines(c.stdout, terminal.TableIn([]string{"NAME", "ROLE", "FROM", "EXPIRES", "SINCE"}, rows, terminal.Width(c.stdout)))
+}
+
+// printList prints what was read as JSON, or as a table with a row for each value.
+func printList[T any](c *webCall, list []T, err error, heading []string, row func(T) []string) error {
+	if err != nil || c.json {
+		return errors.Join(err, c.printJSON(list))
+	}
+	return printLines(c.stdout, terminal.TableIn(heading, rowsOf(list, row), terminal.Width(c.stdout)))
 }

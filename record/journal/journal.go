@@ -29,18 +29,11 @@ const (
 
 // Options are the [log] settings of journals.
 type Options struct {
-	Dir  string // empty for none
-	Keep Keep
+	Dir string // empty for none
+	// KeepAll keeps the journals of all games that are over, not only of those that desynced or
+	// crashed, or whose owner asked for it.
+	KeepAll bool
 }
-
-// Keep says which journals are kept when their games are over.
-type Keep uint8
-
-// Journals to keep.
-const (
-	KeepFaults Keep = iota // of games that desynced or crashed, or whose owner asked for it
-	KeepAll
-)
 
 // Memory takes the journal of a game as it is made, so that the game outlives the process.
 type Memory interface {
@@ -218,7 +211,7 @@ func Open(opts Options, log zerolog.Logger, goOn ...string) *Files {
 	return f
 }
 
-func (f *Files) keepsAll() bool { return f != nil && f.opts.Keep == KeepAll }
+func (f *Files) keepsAll() bool { return f != nil && f.opts.KeepAll }
 
 func (f *Files) block() []byte {
 	select {
