@@ -11,12 +11,24 @@ import (
 	"w3host/config"
 	"w3host/game/autohost"
 	"w3host/host"
+	"w3host/storage"
 )
 
 // entries are the kinds of games of which autohost keeps lobbies open.
 func entries(c config.Config, version string) (list []autohost.Entry) {
 	for _, e := range c.Entries() {
 		list = append(list, hostEntry(&e, version))
+	}
+	return list
+}
+
+// EntryPrefix is before the names of entries in those of their leases.
+var EntryPrefix = autohost.Pool("")
+
+// EntryPools are the leases of the entries.
+func EntryPools(c config.Config) (list []storage.Pool) {
+	for _, e := range c.Entries() {
+		list = append(list, storage.Pool{Name: autohost.Pool(e.Lobby.Name), Leases: e.Autohost.Lobbies})
 	}
 	return list
 }

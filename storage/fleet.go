@@ -167,6 +167,11 @@ func (f *Fleet) Hosts(ctx context.Context) ([]FleetHost, error) {
 		"SELECT CAST(id AS text) AS id, CAST(host AS text) AS host, CAST(run AS text) AS run, number, name, address, draining, places FROM fleet_sessions ORDER BY number")
 }
 
+// Pools lists the pools that hosts have named.
+func (f *Fleet) Pools(ctx context.Context) ([]Pool, error) {
+	return sqldb.List[Pool](ctx, f.store.sql, "SELECT pool AS name, leases FROM fleet_pools ORDER BY pool")
+}
+
 // Send tells something to a session. ErrNotFound says that it is over.
 func (f *Fleet) Send(ctx context.Context, session string, p Post) error {
 	n, err := f.store.sql.Exec(ctx, "INSERT INTO fleet_posts (id, receiver, body) SELECT $1::uuid, id, $3 FROM fleet_sessions WHERE id = $2::uuid", p.ID, session, p.Body)

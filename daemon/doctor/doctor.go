@@ -47,6 +47,9 @@ func Examine(ctx context.Context, c config.Config, ask bool, tell func(Finding))
 	}
 	checks = append(checks, check{"maps folder", checkMapsFolder}, check{"TCP port", checkListen}, check{"UDP port", checkLANPort},
 		check{"broadcast", checkBroadcasts}, check{"multicast DNS", checkMulticast}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
+	if c.Fleet.Enabled {
+		checks = append(checks, check{"fleet", checkFleet})
+	}
 	if c.Moderation.CountryFile != "" {
 		checks = append(checks, check{"countries", checkCountries})
 	}

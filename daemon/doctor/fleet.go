@@ -1,0 +1,127 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rs/zerolog"
+
+	"w3host/config"
+	"w3host/daemon"
+	"w3host/storage"
+)
+
+// withoutPooler so many hosts can be connected to Postgres, each by itself.
+const withoutPooler = 50
+
+// mostNamed hosts are listed.
+const mostNamed = 10
+
+// checkFleet asks the database who else lives there, and whether this configuration goes with theirs.
+func checkFleet(ctx context.Context, c config.Config) Finding {
+	url := c.DatabaseURL()
+	if storage.FileOf(url) != "" {
+		return fine("%v", storage.ErrNoFleet).but("set database.url to a Postgres that all hosts reach, or fleet.enabled = false")
+	}
+	hosts, pools, err := lookAtFleet(ctx, url)
+	switch {
+	case errors.Is(err, storage.ErrNoDatabase):
+		return fine("no host has used the database yet")
+	case err != nil:
+		return fine("the other hosts are not known: %v", err).but("start the database, or correct database.url: without it the host shows no lobby and takes nobody new")
+	}
+	f := fine("%s; %s", living(hosts), sharedEntries(daemon.EntryPools(c), pools))
+	count := len(hosts)
+	if _, dead := daemon.Alive(ctx, c.Host.Listen); dead != nil {
+		count++ // the host of this configuration is yet to come
+	}
+	if short := fewAccounts(c, count); short != "" {
+		return f.but("%s: make as many accounts as there are hosts, and add a [[realm]] section for each to the configuration of all", short)
+	}
+	if count > withoutPooler && !strings.Contains(url, "default_query_exec_mode=") {
+		return f.but("%d hosts want a pooler in transaction mode before Postgres: add default_query_exec_mode=exec to database.url for it", count)
+	}
+	return f
+}
+
+// lookAtFleet reads what hosts share; it changes nothing.
+func lookAtFleet(ctx context.Context, url string) (hosts []storage.FleetHost, pools []storage.Pool, err error) {
+	db, err := storage.Open(ctx, url, storage.Options{Log: zerolog.Nop(), MustExist: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	f, err := db.Fleet(url)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if hosts, err = f.Hosts(ctx); err == nil {
+		pools, err = f.Pools(ctx)
+	}
+	return hosts, pools, err
+}
+
+func living(hosts []storage.FleetHost) string {
+	if len(hosts) == 0 {
+		return "no host is in the database"
+	}
+	var list []string
+	for i, h := range hosts {
+		if i == mostNamed {
+			list = append(list, fmt.Sprintf("and %d more", len(hosts)-i))
+			break
+		}
+		text := fmt.Sprintf("%d: %s at %s", h.Number, h.Name, h.Address)
+		if h.Draining {
+			text += ", drains"
+		}
+		list = append(list, text)
+	}
+	return "hosts in the database: " + strings.Join(list, "; ")
+}
+
+// sharedEntries compares the entries of this configuration with those that any host has named.
+func sharedEntries(own, all []storage.Pool) string {
+	at := func(list []storage.Pool, name string) int {
+		return slices.IndexFunc(list, func(p storage.Pool) bool { return p.Name == name })
+	}
+	var notes []string
+	for _, p := range own {
+		name := strings.TrimPrefix(p.Name, daemon.EntryPrefix)
+		switch i := at(all, p.Name); {
+		case i < 0:
+			notes = append(notes, fmt.Sprintf("no other host has the entry %q", name))
+		case all[i].Leases != p.Leases:
+			notes = append(notes, fmt.Sprintf("lobbies of %q: %d here, %d in the database", name, p.Leases, all[i].Leases))
+		}
+	}
+	for _, p := range all {
+		if name, entry := strings.CutPrefix(p.Name, daemon.EntryPrefix); entry && at(own, p.Name) < 0 {
+			notes = append(notes, fmt.Sprintf("other hosts have or had %q", name))
+		}
+	}
+	if notes == nil {
+		return "they have the same entries"
+	}
+	return strings.Join(notes, "; ")
+}
+
+// fewAccounts names the realms on which so many hosts cannot all be; empty: none.
+func fewAccounts(c config.Config, hosts int) string {
+	accounts := map[string]int{}
+	for _, r := range c.Realms {
+		accounts[r.Name]++
+	}
+	var short []string
+	for name, n := range accounts {
+		if n < hosts {
+			short = append(short, fmt.Sprintf("%s has accounts for %d of %d hosts", name, n, hosts))
+		}
+	}
+	slices.Sort(short)
+	return strings.Join(short, "; ")
+}
