@@ -20,6 +20,7 @@ import (
 //	scripts/with-postgres.sh go test ./cmd/w3host -run TestFleetFaults -fleet-faults 60 -timeout 30m -v
 var (
 	fleetFaults = flag.Int("fleet-faults", 0, "random faults of TestFleetFaults; 0: it is skipped")
+	fleetBans   = flag.Int("fleet-bans", 25, "bans of TestFleetCommands, each set and lifted")
 	fleetSeed   = flag.Uint64("fleet-seed", 1, "of them")
 )
 
@@ -62,12 +63,12 @@ type fleetHosts struct {
 	stops []func() // the watching
 }
 
-func newFleetHosts(t *testing.T, hosts int) *fleetHosts {
+func newFleetHosts(t *testing.T, hosts int, more ...string) *fleetHosts {
 	f := &fleetHosts{t: t, db: storagetest.NewServer(t), watch: newFleetWatch(t), runs: map[string]*process{}}
 	for range hosts {
 		dir := t.TempDir()
 		name := fmt.Sprintf("host_name = %q\n", filepath.Base(dir))
-		if err := os.WriteFile(filepath.Join(dir, "config.toml"), fmt.Appendf(nil, fleetConfig, f.db.URL, name), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "config.toml"), fmt.Appendf(nil, fleetConfig+strings.Join(more, ""), f.db.URL, name), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		f.dirs = append(f.dirs, dir)

@@ -75,7 +75,7 @@ func TestFleetCommands(t *testing.T) {
 
 	db := storagetest.Open(t, f.db.URL)
 	var worst time.Duration
-	for range 25 {
+	for range *fleetBans {
 		_, err := db.AddBan(t.Context(), storage.Ban{Name: "villain", By: "test"})
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestFleetCommands(t *testing.T) {
 		}
 		worst = max(worst, f.until(true, time.Now()))
 	}
-	t.Logf("25 bans: known everywhere after %v at most", worst)
+	t.Logf("%d bans: known everywhere after %v at most", *fleetBans, worst)
 	if worst > 2*time.Second {
 		t.Errorf("a ban is known everywhere after %v", worst)
 	}

@@ -253,6 +253,7 @@ func (k *conn) logOn(f bncs.Frame) {
 		if old := k.s.find(a.name); old != nil { // without a message
 			old.close()
 			k.s.gone(old)
+			k.s.thrown++
 		}
 		k.name = a.name
 		k.send(&bncs.ProofReply{Result: bncs.LoggedOnNoMail})

@@ -36,6 +36,7 @@ type Server struct {
 	asks     []string // of /whereis
 	refused  int      // lines over the quota
 	kicked   int
+	thrown   int // by a later log-on with the same account
 	quota    time.Duration
 	running  sync.WaitGroup
 }
@@ -146,6 +147,15 @@ func (s *Server) Named(name string) (list []bncs.ListedGame) {
 
 // Refused is how many lines were over the quota.
 func (s *Server) Refused() (n int) { s.Locked(func() { n = s.refused }); return n }
+
+// Thrown is how many were logged off because another connection logged on with their account.
+func (s *Server) Thrown() (n int) { s.Locked(func() { n = s.thrown }); return n }
+
+// Online reports whether somebody is logged on with an account.
+func (s *Server) Online(name string) (is bool) {
+	s.Locked(func() { is = s.find(name) != nil })
+	return is
+}
 
 // Kicked is how many clients were closed for flooding.
 func (s *Server) Kicked() (n int) { s.Locked(func() { n = s.kicked }); return n }
