@@ -129,36 +129,36 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 			return []Game{}, err
 		}
 	}
-	// Keys sort by time, so the latest games are at one end of every index that
-	// ends with the key.
-	query, args := "SELECT "+selected(Game{}, "g.")+" FROM game_list g WHERE 1 = 1", []any{}
-	key := "g.key"
+	// Keys sort by time, so the latest games are at one end of every index that ends with the key. The keys of the page
+	// are found first, and only their games are read: a join of both makes Postgres read many more.
+	var query string
+	var args []any
 	where := func(condition string, arg any) {
 		args = append(args, arg)
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
+	key, open := "key", "ended_at IS NULL"
 	f.Open = f.Open || maps.open
 	few := maps.games > 0 && maps.games <= fewGames
 	switch {
-	case f.Player != "" && few && maps.games < 10*maps.looks: // each game of the maps: was the player in it?
-		key = "k.key"
-		query = "WITH k AS MATERIALIZED (SELECT key FROM games WHERE map_sha1 IN (SELECT value FROM json_each($1))) SELECT " + selected(Game{}, "g.") +
-			" FROM k CROSS JOIN game_players p CROSS JOIN game_list g WHERE p.game_key = k.key AND g.key = k.key AND p.slot IS NOT NULL AND NOT p.fake"
-		args = append(args, maps.sha1)
-		where("p.name_key = $%d", nameKey(f.Player))
-	case f.Player != "":
-		key = "p.game_key"
-		query = "SELECT " + selected(Game{}, "g.") + " FROM game_players p JOIN game_list g ON g.key = p.game_key WHERE p.slot IS NOT NULL AND NOT p.fake"
+	case f.Player != "" && !(few && maps.games < 10*maps.looks):
+		key, open = "p.game_key", "(SELECT x.ended_at IS NULL FROM games x WHERE x.key = p.game_key)"
+		query = "SELECT p.game_key FROM game_players p WHERE p.slot IS NOT NULL AND NOT p.fake"
 		where("p.name_key = $%d", nameKey(f.Player))
 		if f.Map != "" {
-			where("g.map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
+			where("(SELECT x.map_sha1 FROM games x WHERE x.key = p.game_key) IN (SELECT value FROM json_each($%d))", maps.sha1)
 		}
-	case few: // their keys, of which an index has all
-		key = "key"
-		query = "SELECT " + selected(Game{}, "g.") + " FROM game_list g WHERE g.key IN (SELECT key FROM games WHERE map_sha1 IN (SELECT value FROM json_each($1))"
-		args = append(args, maps.sha1)
-	case f.Map != "": // from the latest on: every so many games there is one, and no index on maps is of use
-		where("g.map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
+	case few: // an index has their keys
+		query = "SELECT key FROM games WHERE true"
+		where("map_sha1 IN (SELECT value FROM json_each($%d))", maps.sha1)
+		if f.Player != "" { // each of them: was the player in it? LIMIT keeps this from becoming a join with all games of the player
+			where("(SELECT 1 FROM game_players p WHERE p.name_key = $%d AND p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake LIMIT 1) = 1", nameKey(f.Player))
+		}
+	default:
+		query = "SELECT key FROM games WHERE true"
+		if f.Map != "" { // from the latest on: every so many games there is one, and no index on maps is of use
+			where("map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
+		}
 	}
 	if !f.Since.IsZero() {
 		where(key+" >= $%d", oldestKey(f.Since))
@@ -167,13 +167,10 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		where(key+" < $%d", oldestKey(f.Before))
 	}
 	if f.Open {
-		query += " AND ended_at IS NULL"
+		query += " AND " + open
 	}
 	args = append(args, f.Limit)
-	query += fmt.Sprintf(" ORDER BY %s DESC LIMIT $%d", key, len(args))
-	if key == "key" {
-		query += ") ORDER BY g.key DESC"
-	}
+	query = fmt.Sprintf("SELECT %s FROM game_list g WHERE g.key IN (%s ORDER BY %s DESC LIMIT $%d) ORDER BY g.key DESC", selected(Game{}, "g."), query, key, len(args))
 	return sqldb.List[Game](ctx, d.sql, query, args...)
 }
 

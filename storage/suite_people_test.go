@@ -79,7 +79,9 @@ func testStats(t *testing.T, db *storage.Store) {
 	}})
 	last, err := db.LastGameOf(t.Context(), " BOB ")
 	if err != nil || last.Map != "Footmen" || last.PlayedMS != 20*60_000 || !last.Began.Equal(after(2*time.Hour+time.Minute)) ||
-		!slices.Equal(last.Players, []storage.LastPlayer{{Name: "Ann", Outcome: storage.OutcomeDrew}, {Name: "bob", Outcome: "disputed"}}) {
+		!slices.Equal(last.Players, []storage.LastPlayer{
+			{Name: "Ann", Outcome: storage.OutcomeDrew, PlayedMS: 20 * 60_000}, {Name: "bob", Outcome: "disputed", Actions: 100, PlayedMS: 10 * 60_000},
+		}) {
 		t.Errorf("the last game of bob: %+v, %v", last, err)
 	}
 	_, err = db.LastGameOf(t.Context(), "Visitor")
