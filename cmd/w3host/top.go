@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +24,10 @@ turns are sent, and why a lobby has not started. It asks the host on this machin
 --url the operator's window of any host (docs/web.md).
 
 Arrows, PgUp, PgDn, Home and End move; Enter opens a game; s sorts by the next column,
-r the other way round; q ends it. Without a terminal it prints one table.`
+r the other way round; / shows only games with a text in their name, map or players, p only
+those in trouble. c says something in the chosen game or, behind !, gives a command there;
+x kicks, d drops whom the others wait for: each command is asked about first. q ends it.
+Without a terminal, or with --once, it prints one table, with --json values.`
 
 const (
 	// topEvery is how often the host is asked, topWithin how long it may take.
@@ -33,8 +38,15 @@ const (
 // topSource asks a host for its lobbies and games.
 type topSource func(context.Context) ([]control.Game, error)
 
+// topHost is a host that is watched.
+type topHost struct {
+	games topSource
+	order func(context.Context, topOrder) (lines []string, err error)
+}
+
 type topOptions struct {
 	socket, file, url, tokenFile string
+	once, json                   bool
 }
 
 func topCommand() *cobra.Command {
@@ -47,24 +59,29 @@ func topCommand() *cobra.Command {
 	fs.StringVar(&o.url, "url", "", "`URL` of a host's window, such as https://games.example.org; otherwise the host on this machine")
 	fs.StringVar(&o.tokenFile, "token-file", "", "`FILE` with a token for --url, as w3host web token add --role viewer prints it")
 	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
+	fs.BoolVar(&o.once, "once", false, "print one table, also to a terminal")
+	fs.BoolVar(&o.json, "json", false, "print the lobbies and games as JSON, as w3host ctl --json games does")
 	configFlag(fs, &o.file)
 	return cmd
 }
 
 func (o *topOptions) run(cmd *cobra.Command) error {
-	ask, err := o.source()
+	host, err := o.source()
 	if err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(cmd.Context(), topWithin)
 	defer cancel()
-	games, err := ask(within)
+	games, err := host.games(within)
 	if err != nil {
 		complain(cmd, err)
 		return exitCode(exitUsage)
 	}
-	if stdin, ok := cmd.InOrStdin().(*os.File); ok && terminal.Is(stdin) && terminal.Is(cmd.OutOrStdout()) {
-		return showTop(cmd.Context(), stdin, cmd.OutOrStdout(), games, ask)
+	if o.json {
+		return printJSON(cmd.OutOrStdout(), games)
+	}
+	if stdin, ok := cmd.InOrStdin().(*os.File); ok && !o.once && terminal.Is(stdin) && terminal.Is(cmd.OutOrStdout()) {
+		return showTop(cmd.Context(), stdin, cmd.OutOrStdout(), games, host)
 	}
 	s := topScreen{now: time.Now(), sort: byNumber}
 	s.take(games)
@@ -75,7 +92,7 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 }
 
 // source is whom the flags name.
-func (o *topOptions) source() (topSource, error) {
+func (o *topOptions) source() (*topHost, error) {
 	switch {
 	case o.url != "" && o.socket != "":
 		return nil, usageError{errors.New("--url and --socket are two ways to one host: leave one out")}
@@ -90,24 +107,34 @@ func (o *topOptions) source() (topSource, error) {
 		}
 		o.socket = c.ControlSocket()
 	}
-	return func(ctx context.Context) (games []control.Game, err error) {
-		answer, err := control.Send(ctx, o.socket, control.Order{Command: "games"})
-		if err != nil {
-			return nil, err
+	send := func(ctx context.Context, order control.Order) (control.Answer, error) {
+		answer, err := control.Send(ctx, o.socket, order)
+		if err == nil && answer.Refused != "" {
+			err = errors.New(answer.Refused)
 		}
-		if answer.Refused != "" {
-			return nil, errors.New(answer.Refused)
-		}
-		data, err := json.Marshal(answer.Data)
-		if err == nil {
-			err = json.Unmarshal(data, &games)
-		}
-		return games, err
+		return answer, err
+	}
+	return &topHost{
+		games: func(ctx context.Context) (games []control.Game, err error) {
+			answer, err := send(ctx, control.Order{Command: "games"})
+			if err != nil {
+				return nil, err
+			}
+			data, err := json.Marshal(answer.Data)
+			if err == nil {
+				err = json.Unmarshal(data, &games)
+			}
+			return games, err
+		},
+		order: func(ctx context.Context, to topOrder) ([]string, error) {
+			answer, err := send(ctx, control.Order{Game: to.id, Command: to.line})
+			return answer.Lines, err
+		},
 	}, nil
 }
 
 // window asks the API.
-func (o *topOptions) window() (topSource, error) {
+func (o *topOptions) window() (*topHost, error) {
 	base, err := url.Parse(o.url)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, usageError{fmt.Errorf("--url %q: want http:// or https:// and the host", o.url)}
@@ -120,7 +147,7 @@ func (o *topOptions) window() (topSource, error) {
 		return nil, usageError{fmt.Errorf("--token-file: %w", plainError(err))}
 	}
 	token := strings.TrimSpace(string(text))
-	return func(ctx context.Context) (games []control.Game, err error) {
+	games := func(ctx context.Context) (games []control.Game, err error) {
 		for after := "0"; ; {
 			var page struct {
 				Items []control.Game
@@ -128,7 +155,7 @@ func (o *topOptions) window() (topSource, error) {
 			}
 			to := base.JoinPath("api/v1/games")
 			to.RawQuery = url.Values{"limit": {"1000"}, "after": {after}}.Encode()
-			if err = getJSON(ctx, to.String(), token, &page); err != nil {
+			if err = askJSON(ctx, http.MethodGet, to.String(), token, nil, &page); err != nil {
 				return nil, err
 			}
 			games = append(games, page.Items...)
@@ -136,28 +163,61 @@ func (o *topOptions) window() (topSource, error) {
 				return games, nil
 			}
 		}
-	}, nil
+	}
+	order := func(ctx context.Context, o topOrder) ([]string, error) {
+		var answer control.Answer
+		to := base.JoinPath("api/v1/games", strconv.Itoa(int(o.id)), "commands")
+		err := askJSON(ctx, http.MethodPost, to.String(), token, map[string]string{"line": o.line}, &answer)
+		return answer.Lines, err
+	}
+	return &topHost{games, order}, nil
 }
 
-// getJSON reads an answer of the API, or the problem that it tells.
-func getJSON(ctx context.Context, from, token string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
+// askJSON sends a request to the API and reads its answer, or the problem that it tells.
+func askJSON(ctx context.Context, method, to, token string, body, into any) error {
+	var text bytes.Buffer
+	if body != nil {
+		if err := json.NewEncoder(&text).Encode(body); err != nil {
+			return err
+		}
+	}
+	r, err := http.NewRequestWithContext(ctx, method, to, &text)
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return fmt.Errorf("no host answers: %w", err)
 	}
 	defer answer.Body.Close()
-	var problem struct{ Detail string }
+	var problem struct{ Code, Detail string }
 	if answer.StatusCode != http.StatusOK {
 		_ = json.NewDecoder(http.MaxBytesReader(nil, answer.Body, 64<<10)).Decode(&problem) // it may come from a proxy
-		return fmt.Errorf("%s: %s %s", from, answer.Status, problem.Detail)
+		if problem.Code == "refused" {
+			return errors.New(problem.Detail)
+		}
+		return fmt.Errorf("%s: %s %s", to, answer.Status, problem.Detail)
 	}
 	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		return fmt.Errorf("%s: this is no answer of a w3host: %w", from, err)
+		return fmt.Errorf("%s: this is no answer of a w3host: %w", to, err)
 	}
 	return nil
+}
+
+// table is the list for those who have no terminal: everything, one line for each game.
+func (s *topScreen) table() []string {
+	heading, rows := []string{}, [][]string{}
+	for _, c := range topColumns {
+		heading = append(heading, c.title)
+	}
+	for i := range s.games {
+		g, row := &s.games[i], []string{}
+		for _, c := range topColumns {
+			row = append(row, c.cell(g, s.now))
+		}
+		rows = append(rows, append(row, g.Name, g.Map, g.Waits))
+	}
+	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rows)
 }

@@ -148,6 +148,12 @@ func TestTopOnAScreen(t *testing.T) {
 	p.resize(80, 24)
 	p.awaitRow(`^PLAYER +PING`)
 	p.awaitRow(`\\u001b\[2J.*40`)
+	p.press("c")
+	p.awaitRow(`^To #\d+, a command behind !: ▏`)
+	p.press("!kick 回\r")
+	p.awaitRow(`^Give "kick 回" to #\d+\? y yes`)
+	p.press("y")
+	p.awaitRow(`^Done\.$`)
 	silent.Store(true)
 	p.awaitRow(`^No answer: no host answers at`)
 	p.press("q")
@@ -225,6 +231,21 @@ func TestTopOfAHost(t *testing.T) {
 			}
 		}
 	}
+	for who, o := range map[string]topOptions{"": {file: ""}, "viewer": {url: window, tokenFile: file}} {
+		host, err := o.source()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := host.order(t.Context(), topOrder{1, "say hello"})
+		if (err != nil) != (who == "viewer") {
+			t.Errorf("an order of %q: %q, %v", who, lines, err)
+		}
+	}
+	for _, args := range [][]string{{"top", "--once"}, {"top", "--json"}} {
+		if code, out, errs := shell(t, args...); code != exitOK || !strings.Contains(out, "w3host game") {
+			t.Errorf("%s: %d %s%s", args, code, out, errs)
+		}
+	}
 	for line, want := range map[string]string{
 		"top --socket " + filepath.Join(dir, "none"):                          "w3host top: no host answers at ",
 		"top --url " + window:                                                 "w3host top: --url needs a --token-file",
@@ -299,6 +320,70 @@ func TestTopKeys(t *testing.T) {
 		}
 		if got := strings.Join(keys, " "); got != want {
 			t.Errorf("%q: %q, want %q", sent, got, want)
+		}
+	}
+}
+
+// What is typed at the bottom: a filter, chat, and commands, which are asked about first.
+func TestTopTyped(t *testing.T) {
+	s := topScreen{now: time.Now(), sort: byNumber, width: 100, height: 24}
+	games := manyGames(30)
+	games[4].Stage, games[9].Players = "lagging", []control.Player{{Name: "Rook", PingMS: 400}}
+	s.update(games, nil)
+	press := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
+			if !s.press(key) {
+				t.Fatalf("%q ends it", key)
+			}
+		}
+	}
+	last := func() string { lines := s.lines(); return lines[len(lines)-1].text }
+	letters := func(text string) []string { return strings.Split(text, "") }
+
+	press("/")
+	press(letters("rOOkq")...)
+	press("backspace")
+	if len(s.games) != 1 || s.games[0].ID != 10 || s.selected != 10 || !strings.Contains(last(), "rOOk") {
+		t.Errorf("a player is looked for: %d games, #%d, %q", len(s.games), s.selected, last())
+	}
+	press("enter")
+	s.update(games, nil) // a second later
+	if len(s.games) != 1 || !strings.Contains(s.lines()[0].text, "games 27   players 6   shown 1") {
+		t.Errorf("%d games, %q", len(s.games), s.lines()[0].text)
+	}
+	press("/", "esc", "p")
+	var bad []uint32
+	for i := range s.games {
+		bad = append(bad, s.games[i].ID)
+	}
+	if fmt.Sprint(bad[:2], len(bad)) != "[5 10] 11" { // and those that are late by 20 ms and more
+		t.Errorf("in trouble: %v", bad)
+	}
+	press("p", "home", "enter", "c")
+	press(letters("hi 回")...)
+	if press("enter"); !s.typed.given || s.typed.order != (topOrder{1, "say hi 回"}) {
+		t.Errorf("chat: %+v", s.typed)
+	}
+	s.typed.given = false
+	press("x")
+	press(letters("rook")...)
+	if press("enter"); s.typed.given || last() != `Give "kick rook" to #1? y yes, any other key no` {
+		t.Errorf("a kick: %+v, %q", s.typed, last())
+	}
+	if press("n"); s.typed.given {
+		t.Error("a kick that was not wanted is given")
+	}
+	press("d")
+	if press("y"); !s.typed.given || s.typed.order != (topOrder{1, "drop"}) {
+		t.Errorf("a drop: %+v", s.typed)
+	}
+	if s.answered([]string{"nobody\x1b[2J lags"}, nil); strings.Contains(last(), "\x1b") || !strings.Contains(last(), "lags") {
+		t.Errorf("the answer: %q", last())
+	}
+	for _, what := range []string{"/", "c", "x", "d"} { // the keys of lists are letters then
+		if press(what, "esc"); s.typed.what != notTyping {
+			t.Errorf("%s does not end", what)
 		}
 	}
 }

@@ -91,7 +91,9 @@ func pingText(ms int64) string {
 
 // topScreen is what is shown: values in, lines out.
 type topScreen struct {
-	games      []control.Game // in the order that is shown
+	all        []control.Game
+	games      []control.Game // which are shown, in order
+	typed      topTyped
 	now        time.Time
 	fault      error // why the games are not those of now
 	sort       int   // by this column
@@ -117,12 +119,18 @@ func (s *topScreen) take(games []control.Game) {
 			*text = terminal.Printable(*text)
 		}
 	}
-	s.games = games
+	s.all = games
 	s.order()
 }
 
-// order sorts the games.
+// order sorts the games that are shown.
 func (s *topScreen) order() {
+	s.games = s.games[:0:0]
+	for i := range s.all {
+		if s.wanted(&s.all[i]) {
+			s.games = append(s.games, s.all[i])
+		}
+	}
 	slices.SortFunc(s.games, func(a, b control.Game) int {
 		by := cmp.Or(topColumns[s.sort].order(&a, &b), cmp.Compare(a.ID, b.ID))
 		if s.reverse {
@@ -161,6 +169,11 @@ func (s *topScreen) choose(at int) {
 // press does what a key says; false: to end.
 func (s *topScreen) press(key string) bool {
 	page := max(s.scrollable-1, 1)
+	if s.typed.what != notTyping {
+		s.typeKey(key)
+		return true
+	}
+	s.typedKey(key)
 	switch key {
 	case "q", "ctrl-c":
 		return false
@@ -191,9 +204,12 @@ func (s *topScreen) lines() (lines []topLine) {
 	} else {
 		text = append(text, s.list()...)
 	}
-	last := fmt.Sprintf("sorted by %s · s sort  r reverse  ↑↓ move  Enter open  q quit", topColumns[s.sort].title)
+	last := fmt.Sprintf("sorted by %s · s sort  r reverse  / filter  p problems  ↑↓ move  Enter open  q quit", topColumns[s.sort].title)
 	if s.opened {
-		last = "Esc back  ↑↓ next game  q quit"
+		last = "Esc back  ↑↓ next game  c chat or !command  x kick  d drop  q quit"
+	}
+	if typed, is := s.bottom(); is {
+		last = typed
 	}
 	for len(text) < s.height-1 {
 		text = append(text, topLine{})
@@ -215,13 +231,16 @@ func (s *topScreen) sum() string {
 	if s.fault != nil {
 		return "No answer: " + terminal.Printable(s.fault.Error())
 	}
-	lobbies, players := 0, 0
-	for i := range s.games {
-		if players += len(s.games[i].Players); s.games[i].State == "lobby" {
+	lobbies, players, shown := 0, 0, ""
+	for i := range s.all {
+		if players += len(s.all[i].Players); s.all[i].State == "lobby" {
 			lobbies++
 		}
 	}
-	return fmt.Sprintf("w3host top  %s   lobbies %d   games %d   players %d", s.now.Format(time.TimeOnly), lobbies, len(s.games)-lobbies, players)
+	if s.typed.bad || s.typed.filter != "" {
+		shown = fmt.Sprintf("   shown %d", len(s.games))
+	}
+	return fmt.Sprintf("w3host top  %s   lobbies %d   games %d   players %d%s", s.now.Format(time.TimeOnly), lobbies, len(s.all)-lobbies, players, shown)
 }
 
 // list is the heading and the games around the selected one.
@@ -233,7 +252,9 @@ func (s *topScreen) list() []topLine {
 	for i := s.first; i < min(s.first+s.scrollable, len(s.games)); i++ {
 		lines = append(lines, topLine{s.row(&s.games[i]), i == at})
 	}
-	if len(s.games) == 0 {
+	if len(s.all) > 0 && len(s.games) == 0 {
+		lines = append(lines, topLine{text: "None of the games: / changes the filter, p shows all and not problems only."})
+	} else if len(s.games) == 0 {
 		lines = append(lines, topLine{text: "No lobby is open and no game is running."})
 	}
 	return lines
@@ -310,22 +331,6 @@ func (s *topScreen) game(g *control.Game) []topLine {
 		lines = append(lines, topLine{text: line})
 	}
 	return lines
-}
-
-// table is the list for those who have no terminal: everything, one line for each game.
-func (s *topScreen) table() []string {
-	heading, rows := []string{}, [][]string{}
-	for _, c := range topColumns {
-		heading = append(heading, c.title)
-	}
-	for i := range s.games {
-		g, row := &s.games[i], []string{}
-		for _, c := range topColumns {
-			row = append(row, c.cell(g, s.now))
-		}
-		rows = append(rows, append(row, g.Name, g.Map, g.Waits))
-	}
-	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rows)
 }
 
 // fit cuts a text to n columns.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 
@@ -31,7 +32,7 @@ type topAnswer struct {
 
 // showTop shows the games on a terminal until a key or ctx ends it, and leaves the terminal
 // as it was.
-func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.Game, ask topSource) error {
+func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.Game, of *topHost) error {
 	state, err := term.MakeRaw(int(tty.Fd()))
 	if err != nil {
 		return fmt.Errorf("the terminal: %w", err)
@@ -41,9 +42,9 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 	defer func() { _, _ = io.WriteString(out, leaveScreen) }()
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
-	pressed, answers := make(chan string), make(chan topAnswer)
-	go readKeys(ctx, tty, pressed) // ends with the program
-	go askOften(ctx, ask, answers) // ends with ctx
+	pressed, answers, told := make(chan string), make(chan topAnswer), make(chan topTold)
+	go readKeys(ctx, tty, pressed)      // ends with the program
+	go askOften(ctx, of.games, answers) // ends with ctx
 	resized := time.NewTicker(sizeEvery)
 	defer resized.Stop()
 	canvas := canvas{out: out}
@@ -61,11 +62,34 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 		case a := <-answers:
 			screen.now = time.Now()
 			screen.update(a.games, a.err)
+		case t := <-told:
+			screen.answered(t.lines, t.err)
 		case key, open := <-pressed:
 			if !open || !screen.press(key) {
 				return nil
 			}
+			if screen.typed.given {
+				screen.typed.given = false
+				go of.give(ctx, screen.typed.order, told) // ends with the answer, or with ctx
+			}
 		}
+	}
+}
+
+// topTold is the answer to an order.
+type topTold struct {
+	lines []string
+	err   error
+}
+
+// give passes an order on, and its answer back.
+func (h *topHost) give(ctx context.Context, o topOrder, told chan<- topTold) {
+	within, cancel := context.WithTimeout(ctx, topWithin)
+	defer cancel()
+	lines, err := h.order(within, o)
+	select {
+	case <-ctx.Done():
+	case told <- topTold{lines, err}:
 	}
 }
 
@@ -124,7 +148,8 @@ func keyOf(sent string) (key, rest string) {
 		}
 		return "", ""
 	}
-	return sent[:1], sent[1:]
+	_, size := utf8.DecodeRuneInString(sent)
+	return sent[:size], sent[size:]
 }
 
 // readKeys passes on what is pressed, until the terminal is gone.
