@@ -33,18 +33,28 @@ func (r *run) again(p *player) {
 	}()
 }
 
-// heardBack looks for the host's word that the bot is back: it plays from there on.
+// heardBack looks for the host's word that the bot is back, or that it has seen the record from which
+// the game goes on: it plays from there on.
 func (p *player) heardBack(now time.Duration, text string) {
-	if !p.returning || p.phase != playing || !strings.HasSuffix(text, p.name+" is back.") {
+	back := strings.HasSuffix(text, p.name+" is back.")
+	switch {
+	case p.phase == inLobby && strings.Contains(text, "This game goes on at "):
+		p.returning = true
+		return
+	case !p.returning || p.phase != playing || !back && !strings.HasSuffix(text, "what you do counts from here on."):
 		return
 	}
 	p.returning, p.lastTurn, p.sent = false, 0, p.seen
-	p.report.Returns++
-	p.report.SlowestReturn = max(p.report.SlowestReturn, now-p.crashedAt-p.conduct.CrashFor)
+	if back {
+		p.report.Returns++
+		p.report.SlowestReturn = max(p.report.SlowestReturn, now-p.crashedAt-p.conduct.CrashFor)
+	}
 	if opts := &p.g.run.opts; opts.Actions > 0 {
 		p.set(alarmAct, now+pause(opts.Actions))
 	}
-	p.set(alarmCrash, now+p.conduct.CrashEvery)
+	if p.conduct.CrashEvery > 0 {
+		p.set(alarmCrash, now+p.conduct.CrashEvery)
+	}
 }
 
 // passing reports whether a packet is of the past, which the bot is shown.

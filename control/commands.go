@@ -67,7 +67,7 @@ func init() {
 			Level:    command.Admin,
 			Parse: func(a *args) act {
 				file := a.Phrase("map")
-				if isSave(file) {
+				if isSave(file) || isReplay(file) {
 					return openSaved(file, a)
 				}
 				return open(file, readWish(a))
@@ -76,9 +76,9 @@ func init() {
 		{
 			Name:     "hostsave",
 			Aliases:  []string{"hostsg", "loadsg"},
-			Usage:    "<file> [slot=player ...] [replay] [name] [--owner <name>]",
-			Help:     "open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it",
-			Examples: []string{"hostsave friday.w3z", "hostsave friday.w3z 1=Ann 4=Bob@Home Friday goes on"},
+			Usage:    "<file> [from <minute>] [slot=player ...] [replay] [name] [--owner <name>]",
+			Help:     "open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it; with a replay as the file, a game without a save goes on from that: at its end, or from a minute",
+			Examples: []string{"hostsave friday.w3z", "hostsave friday.w3z 1=Ann 4=Bob@Home Friday goes on", "hostsave friday.w3g from 14:20"},
 			Level:    command.Admin,
 			Parse:    func(a *args) act { return openSaved(a.Phrase("file"), a) },
 		},

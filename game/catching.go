@@ -15,7 +15,7 @@ import (
 func (m *Machine) loaded(r *returner) {
 	m.toReturner(r, &w3gs.GameLoaded{PID: r.pid})
 	for _, p := range slices.Concat(m.started.Fakes, m.started.Players) {
-		if p.PID != r.pid {
+		if p.PID != r.pid && !(r.first && p.Fake) { // else the lobby has said so
 			m.toReturner(r, &w3gs.GameLoaded{PID: p.PID})
 		}
 	}
@@ -49,7 +49,7 @@ func (m *Machine) agrees(r *returner) bool {
 		if n >= len(known) {
 			break
 		}
-		if r.sums[0] != known[n] {
+		if r.sums[0] != known[n] && !m.returns.history.unknown[n] {
 			return false
 		}
 		r.sums = r.sums[1:]
@@ -91,22 +91,35 @@ func (m *Machine) handOver(r *returner) {
 	s := r.s
 	away := m.now - s.missing.since
 	m.returns.coming = slices.DeleteFunc(m.returns.coming, func(o *returner) bool { return o == r })
-	s.missing, s.socket, s.returns = nil, seatSocket{}, s.returns+1
+	s.missing, s.socket = nil, seatSocket{}
+	if !r.first {
+		s.returns++
+	}
 	s.link, s.Addr, s.shared, s.country = r.link, r.addr, r.shared, r.country
 	s.heard, s.level = m.now, r.level
 	if r.vouched {
 		s.realm, s.Realm = r.realm, r.realm
 	}
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.PID})
-	m.fact(&LinkResumed{Player: s.Player, Away: away})
-	m.toLobby(lobby.Back{PID: s.PID, Away: away})
+	begins := m.turns.Loading()
+	if !r.first {
+		m.fact(&LinkResumed{Player: s.Player, Away: away})
+		m.toLobby(lobby.Back{PID: s.PID, Away: away})
+	}
 	m.toTurns(gamesync.Rejoin{PID: s.PID, Acked: r.acked, Sums: r.sums})
-	m.say(0, "%s is back.", s.Name)
+	if !r.first {
+		m.say(0, "%s is back.", s.Name)
+		return
+	}
+	m.say(w3gs.Only(s.PID), "That was what was played: what you do counts from here on.")
+	if begins {
+		m.awaitOthers()
+	}
 }
 
 // tendReturns does what is due for those who come back.
 func (m *Machine) tendReturns() {
-	if m.turns == nil || !m.cfg.Return.On || m.Over() {
+	if m.turns == nil || !m.feeds() || m.Over() {
 		return
 	}
 	m.giveUpPlaces()
@@ -127,11 +140,14 @@ func (m *Machine) tend(r *returner) {
 		return
 	case r.s != nil && m.seats[r.pid] != r.s: // put out meanwhile
 		_, gone := m.wanted(r.s.Name)
+		if gone.Empty() {
+			gone = texts.Of("%s has left the game.", r.s.Name)
+		}
 		m.refuse(r, gone)
 	case r.stage != refused && m.now >= r.until && r.stage < loads:
 		m.refuse(r, texts.Of("You have not shown in time that you are %s.", r.s.Name))
 	case r.stage != refused && m.now >= r.until:
-		m.refuse(r, texts.Of("You have not caught up within %v.", m.cfg.Return.CatchUp.Round(time.Second)))
+		m.refuse(r, texts.Of("You have not caught up within %v.", r.within.Round(time.Second)))
 	case r.stage == catching:
 		m.tendCatching(r)
 	}

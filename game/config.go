@@ -7,6 +7,7 @@ import (
 	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 )
@@ -25,7 +26,8 @@ type Config struct {
 	Program   string // the answer of the command "version"
 
 	Map      Map
-	Saved    *Saved // nil: it is not a saved game
+	Saved    *Saved       // nil: it is not a saved game
+	Record   *past.Record // that the game goes on from; nil: none
 	Settings w3gs.GameSettings
 	Unlisted bool // the lobby is private: on a realm it is found by its name
 

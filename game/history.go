@@ -5,9 +5,11 @@ import (
 	"compress/flate"
 	"encoding/binary"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
+	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 )
@@ -28,6 +30,22 @@ type history struct {
 	size   int      // of all that is packed
 	hashes []uint32 // of the settled turns
 	full   bool     // something is missing: nobody can come back
+	// unknown are the turns, from 0, of which a record has no hash.
+	unknown map[int]bool
+}
+
+// begin takes the record from which the game goes on.
+func (h *history) begin(r *past.Record) {
+	h.packed, h.hashes, h.unknown = slices.Clone(r.Blocks), make([]uint32, r.Turns), map[int]bool{}
+	for _, b := range r.Blocks {
+		h.size += len(b)
+	}
+	for i := range h.hashes {
+		sum, known := r.Sum(i)
+		if h.hashes[i] = sum; !known {
+			h.unknown[i] = true
+		}
+	}
 }
 
 // add adds what a step of the turns has brought.

@@ -75,7 +75,7 @@ func (m *Machine) miss(s *seat) {
 	m.say(m.others(s), "%s has lost the connection and may join again within %v. %cwait: the game stands still; %[3]cvotekick: for good.",
 		s.Name, m.cfg.Return.Sign.Round(time.Second), m.cfg.Trigger)
 	if m.cfg.Return.StandStill {
-		m.toTurns(gamesync.Hold{PID: s.PID, Wait: m.cfg.Return.Wait})
+		m.toTurns(gamesync.Hold{PIDs: w3gs.Only(s.PID), Wait: m.cfg.Return.Wait})
 	}
 }
 
@@ -181,9 +181,7 @@ func standStill(wait bool) act {
 			m.toTurns(gamesync.GoOn{})
 			return nil
 		}
-		for pid := range apart.All() {
-			m.toTurns(gamesync.Hold{PID: pid, Wait: m.cfg.Return.Wait})
-		}
+		m.toTurns(gamesync.Hold{PIDs: apart, Wait: m.cfg.Return.Wait})
 		return m.say(voters, "The game stands still for up to %v. %cnowait: it goes on.", m.cfg.Return.Wait.Round(time.Second), m.cfg.Trigger)
 	}
 }

@@ -100,6 +100,9 @@ func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 
 // greet tells a player who joins what others have set.
 func (m *Machine) greet(s *seat) {
+	if r := m.cfg.Record; r != nil {
+		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("This game goes on at %s of its record. First you are shown what was played, as fast as your game can.", texts.Clock(r.Length))})
+	}
 	if m.settings.pinned != "" {
 		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.settings.pinned)})
 	}

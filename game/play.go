@@ -22,13 +22,15 @@ func (m *Machine) begin(e lobby.Started) {
 		})
 		addrs[p.PID] = m.seats[p.PID].Addr
 	}
-	for _, p := range e.Fakes {
+	fakes, absent := m.recordedTurns(&cfg, e.Fakes)
+	for _, p := range fakes {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true})
 	}
 	m.turns = gamesync.New(cfg)
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras})
+	m.seeTheRecord(absent)
 }
 
 // turnPacket takes an action, or the acknowledgement of a turn.
@@ -74,7 +76,7 @@ func (m *Machine) toTurns(e gamesync.Event) {
 // applyTurns carries out the effects that the turns have added.
 func (m *Machine) applyTurns(effects []gamesync.Effect) {
 	for _, effect := range added(&m.out.turns, effects) {
-		if m.cfg.Return.On && !m.returns.history.full {
+		if m.feeds() && !m.returns.history.full {
 			m.returns.history.add(effect)
 		}
 		switch e := effect.(type) {

@@ -51,7 +51,8 @@ func (m *Machine) prove(r *returner) {
 		return
 	}
 	s.missing.by = r
-	r.stage, r.until = loads, m.now+m.cfg.Return.CatchUp
+	r.stage, r.within = loads, m.cfg.Return.CatchUp
+	r.until = m.now + r.within
 	m.tellReturner(r, texts.Of("You are shown %s of the game at full speed first. What you do counts after that.", texts.Clock(m.turns.GameTime())))
 	m.toReturner(r, &w3gs.CountdownStart{})
 	m.toReturner(r, &w3gs.CountdownEnd{})

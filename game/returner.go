@@ -49,7 +49,10 @@ type returner struct {
 	logged  bool // in, by a password
 	size    uint32
 	stage   stage
+	first   bool          // the game goes on from a record, which it is shown before anything else
+	quit    bool          // the client has said that it leaves
 	inGame  bool          // it was refused behind the lobby
+	within  time.Duration // loading and the game so far may take
 	until   time.Duration // the stage must be over by then
 	pingAt  time.Duration
 
@@ -124,10 +127,16 @@ func (m *Machine) comeBack(in *Input) {
 // roomForReturner reports whether one more may come back now. Who has proven nothing makes
 // room, or strangers could keep players out.
 func (m *Machine) roomForReturner() bool {
-	if len(m.returns.coming) < mostComing {
+	n := 0
+	for _, r := range m.returns.coming {
+		if !r.first {
+			n++
+		}
+	}
+	if n < mostComing {
 		return true
 	}
-	i := slices.IndexFunc(m.returns.coming, func(r *returner) bool { return r.stage < loads || r.stage == refused })
+	i := slices.IndexFunc(m.returns.coming, func(r *returner) bool { return !r.first && (r.stage < loads || r.stage == refused) })
 	if i >= 0 {
 		m.endReturner(m.returns.coming[i], "made room for somebody else who comes back")
 	}
@@ -216,7 +225,7 @@ func (m *Machine) refuse(r *returner, why texts.Text) {
 	}
 	m.fact(&JoinRefused{Name: r.name, Addr: r.addr, Reason: w3gs.RejectStarted, Why: why.String()})
 	m.tellReturner(r, why)
-	m.release(r)
+	m.release(r, why.String())
 	r.inGame = r.stage == catching
 	r.stage, r.until = refused, m.now+readWithin
 }
@@ -232,8 +241,11 @@ func (m *Machine) refuseTwin(r *returner) {
 }
 
 // release gives the place back that a returner has come for.
-func (m *Machine) release(r *returner) {
+func (m *Machine) release(r *returner, why string) {
 	if s := r.s; s != nil && s.missing != nil && s.missing.by == r {
+		if r.first && (r.quit || !m.keepsPlaces()) {
+			m.out.todo = append(m.out.todo, func() { m.putOut(s, why) })
+		}
 		s.missing.by, s.missing.until = nil, max(s.missing.until, m.now+m.cfg.Return.Sign)
 		s.returns++
 		if s.returns >= m.cfg.Return.Times {
@@ -245,7 +257,7 @@ func (m *Machine) release(r *returner) {
 
 // endReturner closes a returner's link.
 func (m *Machine) endReturner(r *returner, why string) {
-	m.release(r)
+	m.release(r, why)
 	m.returns.coming = slices.DeleteFunc(m.returns.coming, func(o *returner) bool { return o == r })
 	m.out.add(Op{Kind: Close, Link: r.link, Why: why})
 }
@@ -288,6 +300,7 @@ func (m *Machine) fromReturner(r *returner, in *Input) {
 func (m *Machine) packetOf(r *returner, packet w3gs.Packet) {
 	switch p := packet.(type) {
 	case *w3gs.LeaveGame:
+		r.quit = true
 		m.toReturner(r, &w3gs.LeaveAck{})
 		m.endReturner(r, p.Reason.String())
 	case *w3gs.MapSize:

@@ -255,6 +255,8 @@ func (g *returnGame) carryOut() {
 			if c.again {
 				g.back(c)
 			}
+		case Unseat: // it is shown the record first
+			g.seats[op.PID], c.seat, c.again = nil, false, true
 		case Close, Cut:
 			if c != nil {
 				c.dead, c.seat = true, false

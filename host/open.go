@@ -50,6 +50,9 @@ func (h *Host) OpenFor(w Wish) (*Game, error) {
 	m := *w.Map
 	own := *m.Map
 	own.Settings, setup.Settings = own.Settings&^w.Mask|w.Settings, setup.Settings&^w.Mask|w.Settings
+	if w.Restored != nil && w.Restored.Record != nil {
+		own.Path = w.Restored.MapPath // as the players know it
+	}
 	m.Map = &own
 	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By, restored: w.Restored})
 }
@@ -116,7 +119,9 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a
-		cfg.ID, cfg.Lobby.RandomSeed = id, seed
+		if cfg.ID = id; cfg.Record == nil {
+			cfg.Lobby.RandomSeed = seed
+		}
 	} else if spec.restored != nil {
 		cfg = cfg.ForSave(spec.restored)
 	}

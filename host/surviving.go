@@ -79,8 +79,8 @@ var errProxied = errors.New("players behind a proxy cannot be taken over")
 // hold gives the sockets and the ledger to the holder. The ledger comes last, so that a
 // game is held wholly or not at all.
 func (g *Game) hold() error {
-	for _, l := range g.seats {
-		if l == nil {
+	for _, l := range g.links {
+		if !l.known() {
 			continue
 		}
 		if l.proxy != nil {

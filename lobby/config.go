@@ -27,6 +27,7 @@ type Config struct {
 	HCL         string
 	Places      []Place // of the game that is played again, one for each of Slots; else none
 	Restored    bool    // the game is a saved one, of which Places are the slots; see restored.go
+	FillPlaces  bool    // those who have not come when it starts are fake players
 
 	Wire      Wire
 	Voice     Voice

@@ -134,10 +134,11 @@ func (l *Lobby) start() {
 		l.sayText(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
 		l.hcl = ""
 	}
+	l.fillPlaces()
 	l.final = make([]Place, len(l.slots)) // before the mode string goes into the handicaps
 	for i, s := range l.slots {
 		p, _ := l.Player(s.PID)
-		l.final[i] = Place{p.Name, p.Realm, p.Fake, s}
+		l.final[i] = Place{Name: p.Name, Realm: p.Realm, Fake: p.Fake, Slot: s}
 	}
 	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()

@@ -88,6 +88,9 @@ type Leave struct {
 	Lost   bool
 }
 
+// Vanish takes a fake player off the list of a game that has started.
+type Vanish struct{ PID uint8 }
+
 // Judge says why the teams, as they are, are too uneven for a start by itself;
 // empty: they are not.
 type Judge struct{ Why texts.Text }

@@ -161,6 +161,10 @@ func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 		from(l, ev.PID, ev, l.back)
 	case Leave:
 		from(l, ev.PID, ev, l.leave)
+	case Vanish:
+		if p := l.player(ev.PID); p != nil && p.fake && l.phase == phaseStarted {
+			l.players[ev.PID] = nil
+		}
 	default:
 		l.activeAt = l.now
 		if no := l.try(ev.(Operation)); no != nil {

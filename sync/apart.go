@@ -12,10 +12,10 @@ import (
 // that stood before the client is gone with it.
 type Apart struct{ PID uint8 }
 
-// Hold has the game stand still for a player who is apart, behind a lag screen, for so long at
+// Hold has the game stand still for players who are apart, behind a lag screen, for so long at
 // most.
 type Hold struct {
-	PID  uint8
+	PIDs w3gs.PIDs
 	Wait time.Duration
 }
 
@@ -67,22 +67,26 @@ func (h *hashes) withdraw(pid uint8) {
 }
 
 func (e Hold) apply(l *Loop) {
-	if !(l.apart & l.live).Has(e.PID) || l.screen.laggers.Has(e.PID) || l.present() == 0 {
+	more := e.PIDs & l.apart & l.live &^ l.screen.laggers
+	if more == 0 || l.present() == 0 {
 		return
 	}
-	p := l.byPID[e.PID]
 	switch l.phase {
 	case running:
-		l.screenUp(w3gs.Only(e.PID))
+		l.screenUp(more)
 	case standing:
 		l.takeDown(l.screen.laggers)
-		l.enlist(p)
-		l.screen.laggers |= w3gs.Only(e.PID)
+		for pid := range more.All() {
+			l.enlist(l.byPID[pid])
+		}
+		l.screen.laggers |= more
 		l.send(l.ready(), l.startLag(l.screen.laggers))
 	default:
 		return
 	}
-	p.lag.dropAt = l.t + e.Wait
+	for pid := range more.All() {
+		l.byPID[pid].lag.dropAt = l.t + e.Wait
+	}
 }
 
 func (GoOn) apply(l *Loop) {
@@ -103,6 +107,10 @@ func (e Rejoin) apply(l *Loop) {
 		return
 	}
 	p, one := l.byPID[e.PID], w3gs.Only(e.PID)
+	if l.phase == loading { // it is the first to have seen the game that this one goes on from
+		l.loaded = l.live
+		l.begin()
+	}
 	l.apart, l.returned, l.hashes.skipped = l.apart&^one, l.returned|one, l.hashes.skipped&^one
 	p.acked = e.Acked
 	p.newSocket()
@@ -120,7 +128,7 @@ func (e Rejoin) apply(l *Loop) {
 // Joinable reports whether a client that has been sent all turns and has answered so many can
 // carry its player again: it is no further behind than one that comes off the lag screen.
 func (l *Loop) Joinable(acked uint32) bool {
-	return l.phase != loading && 2*int(l.sent-acked) <= l.pace.limit && acked+1 >= l.hashes.history.oldest
+	return (l.phase != loading || l.cfg.Played > 0) && 2*int(l.sent-acked) <= l.pace.limit && acked+1 >= l.hashes.history.oldest
 }
 
 // Apart returns the players who have no client and may come back.

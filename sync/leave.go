@@ -42,7 +42,7 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 		l.offScreen(p, true)
 	case l.phase == loading && !l.loaded.Has(p.PID) && l.cfg.LoadInGame:
 		l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}})
-	case l.phase == loading && !l.loaded.Has(p.PID):
+	case l.phase == loading && !l.loaded.Has(p.PID) && !l.apart.Has(p.PID):
 		l.send(l.live, &w3gs.GameLoaded{PID: p.PID})
 	}
 	l.share(p)

@@ -57,7 +57,9 @@ func (l *Loop) begin() {
 	}
 	l.out.emit(&Started{After: l.t})
 	for pid := range l.fakes.All() {
-		l.share(l.byPID[pid])
+		if l.cfg.Played == 0 { // else they have shared
+			l.share(l.byPID[pid])
+		}
 	}
 	l.change()
 }

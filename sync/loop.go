@@ -50,6 +50,10 @@ func New(cfg Config) *Loop {
 	l := &Loop{cfg: cfg, hashes: hashes{history: newHistory()}}
 	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
 	l.roster = newRoster(cfg.Players)
+	if n := cfg.Played; n > 0 {
+		l.apart, l.sent, l.gameTime, l.hashes.settled = l.live, n, cfg.PlayedFor, n
+		l.hashes.history.oldest, l.hashes.history.next = n+1, n+1
+	}
 	if l.cfg.LoadInGame {
 		for pid := range l.live.All() {
 			l.tape.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.tape.bytes)

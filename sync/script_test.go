@@ -97,7 +97,7 @@ func (s *scene) event(text string) ([]string, error) {
 	case "apart":
 		do(s.l.Handle(now, Apart{pid}, nil))
 	case "hold":
-		do(s.l.Handle(now, Hold{pid, line.Duration(1)}, nil))
+		do(s.l.Handle(now, Hold{w3gs.Only(pid), line.Duration(1)}, nil))
 	case "goon":
 		do(s.l.Handle(now, GoOn{}, nil))
 	case "rejoin": // NAME ACKED: it has answered the turns that are not settled with 1

@@ -132,20 +132,35 @@ var chineseHost = map[string]string{
 	// saved games
 	"file":    "文件",
 	"program": "程序",
-	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
+	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it; with a replay as the file, a game without a save goes on from that: at its end, or from a minute": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像；文件为录像时，没有存档的游戏可由录像续局：从结尾或某一分钟开始",
 	"the player of slot %d is missing": "缺少位置 %d 的玩家",
 	"only admins open saved games":     "只有管理员可以打开存档游戏",
 
 	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.": "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
-	"the game was saved by %s %s, and this host plays %s %s":                           "存档来自 %s %s，而本主机运行的是 %s %s",
-	"the map of the saved game, %s, is not here, or is another version of it":          "这里没有存档所用的地图 %s，或版本不同",
+	"the game is of %s %s, and this host plays %s %s":                                  "该局来自 %s %s，而本主机运行的是 %s %s",
+	"the map of the game, %s, is not here, or is another version of it":                "这里没有该局所用的地图 %s，或版本不同",
 	"%q is not in the folder of saved games: give its name there, without a path":      "%q 不在存档文件夹里：请只给出文件名，不要带路径",
 	"there is no file %q in the folder of saved games, %s":                             "存档文件夹 %[2]s 里没有文件 %[1]q",
 
 	"%s cannot have two slots":                    "%s 不能占两个位置",
-	"nobody played in slot %d of the saved game":  "存档的位置 %d 没有玩家",
+	"nobody played in slot %d of the game":        "该局的位置 %d 没有玩家",
 	"%s: these are not the slots of a game of %s": "%s：这些位置不可能出现在 %s 的游戏里",
 	"%s is a replay of another game":              "%s 是另一局游戏的录像",
 
 	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
+
+	// games that go on from their replays
+	"minute": "分钟",
+
+	"%q is no time in a game: say 14 for its minute 14, or 14:20":                "%q 不是游戏中的时间：第 14 分钟写 14，或写 14:20",
+	"a game cannot go on at its beginning: use host <map>":                       "不能从开头续局：请用 host <map>",
+	"It goes on at %s, for %s. First they are shown what was played.":            "将从 %s 续局，玩家：%s。他们会先看到之前的进程。",
+	"games of %s do not go on from their replays: those of %s to 1.31 do":        "%s 的游戏不能由录像续局：可以的是 %s 至 1.31",
+	"slot %d has nobody any more: its player has left before %s":                 "位置 %d 已经没有人了：其玩家在 %s 之前已离开",
+	"nobody is left to play at %s: name a time before that":                      "到 %s 已没有人在玩：请指定更早的时间",
+	"the record is too long: a game cannot go on from it":                        "记录太长：无法由它续局",
+	"the record cannot be read any further than %s: %v; name a time before that": "记录只能读到 %s：%v；请指定更早的时间",
+	"no turn of the game is in the record up to then":                            "到那时为止，记录里没有任何回合",
+	"the record ends at %s, before %s":                                           "记录在 %s 结束，早于 %s",
+	"a turn at %s is longer than a host can send":                                "%s 处有一个回合太长，主机无法发送",
 }

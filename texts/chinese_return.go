@@ -34,4 +34,9 @@ var chineseReturn = map[string]string{
 	"have the game stand still for players who may join again; more than half must agree": "暂停游戏等待可以重新加入的玩家；须过半数同意",
 	"have the game go on without waiting for players who may join again":                  "不再等待可以重新加入的玩家，继续游戏",
 	"let whoever joins under a missing player's name come back as that player":            "让以掉线玩家之名加入的人作为该玩家回到游戏",
+
+	"%s has left the game.": "%s 已离开游戏。",
+	"This game goes on at %s of its record. First you are shown what was played, as fast as your game can.": "本局从记录的 %s 处继续。你会先以你的客户端能达到的最快速度看到之前的进程。",
+	"That was what was played: what you do counts from here on.":                                            "以上就是之前的进程：从现在起你的操作才算数。",
+	"The game goes on at %s when all have seen what was before. %cnowait: it goes on without waiting.":      "所有人看完之前的进程后，游戏将从 %s 继续。%cnowait：不再等待，立即继续。",
 }

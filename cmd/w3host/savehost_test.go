@@ -98,7 +98,7 @@ func TestServeASavedGame(t *testing.T) {
 	}
 	p := startProcess(t, dir, "x.w3z", "--player", "1=Ann", "--player", "2=Two Words", "--listen", "127.0.0.1:0", "--lan=false")
 	p.await(`It is for Ann, Two Words.`)
-	for _, args := range [][]string{{"--player", "1=Ann"}, {"x.w3z", "y.w3z"}, {"serve", "x.w3g"}} {
+	for _, args := range [][]string{{"--player", "1=Ann"}, {"x.w3z", "y.w3z"}, {"serve", "x.w3x"}} {
 		if code, _, errs := shell(t, args...); code != exitUsage {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}

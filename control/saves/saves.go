@@ -1,4 +1,5 @@
-// Package saves finds saved games: the file, the map that they were played on, and who played them.
+// Package saves finds saved games, and recorded ones that are to go on: the file, the map that they were
+// played on, and who played them.
 package saves
 
 import (
@@ -32,6 +33,7 @@ type Finder struct {
 	DB *storage.Store
 	// Dir is the folder of saved games, Product and Versions those of the games that can be hosted, as they are now.
 	Dir      func() string
+	Replays  func() string // the folder of replays
 	Product  func() w3gs.Product
 	Versions func() []w3gs.Version
 	// Map opens the map that a game of a version was played on.
@@ -40,6 +42,9 @@ type Finder struct {
 
 // Open reads a saved game for its lobby.
 func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored, *host.Map, error) {
+	if ask.IsReplay() {
+		return s.openRecord(ctx, ask)
+	}
 	file, err := openSave(s.Dir(), ask.File, ask.Anywhere)
 	if err != nil {
 		return nil, nil, err
@@ -49,22 +54,28 @@ func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored
 	if err != nil {
 		return nil, nil, texts.Of("%s: %v", ask.File, err)
 	}
+	r := &game.Restored{Game: g, File: filepath.Base(file.Name())}
+	m, err := s.complete(ctx, r, ask, map[int]lobby.Place{})
+	return r, m, err
+}
+
+// complete finds the version, the map and the players of a game, of whom some are known.
+func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.SavedGame, known map[int]lobby.Place) (*host.Map, error) {
+	g := r.Game
 	by, err := s.version(g)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !fits(g.Table.Slots, by) {
-		return nil, nil, texts.Of("%s: these are not the slots of a game of %s", ask.File, by.String())
+		return nil, texts.Of("%s: these are not the slots of a game of %s", ask.File, by.String())
 	}
 	m, err := s.Map(&g.Head, by)
 	if err != nil {
-		return nil, nil, texts.Of("the map of the saved game, %s, is not here, or is another version of it", g.MapFile())
+		return nil, texts.Of("the map of the game, %s, is not here, or is another version of it", g.MapFile())
 	}
-	players, err := s.players(ctx, g, ask)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &game.Restored{Game: g, By: by, File: filepath.Base(file.Name()), Players: players}, m, nil
+	r.By = by
+	r.Players, err = s.players(ctx, g, ask, known)
+	return m, err
 }
 
 // version is that of the game's program, if its games can be hosted.
@@ -77,7 +88,7 @@ func (s Finder) version(g *savedgame.Game) (w3gs.Version, error) {
 		}
 		names = append(names, v.String())
 	}
-	return 0, texts.Of("the game was saved by %s %s, and this host plays %s %s", g.Product, g.Version.String(), product, strings.Join(names, ", "))
+	return 0, texts.Of("the game is of %s %s, and this host plays %s %s", g.Product, g.Version.String(), product, strings.Join(names, ", "))
 }
 
 // fits reports whether clients of a version can have such slots.
@@ -105,14 +116,16 @@ func openSave(dir, name string, anywhere bool) (*os.File, error) {
 }
 
 // players tells who had which slot: as the caller says, or a replay of the game, or the game
-// log, which has the games of all hosts that share it.
-func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.SavedGame) (map[int]lobby.Place, error) {
-	players, err := map[int]lobby.Place{}, error(nil)
+// log, which has the games of all hosts that share it; or else as is known.
+func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.SavedGame, known map[int]lobby.Place) (map[int]lobby.Place, error) {
+	players, err := known, error(nil)
 	switch {
 	case ask.Replay != "":
 		players, err = fromReplay(g, ask, s.Dir())
 	case len(ask.Players) < len(g.Humans()):
-		players, err = s.fromLog(ctx, g)
+		if players, err = s.fromLog(ctx, g); len(players) == 0 && err == nil {
+			players = known
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +148,7 @@ func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.Save
 	}
 	for slot := range ask.Players {
 		if !slices.ContainsFunc(g.Humans(), func(h savedgame.Human) bool { return h.Slot == slot }) {
-			return nil, texts.Of("nobody played in slot %d of the saved game", slot+1)
+			return nil, texts.Of("nobody played in slot %d of the game", slot+1)
 		}
 	}
 	if unknown != nil {
@@ -182,6 +195,11 @@ func fromReplay(g *savedgame.Game, ask control.SavedGame, dir string) (map[int]l
 	if r.Start.RandomSeed != g.Table.RandomSeed {
 		return nil, texts.Of("%s is a replay of another game", ask.Replay)
 	}
+	return recorded(g, r), nil
+}
+
+// recorded are the players whom a replay of a game names.
+func recorded(g *savedgame.Game, r *replay.Reader) map[int]lobby.Place {
 	players := map[int]lobby.Place{}
 	for _, h := range g.Humans() {
 		for _, p := range r.Start.Players {
@@ -190,7 +208,7 @@ func fromReplay(g *savedgame.Game, ask control.SavedGame, dir string) (map[int]l
 			}
 		}
 	}
-	return players, nil
+	return players
 }
 
 // maxReplayStart is more than the beginning of a replay takes, where the names are.

@@ -74,7 +74,7 @@ func folder(t *testing.T) Finder {
 		t.Fatal(err)
 	}
 	return Finder{
-		DB: db, Dir: func() string { return dir }, Product: func() w3gs.Product { return w3gs.ProductTFT }, Versions: func() []w3gs.Version { return []w3gs.Version{26, 27} },
+		DB: db, Dir: func() string { return dir }, Replays: func() string { return filepath.Join(dir, "replays") }, Product: func() w3gs.Product { return w3gs.ProductTFT }, Versions: func() []w3gs.Version { return []w3gs.Version{26, 27} },
 		Map: func(h *savedgame.Head, _ w3gs.Version) (*host.Map, error) {
 			if h.Stat.SHA1[0] != 1 {
 				return nil, errors.New("no such map")
@@ -106,7 +106,7 @@ func TestOpen(t *testing.T) {
 		{control.SavedGame{File: filepath.Join(f.Dir(), "friday.w3z"), Anywhere: true}, "1 Ann@Home, 3 Bob, 4 Fake 1 (fake)"},
 		{control.SavedGame{File: "forged.w3z"}, "these are not the slots of a game of 1.26"},
 		{control.SavedGame{File: "text.w3z"}, "not a saved game"},
-		{control.SavedGame{File: "old.w3z"}, "the game was saved by W3XP 1.21, and this host plays W3XP 1.26, 1.27"},
+		{control.SavedGame{File: "old.w3z"}, "the game is of W3XP 1.21, and this host plays W3XP 1.26, 1.27"},
 	} {
 		r, m, err := f.Open(t.Context(), c.ask)
 		if err != nil {

@@ -137,6 +137,16 @@ func (w *Writer) Checksum(sum uint32) error {
 	return w.err
 }
 
+// NoChecksum says that the checksum of the oldest turn that has none yet is not known.
+func (w *Writer) NoChecksum() error {
+	if len(w.held) > 0 {
+		end := w.held[0].end
+		w.put(w.queue[:end])
+		w.drop(end)
+	}
+	return w.err
+}
+
 // Chat records a line. Before the first turn it is one of the loading screen.
 // Versions up to 1.02 have no place for it.
 func (w *Writer) Chat(c Chat) error {

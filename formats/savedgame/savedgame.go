@@ -108,11 +108,11 @@ func (h *Head) Decode(stream []byte) error {
 	if err := h.Table.Decode(append(size, table...)); err != nil {
 		return fmt.Errorf("%w: the slots: %w", replay.ErrDamaged, err)
 	}
-	return h.check()
+	return h.Check()
 }
 
-// check refuses tables that no game begins with.
-func (h *Head) check() error {
+// Check refuses tables that no game begins with.
+func (h *Head) Check() error {
 	var pids w3gs.PIDs
 	for _, p := range h.Humans() {
 		switch {

@@ -211,6 +211,9 @@ func (v *Rerun) order(op *game.Op) {
 		l.queue(op.Frame)
 	case game.Seat:
 		l.PID, v.seats[op.PID] = op.PID, l
+	case game.Unseat:
+		v.unseat(l)
+		l.Again = true
 	case game.Close:
 		v.unseat(l)
 		l.Closing, l.Why = true, op.Why

@@ -172,6 +172,8 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 	}
 	if c.Saved != nil {
 		r.head.Settings.SavedGame = c.Saved.File
+	} else if c.Record != nil {
+		r.head.Settings.SavedGame = c.Record.File
 	}
 	r.to.Record(r.head)
 }
@@ -237,7 +239,7 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
 }
 
-// isPart reports whether the game is the rest of a saved one. It has no results: what the map counts
+// isPart reports whether the game is the rest of a saved or recorded one. It has no results: what the map counts
 // began in another game, and nobody is rated twice.
 func (r *Records) isPart() bool { return r.head.Settings.SavedGame != "" }
 

@@ -7,6 +7,7 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/game"
+	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 )
@@ -41,6 +42,7 @@ type Recording struct {
 	to    *Archive
 	about About
 	name  fields
+	past  *past.Record // that the game goes on from; nil: none
 
 	file   string // its name; empty before the start
 	begun  bool
@@ -76,6 +78,7 @@ const (
 type batch struct {
 	rec    *Recording
 	start  *replay.Start // of the first batch of a game
+	past   *past.Record  // what was played before, if anything was; nil in others
 	events []event
 	bytes  []byte
 	end    bool
@@ -95,6 +98,7 @@ func (r *Recording) Name() string {
 func (r *Recording) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Opened:
+		r.past = f.Config.Record
 		r.name = fields{game: f.Config.Name, title: f.Config.Map.Name, id: f.Config.ID, opened: r.about.Opened}
 	case *game.Started:
 		r.begin(s.At, f)
@@ -154,7 +158,7 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 	if r.file == "" {
 		r.file = r.to.reserve(&r.name)
 	}
-	r.next.start = start
+	r.next.start, r.next.past = start, r.past
 	if r.flush(); r.lost.Load() {
 		r.file = ""
 	}
@@ -201,6 +205,11 @@ func (r *Recording) flush() {
 
 // write puts a batch into a file.
 func (b *batch) write(w *replay.Writer) (err error) {
+	if b.past != nil {
+		if err := writePast(w, b.past); err != nil {
+			return err
+		}
+	}
 	for _, e := range b.events {
 		data := b.bytes[e.from:e.to]
 		switch e.kind {
