@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -47,6 +48,7 @@ type finder struct {
 	answered  bool   // the host has answered a search
 	noAnswers bool   // the host does not answer searches: ids are guessed
 	guess     uint32 // last id guessed
+	picked    int    // games to watch
 	size      int    // most slots of any lobby seen
 }
 
@@ -99,16 +101,25 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 // take assigns a lobby with enough room. If all lobbies are too small it assigns
 // one of those: the first bot then sees in the slots how many fit.
 func (f *finder) take() (lobby, bool) {
+	if f.opts.Watch && len(f.found) > 0 { // one after the other
+		f.picked++
+		return f.found[f.picked%len(f.found)], true
+	}
 	for i, l := range f.found {
 		if l.open >= min(f.opts.Players, f.size) {
-			if f.last = time.Now(); !f.opts.Watch {
-				f.found = slices.Delete(f.found, i, i+1)
-				f.claimed[l.id] = true
-			}
+			f.last = time.Now()
+			f.found = slices.Delete(f.found, i, i+1)
+			f.claimed[l.id] = true
 			return l, true
 		}
 	}
 	return lobby{}, false
+}
+
+// shows reports whether an entry is for these bots: a lobby, or a game to watch.
+func (f *finder) shows(name string) bool {
+	running := strings.HasPrefix(name, "[watch] ")
+	return running == f.opts.Watch || f.opts.Watch && strings.HasPrefix(name, "Replay ")
 }
 
 // search asks for lobbies and keeps those that are not assigned yet.
@@ -121,7 +132,7 @@ func (f *finder) search(ctx context.Context) error {
 	f.asked, f.found = time.Now(), f.found[:0]
 	for _, l := range found {
 		f.size = max(f.size, l.slots)
-		if !f.claimed[l.id] {
+		if !f.claimed[l.id] && f.shows(l.name) {
 			f.found = append(f.found, l)
 		}
 	}

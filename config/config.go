@@ -24,6 +24,7 @@ type Config struct {
 	PlayerHosting PlayerHosting `toml:"player_hosting"`
 	Reconnect     Reconnect     `toml:"reconnect"`
 	Return        Return        `toml:"return"`
+	Watch         Watch         `toml:"watch"`
 	LAN           LAN           `toml:"lan"`
 	Maps          Maps          `toml:"maps"`
 	Saves         Saves         `toml:"saves"`
@@ -152,6 +153,15 @@ type Return struct {
 	ByAddress  bool     `toml:"by_address" default:"true"`             // the address proves who it is, outside of limits.exempt
 	ByRealm    bool     `toml:"by_realm" default:"true"`               // and so does the realm's word for the name
 	ByLogin    bool     `toml:"by_login" default:"true"`               // and an admin's password
+}
+
+// Watch shows running games to others than their players, from their replays.
+type Watch struct {
+	Enabled bool     `toml:"enabled"`
+	Delay   Duration `toml:"delay" default:"2m" range:"1m..1h"`      // how far behind
+	Most    int      `toml:"most" default:"50" range:"1..1000"`      // who watch a game
+	All     int      `toml:"most_all" default:"500" range:"1..5000"` // who watch all games
+	Speed   int      `toml:"speed" default:"1" range:"1..64"`        // at the beginning
 }
 
 // Autohost keeps lobbies coming.

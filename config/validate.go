@@ -59,6 +59,9 @@ func (c *Config) Validate() error {
 		v.requireGProxy("lobby.require_gproxy", &own, c)
 	}
 	v.template("replays.name", c.Replays.Name)
+	if c.Watch.Enabled && !c.Replays.Enabled {
+		v.fault("watch.enabled", true, "needs replays.enabled: games are shown from their replays")
+	}
 	if url := c.Database.URL; url != "" && !strings.ContainsAny(url, ":=") {
 		v.fault("database.url", "(not shown, it may hold a password)", "must be sqlite:FILE or postgres://USER@HOST/DATABASE, for example sqlite:data/w3host.db")
 	}

@@ -14,6 +14,7 @@ import (
 	"w3host/host"
 	"w3host/lobby"
 	"w3host/mapxfer"
+	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 	gamesync "w3host/sync"
@@ -45,6 +46,7 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 		Autohost:        host.Autohost{Entries: entries(c, version), MaxGames: c.Autohost.MaxGames},
 		RequireEntryKey: c.LAN.Enabled, // which announces the key
 		Listing:         c.Host.Play,
+		Watch:           watchOptions(&c),
 		Log:             log,
 		Crashes:         c.CrashDir(),
 		Standby:         c.Host.Standby,
@@ -132,6 +134,15 @@ func returnConfig(r *config.Return) game.Return {
 	return game.Return{
 		On: r.Enabled, Sign: r.Sign.D(), StandStill: r.StandStill, Wait: r.Wait.D(), CatchUp: r.CatchUp.D(), Times: r.Times,
 		Proof: game.Proof{Address: r.ByAddress, Realm: r.ByRealm, Login: r.ByLogin},
+	}
+}
+
+func watchOptions(c *config.Config) host.Watch {
+	w := &c.Watch
+	language, _ := texts.ParseLanguage(c.Lobby.Language)
+	return host.Watch{
+		On: w.Enabled, Delay: w.Delay.D(), Most: w.Most, All: w.All,
+		Past: past.Options{Speed: past.Speed(w.Speed), Language: language},
 	}
 }
 

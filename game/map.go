@@ -59,3 +59,6 @@ func mapSettings(m *w3map.Map, chosen w3gs.GameSettings) w3gs.GameSettings {
 	}
 	return s
 }
+
+// MapCheck is the 0x3D of clients of the game's own version.
+func (m *Machine) MapCheck() w3gs.MapCheck { return m.cfg.Lobby.MapCheck }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"net/netip"
 	"time"
@@ -93,6 +94,10 @@ func (h *Host) join(l *link, frame w3gs.Frame) error {
 	}
 	g, code, refusal := h.route(l, join)
 	l.Admit()
+	if refusal == nil && join.GameID&watchBit != 0 {
+		g.watchedBy(l, join)
+		return nil
+	}
 	if refusal != nil {
 		l.refusal(zerolog.InfoLevel).Str("player", join.Name).Uint32("game", join.GameID).AnErr("reason", refusal).Msg("join refused")
 		l.Queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
@@ -115,7 +120,10 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	}
 	g := h.Game(join.GameID)
 	l.realm = h.shard.opts.Realms.Realm(join.GameID)
+	l.name = join.Name
 	switch {
+	case join.GameID&watchBit != 0:
+		return h.routeWatcher(l, join)
 	case l.realm == "" && join.GameID&^gameIDMask != 0:
 		return nil, w3gs.RejectInvalid, errForeignRealm
 	case g == nil && h.wasOpened(join.GameID):
@@ -133,6 +141,20 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	}
 	if err := h.shard.crowded(g.id, l.Addr.Addr()); err != nil {
 		return nil, w3gs.RejectFull, err
+	}
+	return g, 0, nil
+}
+
+// routeWatcher finds the game that somebody wants to watch.
+func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
+	g := h.Game(join.GameID &^ watchBit)
+	switch why := l.banned(); {
+	case join.GameID&^gameIDMask != 0:
+		return nil, w3gs.RejectInvalid, errForeignRealm
+	case g == nil || g.onShow.show == nil:
+		return nil, w3gs.RejectStarted, errNotShown
+	case why != "":
+		return nil, w3gs.RejectInvalid, errors.New("banned: " + why)
 	}
 	return g, 0, nil
 }

@@ -14,6 +14,7 @@ import (
 	"w3host/game/command"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/host/watch"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/record/gamelog"
@@ -37,6 +38,7 @@ type Game struct {
 	listing
 	seating
 	surviving
+	onShow  showing
 	loading bool   // players load the map
 	playing bool   // its links are read when a turn is due
 	lateSeq uint64 // the host's lateness that the machine has heard of
@@ -77,6 +79,15 @@ type listing struct {
 	listed   bool        // on the LAN
 	lease    fleet.Lease // under which strangers may come; zero: none is needed
 	closed   atomic.Bool // to strangers: the lease is lost, or the host drains
+}
+
+// showing is how a game is shown to others than its players.
+type showing struct {
+	seat     uint8            // whose it is seen from
+	called   map[uint8]string // who took part, as others know them
+	show     *watch.Show      // nil: the game cannot be watched
+	withdraw func()
+	inList   bool
 }
 
 // seating is who carries which player.

@@ -14,6 +14,7 @@ import (
 	"w3host/game/command"
 	"w3host/lan"
 	"w3host/mapxfer"
+	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
 	"w3host/record/journal"
@@ -45,6 +46,7 @@ type Options struct {
 	Advertiser Advertiser
 	Recorder   Recorder
 	Replays    *recording.Archive // nil: games are not recorded
+	Watch      Watch
 	Bans       Bans
 	// BansChanged has a value when everybody who plays is to be looked up again.
 	BansChanged <-chan struct{}
@@ -81,6 +83,15 @@ type Autohost struct {
 	// the first is that of the game. It is asked for each lobby, so that a replaced file
 	// takes effect without a restart.
 	Open func(file string, seen []w3gs.Version) (*Map, error)
+}
+
+// Watch shows running games, as they are recorded, to others than their players.
+type Watch struct {
+	On    bool
+	Delay time.Duration
+	Most  int // who watch a game
+	All   int // who watch all games
+	Past  past.Options
 }
 
 // Limits protect the host from its visitors; see config.Limits.

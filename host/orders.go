@@ -38,6 +38,7 @@ func (g *Game) end() {
 	g.unprotect()
 	g.replay.End()
 	g.shut()
+	g.stopShowing()
 	for _, l := range g.links {
 		l.pid = 0
 		l.dropQuestion()

@@ -20,6 +20,7 @@ var (
 	errGameOver     = errors.New("the game is over")
 	errNoGame       = errors.New("no game has this id")
 	errStarted      = errors.New("the game has started")
+	errNotShown     = errors.New("this game cannot be watched, or not yet")
 	errForeignRealm = errors.New("the game id is of a realm that is not ours")
 	errEntryKey     = errors.New("wrong entry key: not from this lobby's LAN announcement")
 )

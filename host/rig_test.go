@@ -391,3 +391,7 @@ func wantFIN(t testing.TB, c *client) {
 		t.Errorf("%s: connection ended with %v, want a FIN", c.Name, err)
 	}
 }
+
+func seen(c *client, data string) bool {
+	return slices.ContainsFunc(c.All(), func(h testkit.Heard) bool { return bytes.Contains(h.B, []byte(data)) })
+}

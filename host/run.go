@@ -68,6 +68,9 @@ func (h *Host) Serve(ctx context.Context) error {
 		}
 	}
 	go h.shard.Run() // ends with stop
+	if w := h.shard.watchers; w != nil {
+		go w.RunBehind() // ends with Close
+	}
 	h.revive()
 	go h.watchHolder() // ends with the loop
 	h.keepLobbies(ctx)
@@ -80,6 +83,10 @@ func (h *Host) Serve(ctx context.Context) error {
 func (h *Host) Close() error {
 	err := h.stop()
 	h.awaitBehind()
+	if w := h.shard.watchers; w != nil {
+		w.Shutdown()
+		<-w.Done()
+	}
 	h.shard.journals.Close()
 	h.shard.writing.Wait()
 	if l := &h.shard.lateness; l.counts.TotalCount() > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/host/loop"
+	"w3host/host/watch"
 	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
@@ -31,6 +32,7 @@ type shard struct {
 	questions
 
 	journals  *journal.Files
+	watchers  *watch.Server // nil: nobody can watch
 	directory directory
 	codes     codes
 	lateness  lateness
@@ -92,6 +94,9 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	}})
 	if err == nil {
 		err = s.heirs.open(o.Survivors, s.Loop)
+	}
+	if err == nil && o.Watch.On {
+		s.watchers, err = watch.New(watch.Options{Most: o.Watch.All, Past: o.Watch.Past, Log: o.Log.With().Str("part", "watch").Logger()})
 	}
 	if err == nil {
 		s.journals = journal.Open(o.Journal, o.Log, s.left.journals()...)

@@ -74,10 +74,6 @@ func heldRig(t *testing.T, change func(*Options)) (r *rig, g *Game, players []*c
 	return r, g, players
 }
 
-func seen(c *client, data string) bool {
-	return slices.ContainsFunc(c.All(), func(h testkit.Heard) bool { return bytes.Contains(h.B, []byte(data)) })
-}
-
 // poison has the next packet of a player end in a panic, as if the machine could not take it,
 // and calls then while the game stands still.
 func poison(t *testing.T, g *Game, by *client, data []byte, then func(*Game)) {

@@ -60,8 +60,13 @@ func (w *watcher) Observe(s *game.Stamped) {
 			g.shard.opts.Advertiser.Update(g.id, count)
 			g.shard.directory.update(g.id, count)
 		}
-	case *game.Started, *game.Closed:
+	case *game.Started:
 		g.shut()
+		g.noteStart(f)
+	case *game.Closed:
+		g.shut()
+	case *game.AllLoaded:
+		g.offerToWatch()
 	case *game.Kept:
 		g.announceKept(f.Players)
 	}
@@ -128,39 +133,12 @@ func (g *Game) announceKept(players []game.Player) {
 	g.list(ad)
 }
 
-// advert is the game as it is listed.
-func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert {
-	o := &g.shard.opts
-	stat, kind := o.statString(g.m, g.settings, g.version()), g.m.GameType(g.settings)
-	if g.saved != nil {
-		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
-	}
-	return lan.Advert{
-		GameID:   g.id,
-		EntryKey: g.key,
-		Name:     name,
-		Stat:     stat,
-		Type:     kind,
-		Port:     o.Listeners.Addr().Port(),
-		Count:    lanCount(counts, g.version()),
-		Private:  private,
-		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
-		Variants: g.variants,
-		Hidden:   func() bool { return !g.welcomes() },
-	}
-}
-
 func (g *Game) list(ad lan.Advert) {
 	g.shard.directory.open(ad)
 	if err := g.shard.opts.Advertiser.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true
-}
-
-// welcomes reports whether strangers may find the lobby and come in.
-func (g *Game) welcomes() bool {
-	return !g.closed.Load() && (g.lease.Term == 0 || g.shard.opts.Leases.Acting(g.lease))
 }
 
 // show lists a lobby, or takes it off, as its lease says.

@@ -44,6 +44,8 @@ type Advert struct {
 	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
 	// list it as a private one. None: everybody is. Clients of 1.30 and later see it anyway.
 	Only []netip.Addr
+	// Watched says that it is a game that is played, for who watches: realms do not list it.
+	Watched bool
 	// Variants are the versions whose clients see the lobby, where they do not all see
 	// the same. None: all of Options.Versions do.
 	Variants []Variant

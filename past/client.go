@@ -34,6 +34,7 @@ var (
 	ErrDiffers = errors.New("its game came out differently")
 	ErrLeft    = errors.New("left")
 	ErrFlood   = errors.New("too many packets a second")
+	ErrRefused = errors.New("may not watch")
 	ErrForged  = errors.New("more answers than turns")
 )
 
@@ -60,6 +61,7 @@ type Client struct {
 	lines    allowance.Allowance // what is said
 	packets  allowance.Allowance // all but answers to turns
 	language texts.Language
+	refusal  texts.Text // what it reads instead of the game
 
 	sent     int // parts
 	answered int // parts, of which all turns before are answered
@@ -98,6 +100,9 @@ func New(now time.Duration, t *Tape, name string, external w3gs.SockAddr, o Opti
 	out.send(&t.Check)
 	return c
 }
+
+// Refuse has the client read in the lobby why it may not watch, before it is put out.
+func (c *Client) Refuse(why texts.Text) { c.refusal, c.why = why, ErrRefused }
 
 func (o *Out) send(p w3gs.Packet) { o.Frames = p.AppendTo(o.Frames) }
 
@@ -140,6 +145,11 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 // checked goes on with who has the map.
 func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 	t := c.tape
+	if !c.refusal.Empty() {
+		c.say(c.refusal, out)
+		c.finish(now + readFor)
+		return
+	}
 	if size != t.Check.Size {
 		c.say(texts.Of("You do not have this map: put %s into your Maps folder first.", t.Check.Path), out)
 		c.finish(now + readFor)
@@ -270,6 +280,9 @@ func (c *Client) Tick(now time.Duration, out *Out) {
 		c.feed(now, out)
 	}
 }
+
+// Stop ends the game of a client, or its stay in the lobby.
+func (c *Client) Stop(out *Out) { c.leave(c.why, out) }
 
 // leave puts the client out.
 func (c *Client) leave(why error, out *Out) {

@@ -4,6 +4,10 @@ package texts
 var chineseWatch = map[string]string{
 	"You do not have this map: put %s into your Maps folder first.": "您没有这张地图：请先将 %s 放入 Maps 文件夹。",
 	"You watch %s. What you do there changes nothing.":              "您正在观看 %s。您的操作不会影响比赛。",
+	"%v already: no more may.":                                      "%v：人数已满。",
+	"%d watches":                                                    "已有 %d 人在观看",
+	"%d watch":                                                      "已有 %d 人在观看",
+	"Somebody at your address plays in this game: you could see too much.": "与您同一地址的玩家正在这局游戏中：您会看到太多信息。",
 	"It begins in %v.":                                      "将在 %v后开始。",
 	"Your game came out differently at %s.":                 "您的游戏在 %s 处与原局不一致。",
 	"The record of this game ends here, at %s.":             "本局录像到此结束（%s）。",

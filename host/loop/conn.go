@@ -79,6 +79,7 @@ type inbox struct {
 	behind bool
 	listed bool // in conns.unread
 	paused bool // nothing is read
+	moving bool // to another loop: nothing more is handled
 	ending int  // bytes that have come since the connection began to close
 }
 

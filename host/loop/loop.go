@@ -79,16 +79,20 @@ func (l *Loop) Passes() int { return l.passes }
 func (l *Loop) Done() <-chan struct{} { return l.done }
 
 // Call runs f on the loop's goroutine. After the end of the loop it does nothing.
-func (l *Loop) Call(f func()) {
+func (l *Loop) Call(f func()) { l.try(f) }
+
+// try is Call; false: the loop has ended.
+func (l *Loop) try(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
-		return
+		return false
 	}
 	l.calls = append(l.calls, f)
 	if len(l.calls) == 1 {
 		l.poll.wake()
 	}
+	return true
 }
 
 // Wait runs f on the loop's goroutine, and returns when it has; false: the loop has

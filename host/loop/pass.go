@@ -204,7 +204,7 @@ func (l *Loop) Flush(c *Conn) {
 // handles what has come. If something is left the connection is on the list afterwards;
 // who is there already waits there.
 func (l *Loop) Receive(c *Conn) {
-	if c.state == Closed || c.in.listed || c.in.paused && c.state < Closing {
+	if c.state == Closed || c.in.moving || c.in.listed || c.in.paused && c.state < Closing {
 		return
 	}
 	n, more, err := 0, true, error(nil)
@@ -287,7 +287,7 @@ func (l *Loop) handle(c *Conn, data []byte) []byte {
 			l.look()
 		}
 	}
-	return nil
+	return data
 }
 
 // brief reports whether packets of a kind always take so little time that the clock

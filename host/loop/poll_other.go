@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"w3host/mapxfer"
@@ -69,7 +70,8 @@ func (p *poller) accept(l *net.TCPListener) {
 		}
 		pause = 5 * time.Millisecond
 		p.server.wait(func() { // at most one at a time is on its way to the loop
-			k := &pipe{nc: nc, server: p.server, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
+			k := &pipe{nc: nc, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
+			k.server.Store(&p.server)
 			if k.events = p.server.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort()); k.events == nil {
 				return
 			}
@@ -120,7 +122,7 @@ func (p *poller) close()              { p.stopListening() }
 // pipe is a connection with a goroutine for each direction.
 type pipe struct {
 	nc     *net.TCPConn
-	server server
+	server atomic.Pointer[server] // for whom it works
 	events events
 	in     []byte        // has come, and is the loop's until it is taken
 	inErr  error         // has come behind in
@@ -140,11 +142,16 @@ func (k *pipe) readAll() {
 	buf := make([]byte, pipeRead)
 	for {
 		n, err := k.nc.Read(buf)
-		if !k.server.wait(func() {
-			k.in, k.inErr = buf[:n], cause(err)
-			k.events.readable()
-		}) {
-			return
+		for told := false; !told; {
+			s := k.server.Load()
+			if !(*s).wait(func() {
+				if told = k.server.Load() == s; told { // it is not on its way to another
+					k.in, k.inErr = buf[:n], cause(err)
+					k.events.readable()
+				}
+			}) && k.server.Load() == s {
+				return
+			}
 		}
 		if err != nil {
 			return
@@ -188,7 +195,12 @@ func (k *pipe) writeAll() {
 		k.queue, k.full = nil, false
 		k.mu.Unlock()
 		if full {
-			k.server.call(k.events.writable)
+			s := k.server.Load()
+			(*s).call(func() {
+				if k.server.Load() == s {
+					k.events.writable()
+				}
+			})
 		}
 		if len(b) > 0 {
 			if _, err := k.nc.Write(b); err != nil {
@@ -233,6 +245,15 @@ func (k *pipe) CloseWrite() {
 }
 
 func (k *pipe) leave() { k.Close() }
+
+func (k *pipe) move(to *Loop, begin func(Socket) events) {
+	if !to.try(func() { k.events = begin(k) }) {
+		k.Close()
+		return
+	}
+	var s server = to
+	k.server.Store(&s)
+}
 
 func (k *pipe) Close() {
 	close(k.end)

@@ -28,6 +28,8 @@ type Socket interface {
 	Close()
 	// leave closes this copy of the socket, and lets the connection go on.
 	leave()
+	// move has another loop report of the connection from now on, to whom begin makes there.
+	move(to *Loop, begin func(Socket) events)
 	// Figures are what the system knows of the connection; zero: nothing.
 	Figures() mapxfer.Figures
 	// Waited is for how long what was last received has been in the kernel;

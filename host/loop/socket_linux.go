@@ -89,6 +89,22 @@ func (k *fdSocket) leave() {
 	k.fd = -1
 }
 
+func (k *fdSocket) move(to *Loop, begin func(Socket) events) {
+	_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
+	k.p.byFD[k.fd] = nil
+	fd, copied := k.fd, k.copied
+	k.fd = -1
+	ok := to.try(func() {
+		moved := to.poll.socket(fd)
+		moved.copied = copied
+		moved.events = begin(moved)
+		moved.begin()
+	})
+	if !ok {
+		_ = unix.Close(fd)
+	}
+}
+
 // unwatch ends the watch: closing does so only where nobody has a copy.
 func (k *fdSocket) unwatch() {
 	k.p.byFD[k.fd] = nil

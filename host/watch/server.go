@@ -13,6 +13,7 @@ import (
 	"w3host/host/loop"
 	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/texts"
 )
 
 const (
@@ -22,6 +23,8 @@ const (
 	outQueue = 1 << 20
 	// perAddress is how many connections an address may have.
 	perAddress = 24
+	// mostRefused may read at once why they may not watch; more are turned away without a word.
+	mostRefused = 32
 	// mostUnjoined may be there that have not joined yet.
 	mostUnjoined = 256
 )
@@ -38,8 +41,8 @@ var (
 
 // Options of a Server.
 type Options struct {
-	Listener *net.TCPListener
-	Most     int // who watch
+	Listener *net.TCPListener // nil: clients come by Hand
+	Most     int              // who watch
 	Past     past.Options
 	Log      zerolog.Logger
 }
@@ -52,6 +55,7 @@ type Server struct {
 	viewers map[*viewer]bool
 	from    map[netip.Addr]int // connections
 	joining int
+	refused int    // viewers who only read why
 	last    uint32 // number of a viewer
 }
 
@@ -65,7 +69,10 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.Listen(o.Listener)
+	if o.Listener != nil {
+		err = s.Listen(o.Listener)
+	}
+	return s, err
 }
 
 // Shutdown tells all who watch that it is over, and lets Run end.
@@ -73,8 +80,7 @@ func (s *Server) Shutdown() {
 	s.Call(func() {
 		s.Stop(errShutdown)
 		for v := range s.viewers {
-			v.Queue((&w3gs.GameOver{PID: v.show.tape.Seat}).AppendTo(nil))
-			v.Finish(errShutdown)
+			v.stop()
 		}
 	})
 }
@@ -105,6 +111,28 @@ func (s *Server) join(v *viewer, f w3gs.Frame) error {
 	}
 	v.joined()
 	v.Admit()
+	s.enter(v, join, texts.Text{})
+	return nil
+}
+
+// Hand takes over a connection of another loop, whose join was for a game that is shown, from
+// that loop. A client that may not watch reads why.
+func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no texts.Text) {
+	from.Move(c, s.Loop, outQueue, func(c *loop.Conn) loop.Handler {
+		v := &viewer{Conn: c, server: s, here: true}
+		c.Handler = v
+		defer v.rescue()
+		if s.from[c.Addr.Addr()]++; s.from[c.Addr.Addr()] > perAddress || s.Stopping() {
+			c.Cut(errCrowd)
+		} else {
+			s.enter(v, join, no)
+		}
+		return v
+	})
+}
+
+// enter has a client watch, or says why it may not.
+func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	show := s.shows[join.GameID]
 	code, fault := w3gs.RejectReason(0), error(nil)
 	switch {
@@ -112,10 +140,13 @@ func (s *Server) join(v *viewer, f w3gs.Frame) error {
 		code, fault = w3gs.RejectInvalid, errNoGame
 	case join.Name == "" || len(join.Name) > w3gs.MaxTagLen:
 		code, fault = w3gs.RejectInvalid, errName
-	case len(s.viewers) >= s.opts.Most:
-		code, fault = w3gs.RejectFull, errFull
 	default:
-		if fault = s.load(show); fault != nil {
+		if n := s.full(show); n > 0 && no.Empty() {
+			no = past.Full(n)
+		}
+		if !no.Empty() && s.refused >= mostRefused {
+			code, fault = w3gs.RejectFull, errFull
+		} else if fault = s.load(show); fault != nil {
 			code = w3gs.RejectStarted
 		}
 	}
@@ -123,8 +154,18 @@ func (s *Server) join(v *viewer, f w3gs.Frame) error {
 		s.opts.Log.Info().Str("address", v.Addr.String()).AnErr("reason", fault).Msg("a client may not watch")
 		v.Queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
 		v.Finish(fault)
-		return nil
+		return
 	}
-	v.begin(show, join.Name)
-	return nil
+	v.begin(show, join.Name, no)
+}
+
+// full is how many watch, if nobody else may.
+func (s *Server) full(show *Show) int {
+	switch all, here := len(s.viewers)-s.refused, show.Watching(); {
+	case show.Most > 0 && here >= show.Most:
+		return here
+	case all >= s.opts.Most:
+		return all
+	}
+	return 0
 }

@@ -5,18 +5,19 @@ import (
 	"errors"
 	"os"
 	"slices"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"w3host/formats/replay"
 	"w3host/past"
+	"w3host/record/recording"
 )
 
 const (
-	// part ends the name of a replay while its game is played.
-	part = ".part"
 	// lookEvery is how often a record that grows is looked at.
 	lookEvery = time.Second
+	// offerEvery is how often it is looked whether enough of a game is recorded.
+	offerEvery = 2 * time.Second
 	// batch is how many records are handed to the loop at once.
 	batch = 1000
 )
@@ -29,12 +30,53 @@ type Show struct {
 	Number, Key uint32 // the game id, and what those say who join from the LAN
 	File        string
 	Delay       time.Duration // behind a game that is played
+	Most        int           // who watch it; 0: as many as may watch at all
 	// Tape begins the record with what the file begins with.
 	Tape func(*replay.Reader) (*past.Tape, error)
 
-	tape    *past.Tape
-	viewers int
-	stop    context.CancelFunc
+	tape     *past.Tape
+	viewers  int
+	stop     context.CancelFunc
+	watching atomic.Int32 // viewers, without those who only read why they may not
+}
+
+// Watching is how many watch the game.
+func (show *Show) Watching() int { return int(show.watching.Load()) }
+
+// part reports whether the game is played while it is shown.
+func (show *Show) part() bool { return recording.IsPart(show.File) }
+
+// Offer has a running game shown when enough of it is recorded, and calls ready then, on the
+// server's loop. The function that is returned takes the game back; who watches it goes on.
+func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { // ends when the game is shown or taken back
+		for {
+			_, err := Start(show.File)
+			if err == nil {
+				s.Call(func() {
+					if ctx.Err() == nil {
+						s.shows[show.Number] = show
+						ready()
+					}
+				})
+				return
+			}
+			if !errors.Is(err, ErrEarly) && !errors.Is(err, os.ErrNotExist) {
+				s.opts.Log.Warn().Err(err).Str("file", show.File).Msg("a game cannot be watched")
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(offerEvery):
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		s.Remove(show)
+	}
 }
 
 // Add has a game shown.
@@ -91,14 +133,14 @@ func (s *Server) unload(show *Show) {
 func (show *Show) open() (*os.File, error) {
 	f, err := os.Open(show.File)
 	if errors.Is(err, os.ErrNotExist) {
-		return os.Open(strings.TrimSuffix(show.File, part))
+		return os.Open(recording.FinalOf(show.File))
 	}
 	return f, err
 }
 
 // over reports whether no more comes.
 func (show *Show) over() bool {
-	if !strings.HasSuffix(show.File, part) {
+	if !show.part() {
 		return true
 	}
 	_, err := os.Stat(show.File)
@@ -128,6 +170,12 @@ func (in *reading) start() (*replay.Reader, error) {
 
 func (in *reading) run(r *replay.Reader) {
 	defer in.file.Close()
+	defer func() {
+		if fault := recover(); fault != nil {
+			in.server.crashed("the record of a game is shown no further", fault)
+			in.deliver(true)
+		}
+	}()
 	for rec, err := range r.Records() {
 		if err != nil {
 			if in.ctx.Err() == nil {
@@ -167,10 +215,16 @@ func (in *reading) deliver(end bool) {
 		return
 	}
 	in.server.Wait(func() { // so that no more than a batch waits
+		defer func() {
+			if fault := recover(); fault != nil {
+				in.server.crashed("the record of a game is shown no further", fault)
+				in.tape.End()
+			}
+		}()
 		for i := range records {
 			in.tape.Add(&records[i])
 		}
-		if strings.HasSuffix(in.show.File, part) {
+		if in.show.part() {
 			in.tape.Hold(in.server.Now(), in.show.Delay)
 		}
 		if end {

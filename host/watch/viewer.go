@@ -8,6 +8,7 @@ import (
 	"w3host/host/loop"
 	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/texts"
 )
 
 // viewer is one connection.
@@ -20,6 +21,7 @@ type viewer struct {
 	client *past.Client // nil before
 	group  *loop.Group
 	out    past.Out
+	no     bool // it only reads why it may not watch
 }
 
 func (v *viewer) joined() {
@@ -29,14 +31,22 @@ func (v *viewer) joined() {
 	}
 }
 
-func (v *viewer) begin(s *Show, name string) {
-	v.show, v.game = s, s.tape.Game
+func (v *viewer) begin(s *Show, name string, no texts.Text) {
+	v.show, v.game, v.no = s, s.tape.Game, !no.Empty()
 	v.server.viewers[v] = true
 	s.viewers++
 	v.client = past.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
 	v.server.last++
 	v.group = v.server.Group(v, v.server.last)
-	v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game).Msg("a client watches")
+	line := v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game)
+	if v.no {
+		v.client.Refuse(no)
+		v.server.refused++
+		line.Stringer("reason", no).Msg("a client may not watch")
+	} else {
+		s.watching.Add(1)
+		line.Msg("a client watches")
+	}
 	v.flush()
 }
 
@@ -58,6 +68,7 @@ func (v *viewer) Packet(frame []byte) error {
 
 // Tick does what is due.
 func (v *viewer) Tick() {
+	defer v.rescue()
 	v.client.Tick(v.server.Now(), &v.out)
 	v.flush()
 }
@@ -73,8 +84,7 @@ func (v *viewer) flush() {
 	if said := v.out.Said; said != "" {
 		for other := range v.server.viewers {
 			if other != v && other.show == v.show {
-				other.client.Hear(said, &other.out)
-				other.flush()
+				other.hear(said)
 			}
 		}
 	}
@@ -86,10 +96,38 @@ func (v *viewer) flush() {
 	}
 }
 
+// hear shows what somebody else has said.
+func (v *viewer) hear(line string) {
+	defer v.rescue()
+	v.client.Hear(line, &v.out)
+	v.flush()
+}
+
+// stop ends the game of the client, if it is in one: the program ends.
+func (v *viewer) stop() {
+	defer v.rescue()
+	v.client.Stop(&v.out)
+	v.Queue(v.out.Frames)
+	v.Finish(errShutdown)
+}
+
+// rescue ends the connection if it panics, and no other.
+func (v *viewer) rescue() {
+	if fault := recover(); fault != nil {
+		v.Crashed(fault)
+		v.Cut(loop.ErrCrashed)
+	}
+}
+
 // leave takes the client out, whose connection may go on for its last packets.
 func (v *viewer) leave() {
 	if s := v.server; s.viewers[v] {
 		delete(s.viewers, v)
+		if v.no {
+			s.refused--
+		} else {
+			v.show.watching.Add(-1)
+		}
 		s.CloseGroup(v.group)
 		s.unload(v.show)
 	}
@@ -100,7 +138,11 @@ func (v *viewer) Framed(int) {}
 
 // Crashed logs a fault of this program.
 func (v *viewer) Crashed(fault any) {
-	v.server.opts.Log.Error().Interface("panic", fault).Bytes("stack", debug.Stack()).Msg("who watches a game is cut off; the others go on")
+	v.server.crashed("who watches a game is cut off; the others go on", fault)
+}
+
+func (s *Server) crashed(what string, fault any) {
+	s.opts.Log.Error().Interface("panic", fault).Bytes("stack", debug.Stack()).Msg(what)
 }
 
 // Ended forgets the connection.

@@ -110,7 +110,7 @@ func TestRunningGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if err := os.Rename(name, strings.TrimSuffix(name, part)); err != nil {
+	if err := os.Rename(name, strings.TrimSuffix(name, ".part")); err != nil {
 		t.Fatal(err)
 	}
 	report := <-done
@@ -145,12 +145,15 @@ func TestDoor(t *testing.T) {
 	}
 	ann := join(7, 9, "Eve")
 	ann.Until(byte(w3gs.OpMapCheck))
+	late := join(7, 9, "Fay")
+	late.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
+	late.UntilChat("1 watches already: no more may.")
 	for name, refused := range map[string]struct {
 		c    *testkit.Client
 		code byte
 	}{
-		"full": {join(7, 9, "Fay"), byte(w3gs.RejectFull)}, "no such game": {join(8, 9, "Fay"), byte(w3gs.RejectInvalid)},
-		"wrong key": {join(7, 8, "Fay"), byte(w3gs.RejectInvalid)}, "no name": {join(7, 9, ""), byte(w3gs.RejectInvalid)},
+		"no such game": {join(8, 9, "Fay"), byte(w3gs.RejectInvalid)},
+		"wrong key":    {join(7, 8, "Fay"), byte(w3gs.RejectInvalid)}, "no name": {join(7, 9, ""), byte(w3gs.RejectInvalid)},
 	} {
 		if p := refused.c.Until(byte(w3gs.OpRejectJoin)); p[4] != refused.code {
 			t.Errorf("%s: refused with %d, want %d", name, p[4], refused.code)
@@ -163,6 +166,7 @@ func TestDoor(t *testing.T) {
 	}
 	ann.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
 	ann.Until(byte(w3gs.OpLeaveAck))
+	late.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
 	testkit.Eventually(t, "the client is gone", func() bool { return strings.Contains(log.String(), "watches no more") })
 	t.Log(log.String())
 	join(7, 9, "Fay").Until(byte(w3gs.OpMapCheck)) // there is room again

@@ -65,7 +65,7 @@ func Open(opts Options) (*Archive, error) {
 	}
 	a.spare.New = func() any { return new(batch) }
 	for _, e := range entries {
-		if name, ok := strings.CutSuffix(finalOf(e.Name()), suffix); ok {
+		if name, ok := strings.CutSuffix(FinalOf(e.Name()), suffix); ok {
 			a.names[fold(name)] = true
 		}
 	}

@@ -30,10 +30,7 @@ func create(final string, again bool, g replay.Game, s *replay.Start) (*file, er
 	if err := free(final); err != nil {
 		return nil, err
 	}
-	part := final + partSuffix
-	if again {
-		part = fmt.Sprintf("%s.%d%s", final, os.Getpid(), partSuffix)
-	}
+	part := partOf(final, again)
 	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
@@ -47,6 +44,14 @@ func create(final string, again bool, g replay.Game, s *replay.Start) (*file, er
 		return nil, errors.Join(err, os.Remove(part))
 	}
 	return out, nil
+}
+
+// partOf is the name of a file until it is complete.
+func partOf(final string, again bool) string {
+	if again {
+		return fmt.Sprintf("%s.%d%s", final, os.Getpid(), partSuffix)
+	}
+	return final + partSuffix
 }
 
 // finish gives a complete file its name.
@@ -117,11 +122,11 @@ func lockPart(part string) (*flock.Flock, error) {
 
 // IsPart reports whether a name is that of an unfinished replay.
 func IsPart(name string) bool {
-	return strings.HasSuffix(name, partSuffix) && strings.HasSuffix(finalOf(name), suffix)
+	return strings.HasSuffix(name, partSuffix) && strings.HasSuffix(FinalOf(name), suffix)
 }
 
-// finalOf is the name of an unfinished replay when it is complete; other names stay.
-func finalOf(name string) string {
+// FinalOf is the name of an unfinished replay when it is complete; other names stay.
+func FinalOf(name string) string {
 	final, part := strings.CutSuffix(name, partSuffix)
 	if own := filepath.Ext(final); part && own != "" && strings.Trim(own[1:], "0123456789") == "" {
 		final = strings.TrimSuffix(final, own)
@@ -133,7 +138,7 @@ func finalOf(name string) string {
 // the last whole record of the last whole block, under the name without
 // ".part".
 func Finish(part string) (*replay.Repaired, error) {
-	final := finalOf(part)
+	final := FinalOf(part)
 	if err := free(final); err != nil {
 		return nil, err
 	}

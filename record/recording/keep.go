@@ -21,7 +21,7 @@ func (a *Archive) rescue() {
 			continue
 		}
 		part := filepath.Join(a.opts.Dir, e.Name())
-		if slices.Contains(a.opts.GoOn, finalOf(e.Name())) {
+		if slices.Contains(a.opts.GoOn, FinalOf(e.Name())) {
 			if err := remove(part); err != nil && !errors.Is(err, errWritten) {
 				a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot write the replay of a game that goes on")
 			}
@@ -30,14 +30,14 @@ func (a *Archive) rescue() {
 		done, err := Finish(part)
 		switch {
 		case errors.Is(err, errWritten):
-		case errors.Is(err, fs.ErrExist) && part != finalOf(part)+partSuffix: // a later process has written all of it
+		case errors.Is(err, fs.ErrExist) && part != FinalOf(part)+partSuffix: // a later process has written all of it
 			_ = remove(part)
 		case errors.Is(err, replay.ErrNotReplay) && empty(part):
 			_ = os.Remove(part) // made, and never written to
 		case err != nil:
 			a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot finish a replay left by a killed host")
 		default:
-			a.opts.Log.Info().Str("file", finalOf(part)).Dur("played", done.Kept).
+			a.opts.Log.Info().Str("file", FinalOf(part)).Dur("played", done.Kept).
 				Msg("finished a replay left by a killed host")
 		}
 	}

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -92,6 +93,14 @@ func (r *Recording) Name() string {
 		return ""
 	}
 	return r.file
+}
+
+// Part is the file that is written while the game is played, with its folder; empty without one.
+func (r *Recording) Part() string {
+	if r.Name() == "" {
+		return ""
+	}
+	return filepath.Join(r.to.opts.Dir, partOf(r.file, r.about.File != ""))
 }
 
 // Observe takes one fact. It returns at once.

@@ -1,0 +1,122 @@
+package host
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"w3host/formats/replay"
+	"w3host/game"
+	"w3host/host/watch"
+	"w3host/internal/network"
+	"w3host/lan"
+	"w3host/past"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// A game that is played is in the list a second time, for those who watch. Whoever joins there
+// is handed to the watchers' loop, which reads the record: the game does nothing for them.
+
+const (
+	// watchBit marks the number by which who watches joins a game.
+	watchBit = 1 << 27
+	// watchPrefix is before the name of the game.
+	watchPrefix = "[watch] "
+	// lateEnough is a delay that makes what is seen useless to who plays.
+	lateEnough = 10 * time.Minute
+)
+
+// noteStart notes what is shown of who plays.
+func (g *Game) noteStart(f *game.Started) {
+	g.onShow.called = map[uint8]string{}
+	best := 0
+	for _, p := range slices.Concat(f.Players, f.Fakes) {
+		g.onShow.called[p.PID] = p.Shown
+		rank := 1 // somebody who plays
+		switch {
+		case p.Observer && p.Fake: // never leaves
+			rank = 3
+		case p.Observer:
+			rank = 2
+		}
+		if rank > best {
+			g.onShow.seat, best = p.PID, rank
+		}
+	}
+}
+
+// offerToWatch has the game listed for those who watch, as soon as enough of it is recorded.
+func (g *Game) offerToWatch() {
+	w, file := g.shard.watchers, g.replay.Part()
+	if w == nil || file == "" || g.onShow.seat == 0 || !g.info.Public || g.version().Reforged() || g.shard.leaving {
+		return
+	}
+	o := &g.shard.opts.Watch
+	check, version, seat, called := g.machine.MapCheck(), g.version(), g.onShow.seat, g.onShow.called
+	show := &watch.Show{
+		Number: g.id | watchBit, Key: randomU32(), File: file, Delay: o.Delay, Most: o.Most,
+		Tape: func(r *replay.Reader) (*past.Tape, error) {
+			for i := range r.Start.Players {
+				p := &r.Start.Players[i]
+				p.Name = called[p.PID]
+			}
+			return past.NewTape(r, seat, version, check)
+		},
+	}
+	g.onShow.show = show
+	g.onShow.withdraw = w.Offer(show, func() { g.call(func() { g.listToWatch(show) }) })
+}
+
+// listToWatch has it listed.
+func (g *Game) listToWatch(show *watch.Show) {
+	if g.onShow.show != show || g.onShow.inList {
+		return
+	}
+	ad := g.advert(watchPrefix+g.info.Name, g.info.Counts, false)
+	ad.GameID, ad.EntryKey, ad.Watched, ad.Hidden = g.onShow.show.Number, g.onShow.show.Key, true, nil
+	ad.Count = lan.Count{Slots: ad.Count.Slots, Open: 1}
+	if len(g.variants) > 1 && g.variants[0].EntryKey != g.key { // each has another map check
+		ad.Variants = g.variants[:1]
+	}
+	ad.Variants = slices.Clone(ad.Variants)
+	for i := range ad.Variants {
+		ad.Variants[i].EntryKey = ad.EntryKey
+	}
+	g.onShow.inList = true
+	g.shard.directory.open(ad)
+	if err := g.shard.opts.Advertiser.Open(ad); err != nil {
+		g.log.Error().Err(err).Msg("the game cannot be announced to those who watch")
+	}
+	g.log.Info().Str("name", ad.Name).Stringer("delay", g.onShow.show.Delay).Msg("the game can be watched")
+}
+
+// stopShowing lets nobody in any more who watches. Who does sees the game to its end.
+func (g *Game) stopShowing() {
+	if g.onShow.show == nil {
+		return
+	}
+	g.onShow.withdraw()
+	if g.onShow.inList {
+		g.shard.opts.Advertiser.Close(g.onShow.show.Number)
+		g.shard.directory.close(g.onShow.show.Number)
+	}
+	g.onShow.show, g.onShow.inList = nil, false
+}
+
+// watchedBy hands a connection to the watchers' loop.
+func (g *Game) watchedBy(l *link, join *w3gs.ReqJoin) {
+	var no texts.Text
+	if g.onShow.show.Delay < lateEnough && g.playsAt(l.Addr.Addr()) {
+		no = past.SameAddress
+	}
+	l.uncount()
+	g.shard.watchers.Hand(g.shard.Loop, l.Conn, join, no)
+}
+
+// playsAt reports whether somebody plays at an address, unless many share it.
+func (g *Game) playsAt(addr netip.Addr) bool {
+	return !g.shard.gate.exempt(addr) && slices.ContainsFunc(g.seats[:], func(l *link) bool {
+		return l != nil && network.Base(l.Addr.Addr()) == network.Base(addr)
+	})
+}

@@ -1,0 +1,242 @@
+package host
+
+import (
+	"bytes"
+	"crypto/rand"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/internal/testkit"
+	"w3host/lan"
+	"w3host/past"
+	"w3host/record/recording"
+)
+
+// shownRig is a host whose games can be watched, and what it announces.
+func shownRig(t *testing.T, change func(*Options)) (*rig, adverts) {
+	t.Helper()
+	archive, err := recording.Open(recording.Options{Dir: t.TempDir(), Name: "game {id}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = archive.Close(time.Minute) })
+	shown := make(adverts, 20)
+	r := newRig(t, func(o *Options) {
+		o.Advertiser, o.Replays = shown, archive
+		o.Watch = Watch{On: true, Delay: time.Second, Most: 20, All: 40, Past: past.Options{Speed: past.Max}}
+		o.Limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		if change != nil {
+			change(o)
+		}
+	})
+	return r, shown
+}
+
+// noise has a player do so much that some of the record is written.
+func noise(c *client) {
+	for range 16 {
+		data := make([]byte, 900)
+		_, _ = rand.Read(data)
+		c.Send(action(data))
+	}
+}
+
+// watchEntry waits until the game is listed for those who watch.
+func watchEntry(t *testing.T, shown adverts) lan.Advert {
+	t.Helper()
+	for {
+		select {
+		case ad := <-shown:
+			if ad.Watched {
+				return ad
+			}
+		case <-time.After(patience):
+			t.Fatal("the game is not listed for those who watch")
+		}
+	}
+}
+
+// watchAs joins the entry.
+func watchAs(r *rig, ad lan.Advert, name string) *client {
+	c := dial(r.t, r.h.Addr())
+	c.Name, c.Conduct = name, player
+	go c.Listen()
+	c.Send(joinPacket(ad.GameID, ad.EntryKey, name))
+	return c
+}
+
+// TestWatchedGame: a running game is listed for those who watch, at the port of the host. They
+// are sent what its players are sent, byte for byte, and compute what these have computed.
+func TestWatchedGame(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, nil)
+	g, players := r.play(3)
+	noise(players[0])
+	ad := watchEntry(t, shown)
+	if ad.Name != "[watch] test" || ad.Port != r.h.Addr().Port() || ad.GameID == g.ID() || ad.Private || ad.Count.Open == 0 {
+		t.Errorf("listed %+v", ad)
+	}
+	viewer := watchAs(r, ad, "Fan")
+	viewer.Until(0x0C)
+	viewers := []*client{viewer, watchAs(r, ad, "Fan2"), watchAs(r, ad, "Fan3"), watchAs(r, ad, "Fan4")}
+	testkit.Eventually(t, "four watch", func() bool {
+		return ask(t, g, func(g *Game) bool { return g.onShow.show.Watching() == 4 })
+	})
+	noise(players[1])
+	viewer.Say("!where", viewer.PID) // a command, and a line: neither reaches the players
+	crash(t, players[2])
+	players[0].Until(0x07)
+	for _, c := range players[:2] {
+		_ = c.Conn.Close()
+	}
+	for _, v := range viewers {
+		v.UntilChat("The record of this game ends here")
+		sameGame(t, players[0], v)
+		if n := len(packetsOfGame(v)); n < 20 {
+			t.Errorf("%s was sent %d packets of the game", v.Name, n)
+		}
+	}
+	for _, c := range players {
+		for _, h := range c.All() {
+			if bytes.Contains(h.B, []byte("Fan")) || bytes.Contains(h.B, []byte("where")) {
+				t.Errorf("%s is sent % x of who watches", c.Name, h.B)
+			}
+		}
+	}
+}
+
+// TestWhoMayWatch: a banned player, a wrong key and a game that is over are turned away; who
+// plays at the same address, and who comes when the room is full, reads it.
+func TestWhoMayWatch(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, func(o *Options) {
+		o.Watch.Most, o.Limits.Exempt, o.Bans = 1, nil, bannedName("Villain")
+	})
+	g, players := r.play(2)
+	noise(players[0])
+	ad := watchEntry(t, shown)
+	reject := []byte{0xF7, 0x05, 8, 0}
+	wrong := ad
+	wrong.EntryKey++
+	foreign := ad
+	foreign.GameID |= 1 << 28
+	for name, ad := range map[string]lan.Advert{"Villain": ad, "Guesser": wrong, "Foreign": foreign} {
+		if got := watchAs(r, ad, name).Until(0x05); !bytes.HasPrefix(got, reject) {
+			t.Errorf("%s: % x", name, got)
+		}
+	}
+	watchAs(r, ad, "Twin").UntilChat("Somebody at your address plays in this game")
+	r.h.shard.Wait(func() { r.h.shard.gate.limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	fan := watchAs(r, ad, "Fan")
+	fan.UntilChat("You watch test")
+	watchAs(r, ad, "Late").UntilChat("1 watches already: no more may.")
+	for _, c := range players {
+		_ = c.Conn.Close()
+	}
+	testkit.Eventually(t, "the game is over", func() bool { return r.h.Game(g.ID()) == nil })
+	if got := watchAs(r, ad, "Tardy").Until(0x05); !bytes.HasPrefix(got, reject) {
+		t.Errorf("a game that is over: % x", got)
+	}
+}
+
+// TestNotWatched: private games are not listed, nor has anything begun that would list them.
+func TestNotWatched(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, nil)
+	g, err := r.h.OpenFor(Wish{Name: "private", Map: testMap(2), Private: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann := r.join(g, "Ann", player)
+	r.begin(ann)
+	ann.Until(0x0C)
+	if ask(t, g, func(g *Game) bool { return g.onShow.show != nil }) {
+		t.Error("a private game is shown")
+	}
+	for len(shown) > 0 {
+		if ad := <-shown; ad.Watched {
+			t.Errorf("listed %+v", ad)
+		}
+	}
+}
+
+// TestWatchersSeeNoHiddenNames: where names are hidden, they are for who watches, too.
+func TestWatchersSeeNoHiddenNames(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.Admission.Anonymous = true })
+	g := r.lobby(3)
+	ann, bob := r.join(g, "Annabelle", player), r.join(g, "Bobbington", player)
+	r.begin(ann, bob)
+	bob.Until(0x0C)
+	noise(ann)
+	viewer := watchAs(r, watchEntry(t, shown), "Fan")
+	viewer.Until(0x0C)
+	var about []string
+	for _, h := range viewer.All() {
+		if bytes.Contains(h.B, []byte("Annabelle")) || bytes.Contains(h.B, []byte("Bobbington")) {
+			t.Errorf("who watches gets % x", h.B)
+		}
+		if h.B[1] == 0x06 {
+			about = append(about, strings.TrimRight(string(h.B[9:17]), "\x00"))
+		}
+	}
+	if !slices.Equal(about, []string{"Player 3"}) {
+		t.Errorf("introduced %q", about)
+	}
+}
+
+// TestHostileWatchers: who floods, never reads, answers what was not sent or opens more
+// connections than may be costs the others nothing: who watches well sees the game on, and the
+// players get their turns.
+func TestHostileWatchers(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, func(o *Options) {
+		o.Limits.Unjoined, o.Limits.UnjoinedPerIP, o.Limits.JoinsPerMinute = 1000, 1000, 100000
+	})
+	g, players := r.play(2)
+	noise(players[0])
+	ad := watchEntry(t, shown)
+	fan := watchAs(r, ad, "Fan")
+	fan.Until(0x0C)
+	forger := watchAs(r, ad, "Forger")
+	forger.Until(0x0C)
+	flood := bytes.Repeat(packet(0x27, byte(0), uint32(1)), 1000)
+	forger.Send(flood)
+	forger.Ended()
+	talker := watchAs(r, ad, "Talker")
+	talker.Until(0x0C)
+	for range 1000 {
+		talker.SayInGame("spam", talker.PID)
+	}
+	talker.Ended()
+	var crowd []*client
+	for range 60 { // of 24 for an address
+		c := dial(t, r.h.Addr())
+		c.Name = "Deaf"
+		c.Send(joinPacket(ad.GameID, ad.EntryKey, "Deaf")) // and reads nothing
+		crowd = append(crowd, c)
+	}
+	mark, seenBefore := players[1].Count(0x0C), fan.Count(0x0C)
+	testkit.Eventually(t, "turns", func() bool { return players[1].Count(0x0C) > mark+20 && fan.Count(0x0C) > seenBefore+20 })
+	if n := ask(t, g, func(g *Game) int { return g.onShow.show.Watching() }); n > 21 {
+		t.Errorf("%d watch", n)
+	}
+	heard := 0
+	for _, h := range fan.All() {
+		if bytes.Contains(h.B, []byte("Talker: spam")) {
+			heard++
+		}
+	}
+	if heard > 10 {
+		t.Errorf("who watches has read %d lines of a flood", heard)
+	}
+	for _, c := range crowd {
+		_ = c.Conn.Close()
+	}
+	testkit.Eventually(t, "they are gone", func() bool {
+		return ask(t, g, func(g *Game) bool { return g.onShow.show.Watching() == 1 })
+	})
+}

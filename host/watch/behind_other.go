@@ -1,0 +1,6 @@
+//go:build !linux
+
+package watch
+
+// RunBehind is Run.
+func (s *Server) RunBehind() { s.Run() }
