@@ -263,7 +263,7 @@ func (l *Loop) received(c *Conn, data []byte) {
 // handle takes packets off data until a pass is over, and returns what is left.
 func (l *Loop) handle(c *Conn, data []byte) []byte {
 	end := l.now + passTime
-	for n := 0; c.state < Closing; n++ {
+	for n := 0; c.state < Closing && !c.in.moving; n++ {
 		most := FrameMax
 		if c.state == Arriving {
 			most = firstPacketMax
