@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/fleetwatch"
 	"w3host/storage/storagetest"
 )
 
@@ -56,7 +57,7 @@ lobbies = 1
 type fleetHosts struct {
 	t     *testing.T
 	db    *storagetest.Server
-	watch *fleetWatch
+	watch *fleetwatch.Watch
 	dirs  []string
 	runs  map[string]*process
 	n     int
@@ -64,7 +65,7 @@ type fleetHosts struct {
 }
 
 func newFleetHosts(t *testing.T, hosts int, more ...string) *fleetHosts {
-	f := &fleetHosts{t: t, db: storagetest.NewServer(t), watch: newFleetWatch(t), runs: map[string]*process{}}
+	f := &fleetHosts{t: t, db: storagetest.NewServer(t), watch: fleetwatch.New(), runs: map[string]*process{}}
 	for range hosts {
 		dir := t.TempDir()
 		name := fmt.Sprintf("host_name = %q\n", filepath.Base(dir))
@@ -88,7 +89,7 @@ func (f *fleetHosts) start(i int) string {
 	f.stops = append(f.stops, stop)
 	done := make(chan struct{})
 	go func() {
-		f.watch.watch(ctx, p.addr, name)
+		f.watch.Host(ctx, p.addr, name)
 		close(done)
 	}()
 	f.t.Cleanup(func() {
@@ -120,14 +121,14 @@ func (f *fleetHosts) signal(name string, s syscall.Signal) {
 // for too long while the database was there.
 func (f *fleetHosts) verdict(most time.Duration) {
 	f.t.Helper()
-	worst, faults := f.watch.judge()
+	worst, faults := f.watch.Judge()
 	for _, fault := range faults {
 		f.t.Error(fault)
 	}
 	if worst > most {
 		f.t.Errorf("an entry had no lobby for %v", worst)
 	}
-	f.t.Logf("%d lobbies; none for %v at most", len(f.watch.spans), worst)
+	f.t.Logf("%d lobbies; none for %v at most", f.watch.Seen(), worst)
 }
 
 // Three hosts with three entries: each entry has one lobby that takes strangers. It opens
@@ -139,12 +140,12 @@ func TestFleet(t *testing.T) {
 	start := time.Now()
 	holder := map[string]string{}
 	for _, entry := range []string{"dota", "melee", "tower"} {
-		holder[entry] = f.watch.await(entry, start, "")
+		holder[entry] = f.watch.Await(f.t, entry, start, "")
 	}
 	drained := holder["dota"]
 	at := time.Now()
 	f.signal(drained, syscall.SIGTERM)
-	next := f.watch.await("dota", at, drained)
+	next := f.watch.Await(f.t, "dota", at, drained)
 	took := time.Since(at)
 	t.Logf("drained: the lobby is elsewhere after %v", took)
 	if took > 2500*time.Millisecond {
@@ -155,18 +156,14 @@ func TestFleet(t *testing.T) {
 	at = time.Now()
 	frozen := next
 	f.signal(frozen, syscall.SIGSTOP)
-	f.watch.await("dota", at.Add(time.Second), frozen)
+	f.watch.Await(f.t, "dota", at.Add(time.Second), frozen)
 	t.Logf("frozen: the lobby is elsewhere after %v", time.Since(at))
 	f.signal(frozen, syscall.SIGCONT)
 
-	f.db.Stop()
-	away := span{from: time.Now()}
-	time.Sleep(time.Second)
-	f.db.Start()
-	away.to = time.Now()
-	f.watch.away = append(f.watch.away, away)
+	f.watch.Away(func() { f.db.Stop(); time.Sleep(time.Second); f.db.Start() })
+	back := time.Now()
 	for _, entry := range []string{"dota", "melee", "tower"} {
-		f.watch.await(entry, away.to.Add(time.Second), "")
+		f.watch.Await(f.t, entry, back.Add(time.Second), "")
 	}
 	f.verdict(15 * time.Second)
 }
@@ -179,14 +176,6 @@ func (f *fleetHosts) fault(r *rand.Rand) string {
 	}
 	name := names[r.IntN(len(names))]
 	some := func(most float64) time.Duration { return time.Duration(r.Float64() * most * float64(time.Second)) }
-	awayFrom := func(do func()) {
-		away := span{from: time.Now()}
-		do()
-		away.to = time.Now()
-		f.watch.mu.Lock()
-		f.watch.away = append(f.watch.away, away)
-		f.watch.mu.Unlock()
-	}
 	switch r.IntN(6) {
 	case 0:
 		f.signal(name, syscall.SIGKILL)
@@ -204,11 +193,11 @@ func (f *fleetHosts) fault(r *rand.Rand) string {
 		return fmt.Sprintf("%s frozen for %v", name, d)
 	case 4:
 		d := some(12)
-		awayFrom(func() { f.db.Stop(); time.Sleep(d); f.db.Start() })
+		f.watch.Away(func() { f.db.Stop(); time.Sleep(d); f.db.Start() })
 		return fmt.Sprintf("Postgres killed, away for %v", d)
 	default:
 		d := some(12)
-		awayFrom(func() { f.db.Pause(); time.Sleep(d); f.db.Resume() })
+		f.watch.Away(func() { f.db.Pause(); time.Sleep(d); f.db.Resume() })
 		return fmt.Sprintf("Postgres frozen for %v", d)
 	}
 }
@@ -226,7 +215,7 @@ func TestFleetFaults(t *testing.T) {
 	}
 	end := time.Now()
 	for _, entry := range strings.Fields("dota melee tower") {
-		f.watch.await(entry, end, "")
+		f.watch.Await(f.t, entry, end, "")
 	}
 	f.verdict(15 * time.Second)
 }

@@ -39,7 +39,7 @@ func TestFleetCommands(t *testing.T) {
 	t.Parallel()
 	f := newFleetHosts(t, 2)
 	start := time.Now()
-	b := f.watch.await("dota", start, "") // one of them; the other gives the commands
+	b := f.watch.Await(t, "dota", start, "") // one of them; the other gives the commands
 	admin, number := f.dirs[0], "2"
 	if strings.HasPrefix(b, "host 1") {
 		admin, number = f.dirs[1], "1"
@@ -47,7 +47,7 @@ func TestFleetCommands(t *testing.T) {
 	for _, stop := range f.stops {
 		stop() // who joins and leaves all the time only delays the game log
 	}
-	lobby := askLobbies(t.Context(), f.runs[b].addr)[0]
+	lobby := f.watch.Lobbies(t.Context(), f.runs[b].addr)[0]
 	bob := testkit.Dial(t, netip.MustParseAddrPort(f.runs[b].addr))
 	welcome, err := bob.Join(lobby.GameID, lobby.EntryKey, "Bobby")
 	if err == nil {
@@ -97,8 +97,8 @@ func TestFleetCommands(t *testing.T) {
 func (f *fleetHosts) until(in bool, began time.Time) time.Duration {
 	f.t.Helper()
 	for _, p := range f.runs {
-		for _, lobby := range askLobbies(f.t.Context(), p.addr) {
-			for knock(context.Background(), p.addr, &lobby, "villain") != in {
+		for _, lobby := range f.watch.Lobbies(f.t.Context(), p.addr) {
+			for f.watch.Knock(context.Background(), p.addr, &lobby, "villain") != in {
 				if time.Since(began) > 10*time.Second {
 					f.t.Fatalf("strangers in: not %v after 10 s", in)
 				}

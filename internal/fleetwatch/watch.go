@@ -1,0 +1,221 @@
+// Package fleetwatch tells in tests whether hosts of a fleet do as they should: a stranger tries
+// all the time to get into their lobbies.
+package fleetwatch
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"w3host/protocol/gproxy"
+	"w3host/protocol/w3gs"
+)
+
+// Watch knows which lobbies of entries have let the stranger in, and when.
+type Watch struct {
+	Dial func(ctx context.Context, addr string) (net.Conn, error)
+
+	mu    sync.Mutex
+	spans map[lobbyOf]*span
+	away  []span // times in which nobody may have a lobby
+}
+
+// lobbyOf is one lobby of an entry on a host.
+type lobbyOf struct {
+	entry, host string
+	id, key     uint32
+}
+
+// span is from the first time that a stranger was in to the last time that one asked and came in.
+type span struct{ from, to time.Time }
+
+// New watches hosts that this machine reaches; another Dial may be set.
+func New() *Watch {
+	return &Watch{
+		spans: map[lobbyOf]*span{},
+		Dial: func(ctx context.Context, addr string) (net.Conn, error) {
+			return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", addr)
+		},
+	}
+}
+
+// Host tries to get into the lobbies of a host until ctx ends.
+func (w *Watch) Host(ctx context.Context, addr, run string) {
+	known := map[string]w3gs.GameInfo{} // the last lobby of each entry
+	for ctx.Err() == nil {
+		for _, info := range w.Lobbies(ctx, addr) {
+			entry, _, _ := strings.Cut(info.Name, " ")
+			known[entry] = info
+		}
+		for entry, info := range known {
+			sent := time.Now()
+			if !w.Knock(ctx, addr, &info, "stranger") {
+				continue
+			}
+			w.mu.Lock()
+			lobby := lobbyOf{entry, run, info.GameID, info.EntryKey}
+			s := w.spans[lobby]
+			if s == nil {
+				s = &span{from: time.Now()}
+				w.spans[lobby] = s
+			}
+			s.to = sent
+			w.mu.Unlock()
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// Away does something that takes Postgres away for all hosts until it returns.
+func (w *Watch) Away(do func()) {
+	from := time.Now()
+	do()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.away = append(w.away, span{from, time.Now()})
+}
+
+// Seen is how many lobbies have let the stranger in.
+func (w *Watch) Seen() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.spans)
+}
+
+// Who lists the hosts that have let a stranger into a lobby of the entry since then.
+func (w *Watch) Who(entry string, since time.Time) (hosts []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for l, s := range w.spans {
+		if l.entry == entry && s.to.After(since) {
+			hosts = append(hosts, l.host)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
+}
+
+// Await returns the host that lets strangers into the entry's lobby, after that time.
+func (w *Watch) Await(t testing.TB, entry string, since time.Time, but string) string {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		for _, host := range w.Who(entry, since) {
+			if host != but {
+				return host
+			}
+		}
+	}
+	t.Fatalf("nobody but %s has a lobby of %s", but, entry)
+	return ""
+}
+
+// Judge finds lobbies of an entry that let strangers in at the same time, and for how long none
+// has let anybody in, without the times away.
+func (w *Watch) Judge() (worst time.Duration, faults []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	type opened struct {
+		lobbyOf
+		*span
+	}
+	byEntry := map[string][]opened{}
+	for l, s := range w.spans {
+		byEntry[l.entry] = append(byEntry[l.entry], opened{l, s})
+	}
+	for entry, list := range byEntry {
+		slices.SortFunc(list, func(a, b opened) int { return a.from.Compare(b.from) })
+		for i, o := range list[1:] {
+			before := list[i]
+			if before.to.After(o.from) {
+				faults = append(faults, fmt.Sprintf("%s: %s and %s let strangers in for %v", entry, before.host, o.host, min(before.to.Sub(o.from), o.to.Sub(o.from))))
+			}
+			worst = max(worst, w.without(span{before.to, o.from}))
+		}
+	}
+	return worst, faults
+}
+
+// without is how long a time was in which Postgres was there.
+func (w *Watch) without(s span) (long time.Duration) {
+	slices.SortFunc(w.away, func(a, b span) int { return a.from.Compare(b.from) })
+	for _, a := range w.away {
+		if a.from.After(s.from) {
+			long += max(minTime(a.from, s.to).Sub(s.from), 0)
+		}
+		s.from = later(s.from, a.to)
+	}
+	return long + max(s.to.Sub(s.from), 0)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func minTime(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// Lobbies asks a host for its open lobbies; none if it does not answer.
+func (w *Watch) Lobbies(ctx context.Context, addr string) (list []w3gs.GameInfo) {
+	_ = w.speak(ctx, addr, gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil), func(f []byte) bool {
+		var info w3gs.GameInfo
+		if f[0] != w3gs.Magic || info.Decode(w3gs.Frame(f).Body()) != nil {
+			return false
+		}
+		list = append(list, info)
+		return true
+	})
+	return list
+}
+
+// Knock reports whether a stranger of that name comes into a lobby. It leaves at once.
+func (w *Watch) Knock(ctx context.Context, addr string, info *w3gs.GameInfo, name string) (in bool) {
+	join := &w3gs.ReqJoin{GameID: info.GameID, EntryKey: info.EntryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}}
+	_ = w.speak(ctx, addr, join.AppendTo(nil), func(f []byte) bool {
+		in = w3gs.Frame(f).Op() == w3gs.OpSlotInfoJoin
+		return false
+	})
+	return in
+}
+
+// speak sends one packet and shows the frames of the answer until one is enough. It waits for
+// a host that is frozen.
+func (w *Watch) speak(ctx context.Context, addr string, packet []byte, more func(frame []byte) bool) error {
+	conn, err := w.Dial(ctx, addr)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if _, err := conn.Write(packet); err != nil {
+		return err
+	}
+	for {
+		frame := make([]byte, 4, 2048)
+		if _, err := io.ReadFull(conn, frame); err != nil {
+			return err
+		}
+		frame = append(frame, make([]byte, max(0, int(frame[2])|int(frame[3])<<8-4))...)
+		if _, err := io.ReadFull(conn, frame[4:]); err != nil {
+			return err
+		}
+		if !more(frame) {
+			return nil
+		}
+	}
+}
