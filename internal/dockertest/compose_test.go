@@ -226,7 +226,7 @@ func TestComposeAccepts(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "docker", "compose", "version").CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: docker compose does not work here: %s", bytes.TrimSpace(out))
 	}
-	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.vault.yaml"}} {
+	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.vault.yaml"}, {"compose.yaml", "compose.metrics.yaml"}} {
 		args := []string{"compose"}
 		for _, f := range files {
 			args = append(args, "-f", f)
@@ -285,7 +285,7 @@ func TestComposeVault(t *testing.T) {
 
 // Passwords come from .env, which stays out of git and out of the image.
 func TestSecretsAreNotInFiles(t *testing.T) {
-	for _, name := range []string{"compose.yaml", "compose.lan.yaml", "compose.vault.yaml"} {
+	for _, name := range []string{"compose.yaml", "compose.lan.yaml", "compose.vault.yaml", "compose.metrics.yaml"} {
 		for serviceName, s := range readCompose(t, name).Services {
 			for variable, value := range s.Environment {
 				if strings.Contains(variable, "PASSWORD") && !strings.HasPrefix(value, "${POSTGRES_PASSWORD:?") {

@@ -73,7 +73,7 @@ func TestVariablesAreKeys(t *testing.T) {
 	examples := []string{config.EnvPrefix + "SECTION", config.EnvPrefix + "SECTION_KEY", config.EnvPrefix + "REALM_HOME_PASSWORD"}
 	names := regexp.MustCompile(config.EnvPrefix + `[A-Z_]*[A-Z]`)
 	for _, file := range []string{
-		"Dockerfile", "compose.yaml", "compose.lan.yaml", "compose.vault.yaml", ".env.example", "deploy/w3host.service",
+		"Dockerfile", "compose.yaml", "compose.lan.yaml", "compose.vault.yaml", "compose.metrics.yaml", ".env.example", "deploy/w3host.service",
 		"docs/deployment.md", "README.md", "config.toml.example",
 	} {
 		for _, name := range names.FindAllString(readFile(t, file), -1) {
