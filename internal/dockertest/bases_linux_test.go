@@ -173,6 +173,7 @@ const enterPostgres = `#!/bin/sh
 set -eu
 export PGDATA=/var/lib/postgresql/data PGUSER=$POSTGRES_USER
 as() { setpriv --reuid=70 --regid=70 --clear-groups "$@"; }
+[ -z "${POSTGRES_PASSWORD_FILE:-}" ] || read -r POSTGRES_PASSWORD <"$POSTGRES_PASSWORD_FILE" || true # no line end
 chown 70:70 $PGDATA && chmod 700 $PGDATA && cd $PGDATA
 if [ ! -s PG_VERSION ]; then
 	(umask 077 && echo "$POSTGRES_PASSWORD" >/tmp/password && chown 70:70 /tmp/password)

@@ -24,6 +24,7 @@ type dockerd struct {
 const runDockerd = `
 ip link set lo up
 mount -t tmpfs none /run
+eval "$2"
 exec dockerd --data-root "$0/data" --exec-root /run/docker --pidfile /run/docker.pid \
 	--host "unix://$0/socket" --group root --cgroup-parent "$1" --log-level warn
 `
@@ -36,7 +37,7 @@ var shared struct {
 
 // startDockerd starts it once for all tests; an error says why it does not work here.
 func startDockerd() (*dockerd, error) {
-	shared.Do(func() { shared.engine, shared.err = newDockerd() })
+	shared.Do(func() { shared.engine, shared.err = newDockerd("", nil) })
 	return shared.engine, shared.err
 }
 
@@ -48,7 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func newDockerd() (d *dockerd, err error) {
+// newDockerd starts an engine after a script, while which connect may give it an interface.
+func newDockerd(script string, connect func(pid string) error) (d *dockerd, err error) {
 	if os.Geteuid() != 0 {
 		return nil, fmt.Errorf("dockerd takes root")
 	}
@@ -70,17 +72,27 @@ func newDockerd() (d *dockerd, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d.unit = exec.Command("unshare", "--net", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc",
-		"sh", "-ec", runDockerd, dir, d.group())
+	d.unit = exec.Command("unshare", "--net", "--uts", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc",
+		"sh", "-ec", runDockerd, dir, d.group(), script)
 	d.unit.Stdout, d.unit.Stderr = log, log
 	d.unit.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := d.unit.Start(); err != nil {
 		return nil, err
 	}
+	for until := time.Now().Add(patience); d.pid == "" && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", d.unit.Process.Pid)) // it may be gone
+		d.pid = strings.TrimSpace(string(children))
+	}
+	if connect != nil {
+		if err := connect(d.pid); err != nil {
+			d.end()
+			return nil, err
+		}
+	}
 	for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		_, err := exec.Command(d.name, append(d.always, "version")...).Output()
 		if err == nil {
-			break
+			return d, nil
 		}
 		if time.Now().After(until) {
 			text, _ := os.ReadFile(log.Name())
@@ -88,9 +100,6 @@ func newDockerd() (d *dockerd, err error) {
 			return nil, fmt.Errorf("dockerd does not start: %s", text)
 		}
 	}
-	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", d.unit.Process.Pid))
-	d.pid = strings.TrimSpace(string(children))
-	return d, err
 }
 
 // group is the control group of all containers.
@@ -119,11 +128,23 @@ func (d *dockerd) kill(t *testing.T, container string, children bool) {
 	if children {
 		script = "kill -9 $(cat /proc/$0/task/*/children)"
 	}
-	pid := d.run(t, "inspect", "--format", "{{.State.Pid}}", container)
-	if pid == "0" {
-		t.Fatalf("%s does not run", container)
+	if err := d.beside(t, container, script); err != nil {
+		t.Fatal(err)
 	}
-	tool{name: "nsenter"}.run(t, "--target", d.pid, "--pid", "--mount", "sh", "-ec", script, pid)
+}
+
+// beside runs a script of this machine's programs with the process number of a container as $0.
+func (d *dockerd) beside(t *testing.T, container, script string) error {
+	t.Helper()
+	pid, err := d.try(t, "inspect", "--format", "{{.State.Pid}}", container)
+	if err == nil && pid == "0" {
+		err = fmt.Errorf("%s does not run", container)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = tool{name: "nsenter"}.try(t, "--target", d.pid, "--pid", "--mount", "sh", "-ec", script, pid)
+	return err
 }
 
 func exists(name string) bool {

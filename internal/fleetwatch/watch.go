@@ -24,6 +24,7 @@ type Watch struct {
 	mu    sync.Mutex
 	spans map[lobbyOf]*span
 	away  []span // times in which nobody may have a lobby
+	quiet map[string]bool
 }
 
 // lobbyOf is one lobby of an entry on a host.
@@ -38,7 +39,7 @@ type span struct{ from, to time.Time }
 // New watches hosts that this machine reaches; another Dial may be set.
 func New() *Watch {
 	return &Watch{
-		spans: map[lobbyOf]*span{},
+		spans: map[lobbyOf]*span{}, quiet: map[string]bool{},
 		Dial: func(ctx context.Context, addr string) (net.Conn, error) {
 			return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", addr)
 		},
@@ -49,30 +50,51 @@ func New() *Watch {
 func (w *Watch) Host(ctx context.Context, addr, run string) {
 	known := map[string]w3gs.GameInfo{} // the last lobby of each entry
 	for ctx.Err() == nil {
+		asked := time.Now()
 		for _, info := range w.Lobbies(ctx, addr) {
 			entry, _, _ := strings.Cut(info.Name, " ")
 			known[entry] = info
+			if w.isQuiet(entry) {
+				w.saw(lobbyOf{entry, run, info.GameID, info.EntryKey}, asked)
+			}
 		}
 		for entry, info := range known {
 			sent := time.Now()
-			if !w.Knock(ctx, addr, &info, "stranger") {
-				continue
+			if !w.isQuiet(entry) && w.Knock(ctx, addr, &info, "stranger") {
+				w.saw(lobbyOf{entry, run, info.GameID, info.EntryKey}, sent)
 			}
-			w.mu.Lock()
-			lobby := lobbyOf{entry, run, info.GameID, info.EntryKey}
-			s := w.spans[lobby]
-			if s == nil {
-				s = &span{from: time.Now()}
-				w.spans[lobby] = s
-			}
-			s.to = sent
-			w.mu.Unlock()
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
+}
+
+// saw notes that a lobby has answered a stranger who asked then.
+func (w *Watch) saw(lobby lobbyOf, asked time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.spans[lobby]
+	if s == nil {
+		s = &span{from: time.Now()}
+		w.spans[lobby] = s
+	}
+	s.to = asked
+}
+
+// Quiet has the stranger only look whether lobbies of an entry are shown: one who comes and goes all the time
+// keeps them from starting.
+func (w *Watch) Quiet(entry string, on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.quiet[entry] = on
+}
+
+func (w *Watch) isQuiet(entry string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.quiet[entry]
 }
 
 // Away does something that takes Postgres away for all hosts until it returns.
