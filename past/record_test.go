@@ -48,6 +48,9 @@ func recorded(t *testing.T) []byte {
 		Players:  []replay.Player{{PID: 2, Name: "Ann"}, {PID: 3, Name: "Bob"}},
 		Settings: replay.Settings{MapPath: "x"}, Slots: []w3gs.Slot{{PID: 2, Status: 2}, {PID: 3, Status: 2}},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	act := []byte{2, 1, 0, 9}
 	for _, step := range []func() error{
 		func() error { return w.Turn(100*time.Millisecond, nil) },
