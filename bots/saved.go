@@ -12,7 +12,7 @@ import (
 // state of the game from it, which knows the players by their pids and slots.
 type Save struct {
 	File string
-	Game *savedgame.Game
+	Game *savedgame.Save
 }
 
 // shows reports whether a listed lobby is one that the bots can join: that of their saved game, if

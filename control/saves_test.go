@@ -34,7 +34,7 @@ func (s savedGames) Open(_ context.Context, ask SavedGame) (*game.Restored, *hos
 	other.PID, other.Colour = 7, 1
 	r := &game.Restored{
 		By:   26,
-		Game: &savedgame.Game{}, File: ask.File,
+		Save: &savedgame.Save{}, File: ask.File,
 		Players: map[int]lobby.Place{0: {Name: "Ann"}, 1: {Name: "Bob"}},
 	}
 	r.Table.Slots = []w3gs.Slot{slot, other, {Handicap: 100, Colour: 2}}

@@ -245,7 +245,7 @@ func (s *Maps) List(pattern string) (files []string, err error) {
 }
 
 // Entries lists the files of the maps folder, also those that cannot be hosted.
-func (s *Maps) Entries() ([]*catalogue.Entry, error) {
+func (s *Maps) Entries() ([]*catalogue.MapFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := os.Stat(s.config.Maps.Dir); errors.Is(err, fs.ErrNotExist) {

@@ -74,7 +74,7 @@ func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploa
 }
 
 // take receives a file, tells the audit, and returns what the catalogue says of it.
-func (u *uploads) take(r *http.Request, up web.Upload) (e *catalogue.Entry, replaced bool, err error) {
+func (u *uploads) take(r *http.Request, up web.Upload) (e *catalogue.MapFile, replaced bool, err error) {
 	from := web.Caller(r)
 	e, replaced, err = u.receive(r, from.Via+":"+from.Name, up)
 	done := storage.AdminAction{At: time.Now(), Who: from.Name, Via: from.Via, Action: "map upload", On: up.Name}
@@ -85,7 +85,7 @@ func (u *uploads) take(r *http.Request, up web.Upload) (e *catalogue.Entry, repl
 	return e, replaced, err
 }
 
-func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalogue.Entry, replaced bool, err error) {
+func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalogue.MapFile, replaced bool, err error) {
 	if err := goodMapFile(up.Name); err != nil {
 		return nil, false, err
 	}
@@ -258,7 +258,7 @@ func (s *Maps) replaces(up web.Upload) (bool, error) {
 }
 
 // Entry is what the catalogue says of a file, whatever its capitals; nil: it does not know it.
-func (s *Maps) Entry(file string) (*catalogue.Entry, error) {
+func (s *Maps) Entry(file string) (*catalogue.MapFile, error) {
 	all, err := s.Entries()
 	for _, e := range all {
 		if strings.EqualFold(e.File, file) {
@@ -286,7 +286,7 @@ func (s *Maps) canHost(file, name string) error {
 }
 
 // place gives a file its name, and returns what the catalogue makes of it.
-func (s *Maps) place(ctx context.Context, file string, up web.Upload) (*catalogue.Entry, bool, error) {
+func (s *Maps) place(ctx context.Context, file string, up web.Upload) (*catalogue.MapFile, bool, error) {
 	replaced, err := s.replaces(up)
 	if err != nil {
 		return nil, false, err

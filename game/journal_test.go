@@ -89,7 +89,7 @@ func rerunAll(t *testing.T, dir string) {
 // as JSON.
 func everything(journal []byte) (string, error) {
 	facts := uint64(0)
-	result, err := RunJournal(bytes.NewReader(journal), func(_ *Entry, out *Out) {
+	result, err := RunJournal(bytes.NewReader(journal), func(_ *JournalItem, out *Out) {
 		for i := range out.Facts {
 			b, err := json.Marshal(&out.Facts[i])
 			if err != nil {
@@ -125,7 +125,7 @@ func FuzzJournal(f *testing.F) {
 	f.Add(g.journal[:min(len(g.journal), 4000)])
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, _, err := NewReader(data)
-		var e Entry
+		var e JournalItem
 		for err == nil {
 			err = r.Next(&e)
 		}
@@ -155,7 +155,7 @@ func TestJournalOfFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, in := range said {
-		var e Entry
+		var e JournalItem
 		err := r.Next(&e)
 		if err != nil || e.Input.Kind != in.Kind || e.Input.Figures != figures || e.Input.Moves != in.Moves {
 			t.Errorf("%v: %+v", err, e.Input)
@@ -183,7 +183,7 @@ func TestJournalHoldsEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e Entry
+	var e JournalItem
 	if err := r.Next(&e); err != nil || e.At != time.Second || !reflect.DeepEqual(e.Input, in) {
 		t.Errorf("%v: %+v, want %+v", err, e.Input, in)
 	}

@@ -11,9 +11,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Entry is one input with its time; or, where Check is set, the sum that the game had at
+// JournalItem is one input with its time; or, where Check is set, the sum that the game had at
 // this place; or, where Note is not nil, what the host has noted.
-type Entry struct {
+type JournalItem struct {
 	At    time.Duration
 	Input Input
 	Check bool
@@ -76,12 +76,12 @@ func (r *Reader) block(most uint64) ([]byte, error) {
 }
 
 // Next reads an entry; io.EOF ends the journal, io.ErrUnexpectedEOF one that was cut.
-func (r *Reader) Next(e *Entry) error {
+func (r *Reader) Next(e *JournalItem) error {
 	b, err := r.block(maxBlock)
 	if err != nil {
 		return err
 	}
-	*e = Entry{At: r.at}
+	*e = JournalItem{At: r.at}
 	kind, b := b[0], b[1:]
 	switch {
 	case kind >= noteEntry:
@@ -150,7 +150,7 @@ func AppendWithoutNotes(file, journal []byte, from int) []byte {
 
 // NoteAt is the text of the note at an offset.
 func NoteAt(journal []byte, offset int) ([]byte, error) {
-	var e Entry
+	var e JournalItem
 	r := &Reader{b: journal, left: journal[offset:]}
 	if err := r.Next(&e); err != nil || e.Note == nil {
 		return nil, errors.Join(errors.New("there is no note"), err)

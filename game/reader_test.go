@@ -27,7 +27,7 @@ func TestReaderAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	begin, read := *r, 0
-	var e Entry
+	var e JournalItem
 	allocs := testing.AllocsPerRun(3, func() {
 		*r, read = begin, 0
 		for err = r.Next(&e); err == nil; err = r.Next(&e) {

@@ -20,7 +20,7 @@ type Rerun struct {
 
 // RunJournal runs a recorded game again. watch, if not nil, is called with each input
 // and its outputs; the first call has no input, but the outputs of New.
-func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
+func RunJournal(r io.Reader, watch func(e *JournalItem, out *Out)) (Rerun, error) {
 	var result Rerun
 	journal, err := io.ReadAll(r)
 	result.Cut = errors.Is(err, io.ErrUnexpectedEOF) // perhaps right behind an entry
@@ -31,7 +31,7 @@ func RunJournal(r io.Reader, watch func(e *Entry, out *Out)) (Rerun, error) {
 	if err != nil {
 		return result, err
 	}
-	var e Entry
+	var e JournalItem
 	result.Config = cfg
 	out := new(Out)
 	m := New(cfg, out)

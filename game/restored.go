@@ -9,7 +9,7 @@ import (
 
 // Restored is a saved game whose lobby is to be opened, or one that goes on from its record.
 type Restored struct {
-	*savedgame.Game
+	*savedgame.Save
 	Record  *past.Record        // nil: it is a saved game
 	By      w3gs.Version        // of the game that saved it
 	File    string              // its name in each player's folder Save\Multiplayer

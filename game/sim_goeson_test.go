@@ -198,7 +198,7 @@ func goOn(seed uint64, spoil func(int, w3gs.Frame) [][]byte) *returnGame {
 		return &returnGame{err: fmt.Errorf("the game before: %w, %w", was.err, err)}
 	}
 	table := was.m.started.Table
-	restored := &Restored{Game: &savedgame.Game{}, Record: rec, Players: map[int]lobby.Place{}}
+	restored := &Restored{Save: &savedgame.Save{}, Record: rec, Players: map[int]lobby.Place{}}
 	restored.Table, restored.MapPath = table, `Maps\x.w3x`
 	cfg := returnConfig(r)
 	if cfg.Return.On = r.IntN(2) == 0; !cfg.Return.On {

@@ -27,7 +27,7 @@ type referee struct {
 func newReferee() *referee { return &referee{links: map[LinkID]uint8{}, seen: map[string]int{}} }
 
 // hear takes an input before the machine does, which comes so late.
-func (r *referee) hear(e *Entry, late time.Duration, m *Machine) {
+func (r *referee) hear(e *JournalItem, late time.Duration, m *Machine) {
 	r.turns.hear(e, r.links[e.Input.Link], late, m)
 }
 

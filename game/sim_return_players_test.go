@@ -214,7 +214,7 @@ func (g *returnGame) step(in Input) {
 	if g.m.Over() {
 		return
 	}
-	g.entries = append(g.entries, Entry{At: g.now, Input: in})
+	g.entries = append(g.entries, JournalItem{At: g.now, Input: in})
 	g.out.Reset()
 	g.m.Step(g.now, &in, &g.out)
 	g.sum = g.out.Sum(g.sum)

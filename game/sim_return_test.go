@@ -115,7 +115,7 @@ type returnGame struct {
 	m       *Machine
 	out     Out
 	now     time.Duration
-	entries []Entry
+	entries []JournalItem
 	sum     uint32
 	err     error
 	seen    map[string]int

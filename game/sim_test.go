@@ -78,7 +78,7 @@ func TestSimulation(t *testing.T) {
 // simulated is one game that was played.
 type simulated struct {
 	cfg     Config
-	entries []Entry
+	entries []JournalItem
 	err     error
 	sum     uint32
 	journal []byte
@@ -117,7 +117,7 @@ func simulate(seed uint64) *simulated {
 			break
 		}
 		c.now = max(c.now, at)
-		e := Entry{At: c.now, Input: in}
+		e := JournalItem{At: c.now, Input: in}
 		g.entries = append(g.entries, e)
 		g.journal = j.Append(g.journal, e.At, &e.Input)
 		g.err = p.step(&e)
@@ -159,7 +159,7 @@ func newPlayback(cfg Config) *playback {
 	return p
 }
 
-func (p *playback) step(e *Entry) (err error) {
+func (p *playback) step(e *JournalItem) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("panic: %v", fault)
@@ -193,7 +193,7 @@ func (g *simulated) shortest() string {
 	for size := len(entries) / 2; size > 0; {
 		shorter := false
 		for from := 0; from+size <= len(entries); {
-			rest := append(append([]Entry(nil), entries[:from]...), entries[from+size:]...)
+			rest := append(append([]JournalItem(nil), entries[:from]...), entries[from+size:]...)
 			if p := newPlayback(g.cfg); p.fails(rest) {
 				entries, shorter = rest, true
 			} else {
@@ -212,7 +212,7 @@ func (g *simulated) shortest() string {
 	return b.String()
 }
 
-func (p *playback) fails(entries []Entry) bool {
+func (p *playback) fails(entries []JournalItem) bool {
 	for i := range entries {
 		if p.step(&entries[i]) != nil {
 			return true

@@ -53,7 +53,7 @@ type turnLedger struct {
 
 // hear takes an input before the machine does. The laggers are those that the machine
 // has had so far.
-func (t *turnLedger) hear(e *Entry, pid uint8, late time.Duration, m *Machine) {
+func (t *turnLedger) hear(e *JournalItem, pid uint8, late time.Duration, m *Machine) {
 	t.now, t.late, t.before, t.burst, t.losers, t.tied = e.At, late, len(t.settled), 0, 0, false
 	t.stopping, t.differs = e.Input.Kind == Stop, 0
 	if late > time.Duration(t.cfg.CatchUp)*w3gs.MinPeriod {

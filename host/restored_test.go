@@ -23,14 +23,14 @@ func fridayGame(m *Map) *game.Restored {
 		{PID: 3, Download: 100, Status: w3gs.SlotOccupied, Team: 1, Colour: 2, Race: w3gs.RaceUndead, AI: w3gs.AINormal, Handicap: 100},
 		{Download: 100, Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 3, Race: w3gs.RaceHuman, AI: w3gs.AIInsane, Handicap: 100},
 	}
-	g := &savedgame.Game{Header: replay.Header{Game: replay.HostOf("W3XP", 26)}, Head: savedgame.Head{
+	g := &savedgame.Save{Header: replay.Header{Program: replay.HostOf("W3XP", 26)}, Head: savedgame.Head{
 		MapPath: `Maps\Test\t.w3x`, GameName: "friday", Magic: 0xCAFEBABE,
 		Stat: w3gs.StatString{
 			Settings: 0x00064802, MapPath: `Maps\Test\t.w3x`, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: true,
 		},
 		Table: w3gs.SlotTable{Slots: slots, RandomSeed: 5, Layout: w3gs.LayoutCustomForces, PlayerSlots: 4},
 	}}
-	return &game.Restored{Game: g, File: "friday.w3z", Players: map[int]lobby.Place{0: {Name: "Bob"}, 2: {Name: "Ann"}}}
+	return &game.Restored{Save: g, File: "friday.w3z", Players: map[int]lobby.Place{0: {Name: "Bob"}, 2: {Name: "Ann"}}}
 }
 
 // goldenSaved is the 0x30 of the lobby, made by a Python script from the table in docs/savedgames.md: the

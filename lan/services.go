@@ -20,7 +20,7 @@ func serviceQuestion(search w3gs.SearchGame) []byte {
 
 // serviceReader makes of answers by mDNS what a 0x30 says. It remembers what it has heard
 // of an instance until it knows everything.
-type serviceReader map[serviceKey]*mdns.Entry
+type serviceReader map[serviceKey]*mdns.Instance
 
 // serviceKey is an instance as one host tells of it.
 type serviceKey struct {
@@ -38,7 +38,7 @@ func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message
 			if len(r) >= maxFound {
 				clear(r) // anybody can answer; what is true is told again
 			}
-			e = &mdns.Entry{}
+			e = &mdns.Instance{}
 			r[key] = e
 		}
 		if e.Update(news); e.Gone {

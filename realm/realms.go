@@ -224,7 +224,7 @@ func (l listing) list(ad lan.Advert) {
 		return // Open has said so
 	}
 	name := ad.Name[:min(len(ad.Name), bncs.MaxGameName)]
-	l.account.post(session.List{Game: session.Game{
+	l.account.post(session.List{Game: session.Listing{
 		ID: ad.GameID, Name: name, Stat: text, Private: ad.Private, Full: ad.Count.Open == 0, Asked: ad.Asked,
 		Saved: ad.Saved(),
 	}})

@@ -12,8 +12,8 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Entry is a record with its place in the run that wrote it.
-type Entry struct {
+// SequencedRecord is a record with its place in the run that wrote it.
+type SequencedRecord struct {
 	Seq    uint64
 	Record Record
 }
@@ -22,16 +22,16 @@ type Entry struct {
 type Batch struct {
 	HostID  string
 	Run     string
-	Entries []Entry
+	Records []SequencedRecord
 }
 
-// Apply writes a batch and the number of its last entry in one
-// transaction. Entries up to the number already there are skipped, so
+// Apply writes a batch and the number of its last record in one
+// transaction. Records up to the number already there are skipped, so
 // that a batch may be applied again after an error of unknown outcome.
 // ErrRejected says that the database refuses a record for what is in it;
 // after any other error the same batch is worth another try.
 func (d *Store) Apply(ctx context.Context, b Batch) error {
-	if len(b.Entries) == 0 {
+	if len(b.Records) == 0 {
 		return nil
 	}
 	return d.tx(ctx, func(tx sqldb.Tx) error {
@@ -42,10 +42,10 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 		}
 		w := batchWriter{host: b.HostID, run: b.Run, seen: make(map[GameKey]bool)}
 		last := applied
-		for _, e := range b.Entries {
-			if e.Seq > applied {
-				e.Record.write(&w, e.Seq)
-				last = e.Seq
+		for _, r := range b.Records {
+			if r.Seq > applied {
+				r.Record.write(&w, r.Seq)
+				last = r.Seq
 			}
 		}
 		if last == applied {

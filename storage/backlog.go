@@ -19,11 +19,11 @@ const (
 // segment is one file of the spool, or what will be one.
 type segment struct {
 	run     string
-	records int     // that the database does not have
-	last    uint64  // number of the last of them
-	entries []Entry // the same, nil when they are in the file alone
-	memory  int     // bytes that entries count for
-	bytes   int     // of all lines that it ever held
+	records int               // that the database does not have
+	last    uint64            // number of the last of them
+	entries []SequencedRecord // the same, nil when they are in the file alone
+	memory  int               // bytes that entries count for
+	bytes   int               // of all lines that it ever held
 
 	lines     []byte      // that no sync has made safe
 	written   int         // bytes of lines that are in the file
@@ -62,7 +62,7 @@ func newBacklog(maxMemory int, left []*spool.File) *backlog {
 
 // add appends a record with its line, or refuses it when memory is full: then
 // neither the disk nor the database has kept up for long.
-func (b *backlog) add(run string, e Entry, line []byte) bool {
+func (b *backlog) add(run string, e SequencedRecord, line []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.memory+len(line) > b.maxMemory {
@@ -206,7 +206,7 @@ func (b *backlog) front() *segment {
 
 // take gives the oldest records of a segment for a transaction; nil means that
 // they have to be read from its file first. They stay until done.
-func (b *backlog) take(s *segment) []Entry {
+func (b *backlog) take(s *segment) []SequencedRecord {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return s.entries[:min(len(s.entries), applyRecords)]
@@ -214,7 +214,7 @@ func (b *backlog) take(s *segment) []Entry {
 
 // restore gives a segment the records that were read from its file, which may
 // be fewer than there should be.
-func (b *backlog) restore(s *segment, entries []Entry) {
+func (b *backlog) restore(s *segment, entries []SequencedRecord) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s.entries, s.records = entries, len(entries)

@@ -13,7 +13,7 @@ import (
 type sink struct{ batch storage.Batch }
 
 func (s *sink) Record(r storage.Record) {
-	s.batch.Entries = append(s.batch.Entries, storage.Entry{Seq: uint64(len(s.batch.Entries) + 1), Record: r})
+	s.batch.Records = append(s.batch.Records, storage.SequencedRecord{Seq: uint64(len(s.batch.Records) + 1), Record: r})
 }
 
 // BenchmarkApply is how fast a database takes whole games in transactions of
@@ -30,14 +30,14 @@ func BenchmarkApply(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				s := sink{storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}}
-				for len(s.batch.Entries) < 4000 {
+				for len(s.batch.Records) < 4000 {
 					playGame(&s, storage.NewGameKey(), 10, 5)
 				}
 				b.StartTimer()
 				if err := db.Apply(b.Context(), s.batch); err != nil {
 					b.Fatal(err)
 				}
-				rows += len(s.batch.Entries)
+				rows += len(s.batch.Records)
 			}
 			b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "records/s")
 		})

@@ -25,7 +25,7 @@ func byName(records ...Record) map[string]reflect.Type {
 }
 
 // encodeLine makes the line of the spool that holds a record.
-func encodeLine(run string, e Entry) (spool.Line, error) {
+func encodeLine(run string, e SequencedRecord) (spool.Line, error) {
 	if d, ok := e.Record.(Desync); ok {
 		d.Dossier = dossierText(d.Dossier)
 		e.Record = d

@@ -55,7 +55,7 @@ func everyRecord() []Record {
 
 // line is what a record is in the spool.
 func line(run string, seq uint64, rec Record) ([]byte, error) {
-	l, err := encodeLine(run, Entry{seq, rec})
+	l, err := encodeLine(run, SequencedRecord{seq, rec})
 	return l.Append(nil), err
 }
 

@@ -16,7 +16,7 @@ type fakeDB struct {
 	forgetful bool // commit, then say that the connection broke
 	refuse    func(Record) bool
 	position  map[string]uint64
-	entries   []Entry
+	entries   []SequencedRecord
 	entered   int // how many entries there were when the host entered
 	beats     int
 	left      bool
@@ -38,9 +38,9 @@ func (f *fakeDB) Apply(_ context.Context, b Batch) error {
 	if f.down {
 		return fmt.Errorf("%w: it is switched off", ErrUnavailable)
 	}
-	var fresh []Entry
+	var fresh []SequencedRecord
 	at := f.position[b.Run]
-	for _, e := range b.Entries {
+	for _, e := range b.Records {
 		if e.Seq <= at {
 			continue
 		}

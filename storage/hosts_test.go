@@ -140,7 +140,7 @@ func TestLengthOfCrashedGames(t *testing.T) {
 				storage.ChatLine{Game: headless, At: time.Now(), Turn: 3, Text: "where is my head"},
 				storage.GameCreated{Game: later, At: time.Now().Add(time.Minute), Name: "later"},
 			} {
-				b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: rec})
+				b.Records = append(b.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: rec})
 			}
 			if err := db.Apply(t.Context(), b); err != nil {
 				t.Fatal(err)

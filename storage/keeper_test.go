@@ -42,9 +42,9 @@ func aGame(at time.Time) (storage.GameKey, []storage.Record) {
 
 func write(t *testing.T, db *storage.Store, records ...storage.Record) {
 	t.Helper()
-	var all []storage.Entry
+	var all []storage.SequencedRecord
 	for i, r := range records {
-		all = append(all, storage.Entry{Seq: uint64(i + 1), Record: r})
+		all = append(all, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
 	}
 	applyEntries(t, db, storage.NewGameKey().String(), storage.NewGameKey().String(), all)
 }

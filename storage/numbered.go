@@ -24,7 +24,7 @@ func (n Numbered) write(w *batchWriter, _ uint64) {
 
 // MarshalJSON writes the record as a line of the spool is.
 func (n Numbered) MarshalJSON() ([]byte, error) {
-	l, err := encodeLine("", Entry{n.Number, n.Record})
+	l, err := encodeLine("", SequencedRecord{n.Number, n.Record})
 	if err != nil {
 		return nil, err
 	}

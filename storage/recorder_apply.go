@@ -139,7 +139,7 @@ func (a *applier) enter(ctx context.Context) error {
 // the records that the file has lost.
 func (a *applier) load(s *segment) {
 	c, err := s.file.Read()
-	var entries []Entry
+	var entries []SequencedRecord
 	after := a.last
 	missing := uint64(0)
 	for _, l := range c.Lines {
@@ -153,7 +153,7 @@ func (a *applier) load(s *segment) {
 			a.reject(l, err)
 			continue
 		}
-		entries = append(entries, Entry{Seq: l.Seq, Record: rec})
+		entries = append(entries, SequencedRecord{Seq: l.Seq, Record: rec})
 	}
 	if s.last > a.last {
 		missing += s.last - a.last
@@ -175,10 +175,10 @@ func (a *applier) load(s *segment) {
 // drain applies records and takes them from the backlog. When the database
 // refuses something, the part that is tried is halved until the culprit stands
 // alone.
-func (a *applier) drain(ctx context.Context, s *segment, entries []Entry) error {
+func (a *applier) drain(ctx context.Context, s *segment, entries []SequencedRecord) error {
 	for try := len(entries); len(entries) > 0; {
 		try = min(try, len(entries))
-		switch err := a.db.Apply(ctx, Batch{HostID: a.Host().ID, Run: s.run, Entries: entries[:try]}); {
+		switch err := a.db.Apply(ctx, Batch{HostID: a.Host().ID, Run: s.run, Records: entries[:try]}); {
 		case err == nil:
 			a.queue.count(func(s *RecorderStats) { s.Applied += uint64(try) })
 		case !errors.Is(err, ErrRejected):

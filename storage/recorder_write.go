@@ -126,7 +126,7 @@ func (w *writer) flush() {
 	w.flushed = time.Now()
 	for _, rec := range w.queue.take() {
 		w.usedAt = w.flushed
-		e := Entry{w.seq + 1, rec}
+		e := SequencedRecord{w.seq + 1, rec}
 		line, err := encodeLine(w.run, e)
 		if err != nil {
 			w.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })

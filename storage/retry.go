@@ -91,7 +91,7 @@ func (r *retry) put(ctx context.Context, l spool.Line) (refusal, err error) {
 	}
 	run.last = l.Seq
 	r.runs[l.Run] = run
-	err = r.db.Apply(ctx, Batch{HostID: r.host, Run: run.id, Entries: []Entry{{l.Seq, rec}}})
+	err = r.db.Apply(ctx, Batch{HostID: r.host, Run: run.id, Records: []SequencedRecord{{l.Seq, rec}}})
 	switch {
 	case errors.Is(err, ErrRejected):
 		r.refused++

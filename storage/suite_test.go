@@ -89,7 +89,7 @@ func applyAs(t *testing.T, db *storage.Store, host, run string, first uint64, re
 	t.Helper()
 	b := storage.Batch{HostID: host, Run: run}
 	for i, r := range records {
-		b.Entries = append(b.Entries, storage.Entry{Seq: first + uint64(i), Record: r})
+		b.Records = append(b.Records, storage.SequencedRecord{Seq: first + uint64(i), Record: r})
 	}
 	if err := db.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func testApplyOnce(t *testing.T, db *storage.Store) {
 	// A batch that fails leaves nothing behind.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err = db.Apply(ctx, storage.Batch{HostID: hostA, Run: runA1, Entries: []storage.Entry{{Seq: 10, Record: line(k, 10)}}})
+	err = db.Apply(ctx, storage.Batch{HostID: hostA, Run: runA1, Records: []storage.SequencedRecord{{Seq: 10, Record: line(k, 10)}}})
 	wantError(t, "a cancelled batch", err, storage.ErrUnavailable, "cancel")
 	equal(t, "chat", said(game(t, db, k)), []string{"1", "2", "3", "4", "9"})
 }

@@ -141,9 +141,9 @@ func TestTotalsAddUp(t *testing.T) {
 			for range 8 {
 				records := randomGames(rng, 6)
 				run := storage.NewGameKey().String()
-				var all []storage.Entry
+				var all []storage.SequencedRecord
 				for i, r := range records {
-					all = append(all, storage.Entry{Seq: uint64(i + 1), Record: r})
+					all = append(all, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
 				}
 				for rest := all; len(rest) > 0; {
 					n := min(1+rng.IntN(40), len(rest))
@@ -180,12 +180,12 @@ func TestTotalsBesideHosts(t *testing.T) {
 				hosts.Go(func() {
 					b, crashed := storage.Batch{HostID: id, Run: run}, false
 					for i := range records {
-						b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: records[i]})
-						if len(b.Entries) < 4 && i < len(records)-1 { // so that each counted game comes in several batches
+						b.Records = append(b.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: records[i]})
+						if len(b.Records) < 4 && i < len(records)-1 { // so that each counted game comes in several batches
 							continue
 						}
 						untilDone(t, func() error { return db.Apply(t.Context(), b) })
-						b.Entries = nil
+						b.Records = nil
 						if !crashed && n == 0 && i >= len(records)/2 {
 							crashed = true
 							untilDone(t, func() error {
@@ -226,9 +226,9 @@ func compareTotals(t *testing.T, url string) {
 	}
 }
 
-func applyEntries(t *testing.T, db *storage.Store, host, run string, entries []storage.Entry) {
+func applyEntries(t *testing.T, db *storage.Store, host, run string, entries []storage.SequencedRecord) {
 	t.Helper()
-	if err := db.Apply(t.Context(), storage.Batch{HostID: host, Run: run, Entries: entries}); err != nil {
+	if err := db.Apply(t.Context(), storage.Batch{HostID: host, Run: run, Records: entries}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -224,7 +224,7 @@ func TestLastGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	played, open, at := storage.NewGameKey(), storage.NewGameKey(), time.Now()
-	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String(), Entries: []storage.Entry{
+	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String(), Records: []storage.SequencedRecord{
 		{Seq: 1, Record: storage.GameCreated{Game: played, At: at, Name: "played"}},
 		{Seq: 2, Record: storage.GameStarted{Game: played, At: at}},
 		{Seq: 3, Record: storage.GameCreated{Game: open, At: at, Name: "a lobby that is open now"}},
@@ -255,7 +255,7 @@ func TestGamesAndStats(t *testing.T) {
 		storage.PlayerLeft{Game: k, At: at.Add(62 * time.Minute), PID: 1, Actions: 620},
 		storage.GameEnded{Game: k, At: at.Add(62 * time.Minute), How: storage.EndFinished, Played: 62*time.Minute + 3*time.Second},
 	} {
-		b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+		b.Records = append(b.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
 	}
 	if err := db.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func (c *mapCall) list() error {
 		return c.listJSON(entries)
 	}
 	missing := ""
-	rows := rowsOf(entries, func(e *catalogue.Entry) []string {
+	rows := rowsOf(entries, func(e *catalogue.MapFile) []string {
 		if e.Fault != nil {
 			return []string{w3map.Shown(e.File), "BROKEN: " + w3map.Shown(e.Fault.Error()), "", fmt.Sprint(e.Size), ""}
 		}
@@ -41,7 +41,7 @@ func (c *mapCall) list() error {
 	return nil
 }
 
-func (c *mapCall) listJSON(entries []*catalogue.Entry) error {
+func (c *mapCall) listJSON(entries []*catalogue.MapFile) error {
 	facts := make([]mapFacts, 0, len(entries))
 	for _, e := range entries {
 		f := mapFacts{Size: uint32(e.Size), Slots: []slotFacts{}, Forces: []forceFact{}}

@@ -353,7 +353,7 @@ type answers map[game.LinkID][]uint32
 func sumsOf(journal []byte) answers {
 	a := answers{}
 	r, _, err := game.NewReader(journal)
-	for e := new(game.Entry); err == nil; {
+	for e := new(game.JournalItem); err == nil; {
 		if err = r.Next(e); err == nil && e.Note == nil && e.Input.Kind == game.Keepalive {
 			a[e.Input.Link] = append(a[e.Input.Link], e.Input.Sum)
 			if len(a[e.Input.Link]) > len(a[0]) {

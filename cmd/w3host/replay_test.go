@@ -29,7 +29,7 @@ func recordedGame(t *testing.T) string {
 	slot := w3gs.Slot{PID: 1, Download: 100, Status: w3gs.SlotOccupied, Race: w3gs.RaceNightElf | w3gs.RaceSelectable, AI: w3gs.AINormal, Handicap: 90}
 	other := slot
 	other.PID, other.Team, other.Colour, other.Race = 2, 1, 5, w3gs.RaceOrc
-	w, err := replay.NewWriter(f, replay.Game{Product: replay.ProductExpansion, Version: 26, Build: replay.BuildOf(26), Flags: replay.Multiplayer}, &replay.Start{
+	w, err := replay.NewWriter(f, replay.Program{Product: replay.ProductExpansion, Version: 26, Build: replay.BuildOf(26), Flags: replay.Multiplayer}, &replay.Start{
 		Players:  []replay.Player{{PID: 1, Name: "Alice", Extra: []byte{0}}, {PID: 2, Name: "Bob\x1b[2J", Extra: []byte{0}}, {PID: 3, Name: "Ghost", Extra: []byte{0}, Fake: true}},
 		GameName: "a <game> & more",
 		Settings: replay.Settings{Flags: w3gs.SpeedFast | w3gs.VisibilityDefault, Checksum: 0xC0FFEE, MapPath: `Maps\x.w3x`, HostName: "Alice", Rest: make([]byte, 21)},

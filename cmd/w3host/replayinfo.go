@@ -139,7 +139,7 @@ func replayFactsOf(name string, s *replay.Summary) replayFacts {
 		Settings: settingsOf(s), Players: []playerFacts{}, Chat: []chatFacts{}, Leaves: []leaveFacts{},
 		Timeslots: s.Turns, Actions: s.Actions, Checksums: s.Checksums, Warnings: []string{},
 	}
-	if sum, ok := s.Start.Settings.SHA1(s.Game); ok {
+	if sum, ok := s.Start.Settings.SHA1(s.Program); ok {
 		f.MapSHA1 = new(fmt.Sprintf("%x", sum))
 	}
 	for _, p := range s.Players {

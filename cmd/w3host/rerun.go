@@ -61,7 +61,7 @@ func rerun(file string, trace bool, stdout io.Writer) (err error) {
 			err = fmt.Errorf("%s: the fault happens again at input %d: %v\n%s", file, inputs+1, fault, debug.Stack())
 		}
 	}()
-	result, err := game.RunJournal(r, func(e *game.Entry, o *game.Out) {
+	result, err := game.RunJournal(r, func(e *game.JournalItem, o *game.Out) {
 		if e != nil {
 			inputs++
 		}
@@ -96,7 +96,7 @@ func unzipped(f *os.File) (io.Reader, error) {
 	return gzip.NewReader(r)
 }
 
-func traceEntry(w io.Writer, e *game.Entry, o *game.Out) {
+func traceEntry(w io.Writer, e *game.JournalItem, o *game.Out) {
 	if e == nil {
 		fmt.Fprintln(w, "opened")
 	} else {

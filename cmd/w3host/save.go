@@ -51,7 +51,7 @@ func saveCommand() *cobra.Command {
 }
 
 // readSave reads a saved game.
-func readSave(name string) (*savedgame.Game, error) {
+func readSave(name string) (*savedgame.Save, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, plainError(err)
@@ -83,7 +83,7 @@ func saveInfo(c *call) error {
 	return err
 }
 
-func saveFactsOf(name string, g *savedgame.Game) saveFacts {
+func saveFactsOf(name string, g *savedgame.Save) saveFacts {
 	f := saveFacts{
 		File: filepath.Base(name), Version: g.Version.String(), Product: g.Product, GameName: g.GameName,
 		SavedMS: g.Duration.Milliseconds(), Magic: fmt.Sprintf("%08x", g.Magic),

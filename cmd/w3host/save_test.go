@@ -28,7 +28,7 @@ func writeSave(t *testing.T) string {
 		Table: w3gs.SlotTable{Slots: []w3gs.Slot{slot, other, computer, closed, open}, RandomSeed: 0xABCD, Layout: w3gs.LayoutFixedSettings},
 	}
 	name := filepath.Join(t.TempDir(), "save.w3z")
-	by := replay.Header{Game: replay.Game{Product: replay.ProductExpansion, Version: 26}, Duration: 34*time.Minute + 10*time.Second}
+	by := replay.Header{Program: replay.Program{Product: replay.ProductExpansion, Version: 26}, Duration: 34*time.Minute + 10*time.Second}
 	if err := os.WriteFile(name, head.Pack(by), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -58,7 +58,7 @@ func TestGoOnWithASavedGame(t *testing.T) {
 		t.Fatal(err)
 	}
 	head := headOf(t, first)
-	by := replay.Header{Game: replay.HostOf("W3XP", 26), Duration: 34*time.Minute + 10*time.Second}
+	by := replay.Header{Program: replay.HostOf("W3XP", 26), Duration: 34*time.Minute + 10*time.Second}
 	if err := os.WriteFile(save, head.Pack(by), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestServeASavedGame(t *testing.T) {
 		Game: storage.Game{MapSHA1: hex.EncodeToString(m.SHA1[:])}, MapPath: m.Path, Checksum: fmt.Sprintf("%08x", m.Checksum),
 		People: []storage.GamePlayer{{Slot: 0, PID: 2}, {Slot: 1, PID: 3, Colour: 1}},
 	})
-	if err := os.WriteFile(filepath.Join(dir, "x.w3z"), head.Pack(replay.Header{Game: replay.HostOf("W3XP", 26)}), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "x.w3z"), head.Pack(replay.Header{Program: replay.HostOf("W3XP", 26)}), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p := startProcess(t, dir, "x.w3z", "--player", "1=Ann", "--player", "2=Two Words", "--listen", "127.0.0.1:0", "--lan=false")

@@ -49,7 +49,7 @@ func (c *watchCall) read(name string, version w3gs.Version) (*recorded, error) {
 	}
 	s := &r.Start.Settings
 	check := w3gs.MapCheck{Path: s.MapPath, Size: m.Size, CRC32: m.CRC32, Checksum: s.Checksum}
-	if check.SHA1, check.HasSHA1 = s.SHA1(r.Game); !check.HasSHA1 && version.HasSHA1() {
+	if check.SHA1, check.HasSHA1 = s.SHA1(r.Program); !check.HasSHA1 && version.HasSHA1() {
 		check.SHA1, check.HasSHA1 = m.SHA1, true
 	}
 	var key [4]byte

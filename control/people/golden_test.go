@@ -38,7 +38,7 @@ func twoGames(t *testing.T) *storage.Store {
 			storage.PlayerResult{Game: k, At: day, Source: storage.SourceDotA, PID: 1, Name: "kills", Value: "3"},
 			storage.GameEnded{Game: k, At: day, How: storage.EndFinished})
 		for _, r := range records {
-			batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(len(batch.Entries) + 1), Record: r})
+			batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(len(batch.Records) + 1), Record: r})
 		}
 	}
 	played("Ann", "Bob")

@@ -36,7 +36,7 @@ func TestLastGameTellsActions(t *testing.T) {
 		storage.PlayerLeft{Game: k, At: at.Add(10 * time.Minute), PID: 1, Actions: 1234},
 		storage.GameEnded{Game: k, At: at.Add(10 * time.Minute), How: storage.EndFinished},
 	} {
-		batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+		batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
 	}
 	if err := db.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func TestRank(t *testing.T) {
 			storage.PlayerResult{Game: k, PID: 2, Name: storage.ResultOutcome, Value: storage.OutcomeLost},
 			storage.GameEnded{Game: k, At: time.Now(), How: storage.EndFinished},
 		} {
-			batch.Entries = append(batch.Entries, storage.Entry{Seq: uint64(i + 1), Record: r})
+			batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
 		}
 		if err := db.Apply(t.Context(), batch); err != nil {
 			t.Fatal(err)

@@ -33,11 +33,11 @@ func (s Finder) openRecord(ctx context.Context, ask control.SavedGame) (*game.Re
 	if err != nil {
 		return nil, nil, texts.Of("%s: %v", ask.File, err)
 	}
-	r := &game.Restored{Game: start(in), File: filepath.Base(file.Name())}
+	r := &game.Restored{Save: start(in), File: filepath.Base(file.Name())}
 	if err := r.Check(); err != nil {
 		return nil, nil, texts.Of("%s: %v", ask.File, err)
 	}
-	m, err := s.complete(ctx, r, ask, recorded(r.Game, in))
+	m, err := s.complete(ctx, r, ask, recorded(r.Save, in))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,15 +55,15 @@ func (s Finder) openRecord(ctx context.Context, ask control.SavedGame) (*game.Re
 }
 
 // start is how a recorded game began, in the terms of a saved one.
-func start(in *replay.Reader) *savedgame.Game {
+func start(in *replay.Reader) *savedgame.Save {
 	s := &in.Start
-	g := &savedgame.Game{Header: in.Header}
+	g := &savedgame.Save{Header: in.Header}
 	g.MapPath, g.GameName, g.Type = s.Settings.MapPath, s.GameName, w3gs.GameType(s.GameType)
 	g.Stat = w3gs.StatString{
 		Settings: s.Settings.Flags, Width: s.Settings.Width, Height: s.Settings.Height,
 		Checksum: s.Settings.Checksum, MapPath: s.Settings.MapPath, HostName: s.Settings.HostName,
 	}
-	g.Stat.SHA1, g.Stat.HasSHA1 = s.Settings.SHA1(in.Game)
+	g.Stat.SHA1, g.Stat.HasSHA1 = s.Settings.SHA1(in.Program)
 	g.Table = w3gs.SlotTable{Slots: s.Slots, RandomSeed: s.RandomSeed, Layout: s.Layout, PlayerSlots: s.StartSpots}
 	return g
 }

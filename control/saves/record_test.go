@@ -18,7 +18,7 @@ import (
 
 // record writes the replay of a game of two minutes with the seed, in which Bob leaves after one, and in one
 // that is called alone Ann, too.
-func record(t *testing.T, file string, by replay.Game, seed uint32, change func(*replay.Start)) {
+func record(t *testing.T, file string, by replay.Program, seed uint32, change func(*replay.Start)) {
 	t.Helper()
 	f, err := os.Create(file)
 	if err != nil {

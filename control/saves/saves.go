@@ -54,14 +54,14 @@ func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored
 	if err != nil {
 		return nil, nil, texts.Of("%s: %v", ask.File, err)
 	}
-	r := &game.Restored{Game: g, File: filepath.Base(file.Name())}
+	r := &game.Restored{Save: g, File: filepath.Base(file.Name())}
 	m, err := s.complete(ctx, r, ask, map[int]lobby.Place{})
 	return r, m, err
 }
 
 // complete finds the version, the map and the players of a game, of whom some are known.
 func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.SavedGame, known map[int]lobby.Place) (*host.Map, error) {
-	g := r.Game
+	g := r.Save
 	by, err := s.version(g)
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.Save
 }
 
 // version is that of the game's program, if its games can be hosted.
-func (s Finder) version(g *savedgame.Game) (w3gs.Version, error) {
+func (s Finder) version(g *savedgame.Save) (w3gs.Version, error) {
 	product, versions := s.Product().String(), s.Versions()
 	var names []string
 	for _, v := range versions {
@@ -117,7 +117,7 @@ func openSave(dir, name string, anywhere bool) (*os.File, error) {
 
 // players tells who had which slot: as the caller says, or a replay of the game, or the game
 // log, which has the games of all hosts that share it; or else as is known.
-func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.SavedGame, known map[int]lobby.Place) (map[int]lobby.Place, error) {
+func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.SavedGame, known map[int]lobby.Place) (map[int]lobby.Place, error) {
 	players, err := known, error(nil)
 	switch {
 	case ask.Replay != "":
@@ -158,7 +158,7 @@ func (s Finder) players(ctx context.Context, g *savedgame.Game, ask control.Save
 }
 
 // fromLog finds the game in the log by its map, seed and slots. None is no error.
-func (s Finder) fromLog(ctx context.Context, g *savedgame.Game) (map[int]lobby.Place, error) {
+func (s Finder) fromLog(ctx context.Context, g *savedgame.Save) (map[int]lobby.Place, error) {
 	b := storage.Beginning{
 		MapSHA1: g.Stat.SHA1, HasSHA1: g.Stat.HasSHA1, Checksum: g.Stat.Checksum, Seed: g.Table.RandomSeed, PIDs: map[int]uint8{},
 	}
@@ -182,7 +182,7 @@ func (s Finder) fromLog(ctx context.Context, g *savedgame.Game) (map[int]lobby.P
 }
 
 // fromReplay reads who played from a replay of the game.
-func fromReplay(g *savedgame.Game, ask control.SavedGame, dir string) (map[int]lobby.Place, error) {
+func fromReplay(g *savedgame.Save, ask control.SavedGame, dir string) (map[int]lobby.Place, error) {
 	f, err := openSave(dir, ask.Replay, ask.Anywhere)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func fromReplay(g *savedgame.Game, ask control.SavedGame, dir string) (map[int]l
 }
 
 // recorded are the players whom a replay of a game names.
-func recorded(g *savedgame.Game, r *replay.Reader) map[int]lobby.Place {
+func recorded(g *savedgame.Save, r *replay.Reader) map[int]lobby.Place {
 	players := map[int]lobby.Place{}
 	for _, h := range g.Humans() {
 		for _, p := range r.Start.Players {

@@ -39,7 +39,7 @@ func folder(t *testing.T) Finder {
 			t.Fatal(err)
 		}
 	}
-	by := replay.Header{Game: replay.HostOf("W3XP", 26)}
+	by := replay.Header{Program: replay.HostOf("W3XP", 26)}
 	write("friday.w3z", head.Pack(by))
 	old := by
 	old.Version = 21
@@ -63,7 +63,7 @@ func folder(t *testing.T) Finder {
 		t.Fatal(err)
 	}
 	key := storage.NewGameKey()
-	if err := db.Apply(t.Context(), storage.Batch{HostID: key.String(), Run: key.String(), Entries: []storage.Entry{
+	if err := db.Apply(t.Context(), storage.Batch{HostID: key.String(), Run: key.String(), Records: []storage.SequencedRecord{
 		{Seq: 1, Record: storage.GameCreated{Game: key, At: time.Now(), Seed: 77, Map: storage.MapID{SHA1: storage.SHA1{1}}}},
 		{Seq: 2, Record: storage.GameStarted{Game: key, At: time.Now(), Slots: []storage.StartedSlot{
 			{Slot: 0, PID: 3, Occupant: storage.OccupantPlayer, Name: "Ann", Realm: "Home"},

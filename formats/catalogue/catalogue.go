@@ -44,8 +44,8 @@ type Options struct {
 	Progress func(done, total int64)
 }
 
-// Entry is one map file.
-type Entry struct {
+// MapFile is one map file.
+type MapFile struct {
 	File    string // path within the folder, with slashes
 	Size    int64
 	ModTime time.Time
@@ -55,7 +55,7 @@ type Entry struct {
 }
 
 // Tag changes when the file is written. It is an ETag of HTTP.
-func (e *Entry) Tag() string { return fmt.Sprintf(`"%x-%x"`, e.Size, e.ModTime.UnixNano()) }
+func (e *MapFile) Tag() string { return fmt.Sprintf(`"%x-%x"`, e.Size, e.ModTime.UnixNano()) }
 
 // Catalogue is the maps of one folder. Its methods may be called from several goroutines at once.
 type Catalogue struct {
@@ -68,13 +68,13 @@ type Catalogue struct {
 	readers  int              // how many files are read at a time
 
 	mu      sync.RWMutex // guards what follows
-	entries []*Entry     // by File
+	entries []*MapFile   // by File
 	known   map[string]*record
 }
 
 // record is what is remembered of a file from one scan to the next.
 type record struct {
-	entry  *Entry
+	entry  *MapFile
 	base   cached // before the file beside it
 	beside stamp  // of that file
 }
@@ -144,14 +144,14 @@ func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
 }
 
 // Entries lists all maps, those with a fault too, by the name of their file.
-func (c *Catalogue) Entries() []*Entry {
+func (c *Catalogue) Entries() []*MapFile {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return append([]*Entry(nil), c.entries...)
+	return append([]*MapFile(nil), c.entries...)
 }
 
 // Path is where the file of an entry is.
-func (c *Catalogue) Path(e *Entry) string { return filepath.Join(c.dir, filepath.FromSlash(e.File)) }
+func (c *Catalogue) Path(e *MapFile) string { return filepath.Join(c.dir, filepath.FromSlash(e.File)) }
 
 func (c *Catalogue) report(err error) {
 	if c.opts.Report != nil && err != nil {

@@ -32,22 +32,22 @@ func (e *AmbiguousError) Error() string {
 
 // Find finds a map by its file, its name or an unambiguous part of either; case and colour codes do not matter. What
 // fits exactly wins over what has the query as a part. A map with a fault is found, too: its fault is the error.
-func (c *Catalogue) Find(query string) (*Entry, error) {
+func (c *Catalogue) Find(query string) (*MapFile, error) {
 	wanted := fold(query)
 	if wanted == "" {
 		return nil, fmt.Errorf("%w: the name is empty", ErrNotFound)
 	}
 	entries := c.Entries()
-	for _, fits := range []func(e *Entry) bool{
-		func(e *Entry) bool { return fold(e.File) == wanted },
-		func(e *Entry) bool { return fold(path.Base(e.File)) == wanted },
-		func(e *Entry) bool { return fold(stem(e.File)) == wanted },
-		func(e *Entry) bool { return fold(e.name()) == wanted },
-		func(e *Entry) bool {
+	for _, fits := range []func(e *MapFile) bool{
+		func(e *MapFile) bool { return fold(e.File) == wanted },
+		func(e *MapFile) bool { return fold(path.Base(e.File)) == wanted },
+		func(e *MapFile) bool { return fold(stem(e.File)) == wanted },
+		func(e *MapFile) bool { return fold(e.name()) == wanted },
+		func(e *MapFile) bool {
 			return strings.Contains(fold(e.File), wanted) || strings.Contains(fold(e.name()), wanted)
 		},
 	} {
-		var hits []*Entry
+		var hits []*MapFile
 		for _, e := range entries {
 			if fits(e) {
 				hits = append(hits, e)
@@ -68,7 +68,7 @@ func (c *Catalogue) Find(query string) (*Entry, error) {
 	return nil, fmt.Errorf("%w as %q: no name of a map in %s contains it", ErrNotFound, query, c.dir)
 }
 
-func ambiguous(query string, hits []*Entry) error {
+func ambiguous(query string, hits []*MapFile) error {
 	e := &AmbiguousError{Query: query}
 	for _, hit := range hits {
 		e.Files = append(e.Files, w3map.Shown(hit.File))
@@ -77,7 +77,7 @@ func ambiguous(query string, hits []*Entry) error {
 }
 
 // name is the map's own name, "" if it has a fault.
-func (e *Entry) name() string {
+func (e *MapFile) name() string {
 	if e.Map == nil {
 		return ""
 	}

@@ -31,7 +31,7 @@ func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 }
 
 // Placed reads a file that was moved into the folder whole, and so need not settle.
-func (c *Catalogue) Placed(ctx context.Context, file string) (*Entry, error) {
+func (c *Catalogue) Placed(ctx context.Context, file string) (*MapFile, error) {
 	c.scanning.Lock()
 	defer c.scanning.Unlock()
 	if _, err := c.scan(ctx, file); err != nil {
@@ -135,7 +135,7 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 		case ext == ".toml":
 			besides[name] = stampOf(info)
 		default:
-			files = append(files, &record{entry: &Entry{File: name, Size: info.Size(), ModTime: info.ModTime()}})
+			files = append(files, &record{entry: &MapFile{File: name, Size: info.Size(), ModTime: info.ModTime()}})
 		}
 	})
 	if err != nil {
@@ -238,11 +238,11 @@ func crcOf(r io.ReaderAt) (uint32, error) {
 
 // publish makes the records what others see.
 func (c *Catalogue) publish(records map[string]*record) {
-	entries := make([]*Entry, 0, len(records))
+	entries := make([]*MapFile, 0, len(records))
 	for _, r := range records {
 		entries = append(entries, r.entry)
 	}
-	slices.SortFunc(entries, func(a, b *Entry) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(entries, func(a, b *MapFile) int { return strings.Compare(a.File, b.File) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.entries, c.known = entries, records

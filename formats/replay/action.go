@@ -6,11 +6,11 @@ import "w3host/protocol/w3gs"
 type Rules struct{ w3gs.ActionRules }
 
 // Rules of the replay.
-func (r *Reader) Rules() Rules { return r.Game.rules(r.Start.late()) }
+func (r *Reader) Rules() Rules { return r.Program.rules(r.Start.late()) }
 
-func (g Game) rules(late bool) Rules {
-	version := g.Version.game()
-	return Rules{w3gs.ActionRules{Version: version, Early14: version == 14 && g.Build < build114b, Late: late}}
+func (p Program) rules(late bool) Rules {
+	version := p.Version.game()
+	return Rules{w3gs.ActionRules{Version: version, Early14: version == 14 && p.Build < build114b, Late: late}}
 }
 
 // counted tells that readers count an action: what a player did, and what a map

@@ -19,7 +19,7 @@ import (
 func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 	a := newAnonymiser(r)
 	start := a.start(r.Start)
-	w, err := newCopy(dst, r.Game, &start)
+	w, err := newCopy(dst, r.Program, &start)
 	if err != nil {
 		return err
 	}

@@ -83,8 +83,8 @@ type blockReader struct {
 
 // detect finds the width of block headers by the sum of the first one, because
 // the build number is 0 in official replays.
-func (b *blockReader) detect(g Game) {
-	b.wide = g.wide()
+func (b *blockReader) detect(p Program) {
+	b.wide = p.wide()
 	head, err := b.src.Peek(headerLen(!b.wide))
 	if err != nil {
 		return

@@ -48,7 +48,7 @@ func openStream(src *bufio.Reader) (h Header, s stream, fault string, err error)
 		return h, s, "", err
 	}
 	blocks := &blockReader{src: src}
-	blocks.detect(h.Game)
+	blocks.detect(h.Program)
 	s = stream{blocks: blocks, want: h.Blocks, limit: int64(h.StreamSize)}
 	if h.unfinished() {
 		s.want, s.limit = 0, 0

@@ -71,7 +71,7 @@ func FuzzActions(f *testing.F) {
 	f.Add([]byte("\x6Ba\x00b\x00c\x00\x01\x00\x00\x00\x60\x00\x00\x00\x00\x00\x00\x00\x00-ap\x00"), uint32(26), uint16(6059), false)
 	f.Add([]byte("\x6Ea\x00b\x00c\x00hfoo\x00\x00\x00\x00"), uint32(10032), uint16(6114), true)
 	f.Fuzz(func(t *testing.T, data []byte, version uint32, build uint16, late bool) {
-		r := Game{Version: Version(version), Build: build}.rules(late)
+		r := Program{Version: Version(version), Build: build}.rules(late)
 		n := 0
 		for a := range r.Actions(data) {
 			n += len(a.Data)

@@ -25,7 +25,7 @@ const (
 // version 1: product 4 letters reversed · version u32 · build u16 · flags u16 ·
 // milliseconds u32 · crc u32. The crc is CRC-32 of the header with crc = 0.
 type Header struct {
-	Game
+	Program
 	Prefix     int64 // bytes before the magic
 	Length     uint32
 	FileSize   uint32 // from the magic on

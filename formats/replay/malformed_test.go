@@ -145,7 +145,7 @@ func TestEndlessTurns(t *testing.T) {
 	if len(start) != blockSize {
 		t.Fatal(len(start))
 	}
-	h := Header{Game: game126, Length: headerLen1, Layout: 1, StreamSize: 0xFFFFFFFF, Blocks: 0xFFFFFFFF}
+	h := Header{Program: game126, Length: headerLen1, Layout: 1, StreamSize: 0xFFFFFFFF, Blocks: 0xFFFFFFFF}
 	head := appendBlock(h.AppendTo(nil), compress(start), false)
 	stream := append(bytes.Repeat(turn, 1638), recChecksum, 0) // 8192 bytes
 	r, err := NewReader(&bomb{head: head, block: appendBlock(nil, compress(stream), false), left: 100000})

@@ -37,7 +37,7 @@ func (f *memFile) Truncate(size int64) error {
 }
 
 // game126 is what a host of 1.26 records as.
-var game126 = Game{Product: ProductExpansion, Version: 26, Build: BuildOf(26), Flags: Multiplayer}
+var game126 = Program{Product: ProductExpansion, Version: 26, Build: BuildOf(26), Flags: Multiplayer}
 
 // fourPlayers is a game of two teams with a computer, an observer and a fake
 // player.

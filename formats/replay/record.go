@@ -108,11 +108,11 @@ var kinds = [256]Kind{
 }
 
 // kindOf finds what an ID means; 0 if it is not known.
-func (g Game) kindOf(id byte) Kind {
+func (p Program) kindOf(id byte) Kind {
 	switch {
-	case id == recTurnPart && g.early():
+	case id == recTurnPart && p.early():
 		return KindTurn
-	case id == recChat && g.early():
+	case id == recChat && p.early():
 		return KindChecksum
 	}
 	return kinds[id]

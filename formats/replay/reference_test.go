@@ -86,7 +86,7 @@ func TestRealReplaysReadAsReferenced(t *testing.T) {
 				wire[i] = byte(s.Start.Settings.Checksum >> (8 * i))
 			}
 			check("map checksum", hex.EncodeToString(wire[:]), ref.Map.Checksum)
-			if sum, ok := s.Start.Settings.SHA1(s.Game); ok {
+			if sum, ok := s.Start.Settings.SHA1(s.Program); ok {
 				check("map SHA-1", hex.EncodeToString(sum[:]), ref.Map.SHA1)
 			}
 			if ref.Build != nil {
@@ -141,7 +141,7 @@ func TestStartIsWrittenAsRead(t *testing.T) {
 		if again.stream.read < size {
 			t.Fatalf("%s: the start does not fit into what was read", ref.File)
 		}
-		if got, want := r.Start.appendTo(nil, r.Game), again.stream.buf[:size]; !bytes.Equal(got, want) {
+		if got, want := r.Start.appendTo(nil, r.Program), again.stream.buf[:size]; !bytes.Equal(got, want) {
 			t.Errorf("%s:\n got % x\nwant % x", ref.File, got, want)
 		}
 		if got := r.Header.AppendTo(nil); !bytes.Equal(got, data[r.Prefix:][:len(got)]) {

@@ -20,7 +20,7 @@ func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := newCopy(dst, r.Game, &r.Start)
+	w, err := newCopy(dst, r.Program, &r.Start)
 	if err != nil {
 		return nil, err
 	}

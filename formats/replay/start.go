@@ -76,8 +76,8 @@ type Settings struct {
 }
 
 // SHA1 is the map's; false where the file has none.
-func (s *Settings) SHA1(g Game) (sum [20]byte, ok bool) {
-	if !g.Version.game().HasSHA1() || len(s.Rest) < 21 {
+func (s *Settings) SHA1(p Program) (sum [20]byte, ok bool) {
+	if !p.Version.game().HasSHA1() || len(s.Rest) < 21 {
 		return sum, false
 	}
 	return [20]byte(s.Rest[1:21]), true
@@ -102,7 +102,7 @@ func (s *Start) late() bool {
 }
 
 // appendTo appends the start as it is in the stream.
-func (s *Start) appendTo(dst []byte, g Game) []byte {
+func (s *Start) appendTo(dst []byte, p Program) []byte {
 	u32 := binary.LittleEndian.AppendUint32
 	dst = u32(dst, 0x110)
 	for i, p := range s.Players {
@@ -126,7 +126,7 @@ func (s *Start) appendTo(dst []byte, g Game) []byte {
 	for _, m := range s.Metas {
 		dst = append(u32(append(dst, m.ID, m.Kind), uint32(len(m.Data))), m.Data...)
 	}
-	size := g.slotLen()
+	size := p.slotLen()
 	dst = binary.LittleEndian.AppendUint16(append(dst, recGameStart), uint16(1+size*len(s.Slots)+6))
 	dst = append(dst, byte(len(s.Slots)))
 	for _, slot := range s.Slots {

@@ -39,8 +39,8 @@ func (v Version) game() w3gs.Version {
 	return w3gs.Version(min(v, 1000))
 }
 
-// Game says which program recorded: it decides the layout of what follows.
-type Game struct {
+// Program says which program recorded: it decides the layout of what follows.
+type Program struct {
 	Product string // "WAR3", "W3XP"; "" in header version 0, which does not tell
 	Version Version
 	Build   uint16 // 0 in official replays
@@ -50,7 +50,7 @@ type Game struct {
 // Multiplayer is the flag of games on a network.
 const Multiplayer uint16 = 0x8000
 
-// Products of Game: the classic game and The Frozen Throne.
+// Products of a Program: the classic game and The Frozen Throne.
 const (
 	ProductClassic   = "WAR3"
 	ProductExpansion = "W3XP"
@@ -81,18 +81,18 @@ func BuildOf(minor int) uint16 {
 }
 
 // HostOf is what a host of version 1.minor records as; 100 is 2.0.
-func HostOf(product string, minor int) Game {
+func HostOf(product string, minor int) Program {
 	v := Version(minor)
 	if minor >= 30 {
 		v += 10000
 	}
-	return Game{Product: product, Version: v, Build: BuildOf(minor), Flags: Multiplayer}
+	return Program{Product: product, Version: v, Build: BuildOf(minor), Flags: Multiplayer}
 }
 
 // slotLen is the length of a slot record: AI strength came with 1.03, the
 // handicap with 1.07.
-func (g Game) slotLen() int {
-	switch m := g.Version.game(); {
+func (p Program) slotLen() int {
+	switch m := p.Version.game(); {
 	case m < 3:
 		return 7
 	case m < 7:
@@ -102,14 +102,14 @@ func (g Game) slotLen() int {
 }
 
 // early is 1.02 and before: turns are 0x1E, checksums 0x20, chat is not saved.
-func (g Game) early() bool { return g.Version.game() <= 2 }
+func (p Program) early() bool { return p.Version.game() <= 2 }
 
 // PlayerExtra is what stands behind a player's name in a custom game.
-func (g Game) PlayerExtra() []byte { return make([]byte, g.Version.game().JoinExtra()) }
+func (p Program) PlayerExtra() []byte { return make([]byte, p.Version.game().JoinExtra()) }
 
 // MetaID is the ID of the records about players, as the latest release of the version has it.
-func (g Game) MetaID() byte {
-	if g.Version.game() >= w3gs.VersionTwo {
+func (p Program) MetaID() byte {
+	if p.Version.game() >= w3gs.VersionTwo {
 		return metaLate
 	}
 	return metaEarly
@@ -119,4 +119,4 @@ func (g Game) MetaID() byte {
 const build114b = 6040
 
 // wide is 1.32 and later: block headers have 12 bytes.
-func (g Game) wide() bool { return g.Build >= 6089 }
+func (p Program) wide() bool { return p.Build >= 6089 }

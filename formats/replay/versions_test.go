@@ -10,8 +10,8 @@ import (
 )
 
 // gameOf is what a version records as.
-func gameOf(version Version) Game {
-	g := Game{Product: ProductExpansion, Version: version, Build: 6115, Flags: Multiplayer}
+func gameOf(version Version) Program {
+	g := Program{Product: ProductExpansion, Version: version, Build: 6115, Flags: Multiplayer}
 	if m := version.game(); m < 32 {
 		g.Build = BuildOf(int(m))
 	}
@@ -53,8 +53,8 @@ func TestEveryVersionIsWrittenAndRead(t *testing.T) {
 			if v <= 2 {
 				lines = 0
 			}
-			if s.Game != g || s.Turns != 2000 || s.Checksums != 2000 || s.Actions != 4000 || len(s.Chat) != lines || len(s.Leaves) != 4 || s.Played != 500*time.Second {
-				t.Errorf("%+v: %d turns, %d checksums, %d actions, %d lines, %d leaves", s.Game, s.Turns, s.Checksums, s.Actions, len(s.Chat), len(s.Leaves))
+			if s.Program != g || s.Turns != 2000 || s.Checksums != 2000 || s.Actions != 4000 || len(s.Chat) != lines || len(s.Leaves) != 4 || s.Played != 500*time.Second {
+				t.Errorf("%+v: %d turns, %d checksums, %d actions, %d lines, %d leaves", s.Program, s.Turns, s.Checksums, s.Actions, len(s.Chat), len(s.Leaves))
 			}
 			if slot := s.Slots[1]; slot.PID != 2 || slot.Team != 1 || slot.Race != w3gs.RaceOrc|w3gs.RaceSelectable || slot.Handicap != 100 {
 				t.Errorf("slot %+v", slot)
@@ -103,7 +103,7 @@ func TestActionsByVersion(t *testing.T) {
 		{10100, 6115, true, n(0x7A, 17), 0x7B},
 		{10100, 6115, false, n(0x7B, 17), 0x7B},
 	} {
-		r := Game{Version: test.version, Build: test.build}.rules(test.late)
+		r := Program{Version: test.version, Build: test.build}.rules(test.late)
 		var got []w3gs.Action
 		for a := range r.Actions(append(bytes.Clone(test.data), 0x61)) {
 			got = append(got, a)
@@ -165,7 +165,7 @@ func TestOfficialReplay(t *testing.T) {
 		GameName: "BNet", Settings: Settings{MapPath: "Maps", Rest: []byte{0}, Checksum: 0xFFFFFFFF}, Language: 7, Layout: w3gs.LayoutLadder, StartSpots: 0xCC,
 	}
 	f := &memFile{}
-	w, err := NewWriter(f, Game{Product: ProductExpansion, Version: 18}, start)
+	w, err := NewWriter(f, Program{Product: ProductExpansion, Version: 18}, start)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,17 +53,17 @@ type heldTurn struct {
 }
 
 // NewWriter writes the header and the start of a game to an empty file.
-func NewWriter(f io.WriterAt, g Game, s *Start) (*Writer, error) {
+func NewWriter(f io.WriterAt, p Program, s *Start) (*Writer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	w := newWriter(f, g)
+	w := newWriter(f, p)
 	for _, p := range s.Players {
 		if !p.Fake {
 			w.present[p.PID] = true
 		}
 	}
-	w.put(s.appendTo(nil, g))
+	w.put(s.appendTo(nil, p))
 	for _, id := range []byte{recStart1, recStart2} {
 		w.put([]byte{id, 1, 0, 0, 0})
 	}
@@ -73,19 +73,19 @@ func NewWriter(f io.WriterAt, g Game, s *Start) (*Writer, error) {
 }
 
 // newCopy writes the start of a game whose records are copied.
-func newCopy(f io.WriterAt, g Game, s *Start) (*Writer, error) {
+func newCopy(f io.WriterAt, p Program, s *Start) (*Writer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	w := newWriter(f, g)
+	w := newWriter(f, p)
 	w.start = true
-	w.put(s.appendTo(nil, g))
+	w.put(s.appendTo(nil, p))
 	return w, w.err
 }
 
-func newWriter(f io.WriterAt, g Game) *Writer {
-	w := &Writer{f: f, header: Header{Game: g, Length: headerLen1, Layout: 1}, present: map[uint8]bool{}}
-	if g.Product == "" {
+func newWriter(f io.WriterAt, p Program) *Writer {
+	w := &Writer{f: f, header: Header{Program: p, Length: headerLen1, Layout: 1}, present: map[uint8]bool{}}
+	if p.Product == "" {
 		w.header.Length, w.header.Layout = headerLen0, 0
 	}
 	w.at = int64(w.header.Length)

@@ -225,7 +225,7 @@ func TestRealStreamsSurviveWriting(t *testing.T) {
 		data := readReal(t, ref.File)
 		r := open(t, data)
 		f := &memFile{}
-		w, err := newCopy(f, r.Game, &r.Start)
+		w, err := newCopy(f, r.Program, &r.Start)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestRealStreamsSurviveWriting(t *testing.T) {
 		if !bytes.Equal(inflated(t, f.data), inflated(t, data)) {
 			t.Errorf("%s: the stream differs", ref.File)
 		}
-		if h, again := r.Header, open(t, f.data).Header; h.StreamSize != again.StreamSize || h.Blocks != again.Blocks || h.Duration != again.Duration || h.Game != again.Game {
+		if h, again := r.Header, open(t, f.data).Header; h.StreamSize != again.StreamSize || h.Blocks != again.Blocks || h.Duration != again.Duration || h.Program != again.Program {
 			t.Errorf("%s: header %+v, was %+v", ref.File, again, h)
 		}
 		if findings := Verify(open(t, f.data)); len(findings) > 0 {
@@ -259,7 +259,7 @@ func TestRealGameRecordedAgain(t *testing.T) {
 		data := readReal(t, ref.File)
 		r := open(t, data)
 		f := &memFile{}
-		w, err := NewWriter(f, r.Game, &r.Start)
+		w, err := NewWriter(f, r.Program, &r.Start)
 		if err != nil {
 			t.Fatal(err)
 		}

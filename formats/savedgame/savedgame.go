@@ -28,8 +28,8 @@ const (
 	maxStat = 8192
 )
 
-// Game is a saved game.
-type Game struct {
+// Save is a saved game.
+type Save struct {
 	replay.Header
 	Head
 	Doubt error // what is wrong with the file although its head can be read; nil: nothing
@@ -51,7 +51,7 @@ type Head struct {
 }
 
 // Read reads a file as far as its head goes. The rest may be missing.
-func Read(src io.Reader) (*Game, error) {
+func Read(src io.Reader) (*Save, error) {
 	h, stream, fault := replay.ReadHead(src, maxHead)
 	switch {
 	case errors.Is(fault, replay.ErrNotReplay):
@@ -61,7 +61,7 @@ func Read(src io.Reader) (*Game, error) {
 	case h.Flags&replay.Multiplayer != 0 || bytes.HasPrefix(stream, []byte{0x10, 1, 0, 0}):
 		return nil, fmt.Errorf("%w, but a replay: see w3host replay info", ErrNotSaved)
 	}
-	g := &Game{Header: h, Doubt: fault}
+	g := &Save{Header: h, Doubt: fault}
 	if err := g.Decode(stream); err != nil {
 		return nil, errors.Join(fault, err)
 	}

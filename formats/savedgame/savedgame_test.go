@@ -89,7 +89,7 @@ func TestGolden(t *testing.T) {
 func TestOnlyTheHead(t *testing.T) {
 	h := example()
 	stream := append(h.AppendTo(nil), bytes.Repeat([]byte("state of the engine "), 5000)...)
-	file := replay.Pack(replay.Header{Game: replay.Game{Product: "W3XP", Version: 26}}, stream)
+	file := replay.Pack(replay.Header{Program: replay.Program{Product: "W3XP", Version: 26}}, stream)
 	for _, n := range []int{len(file), len(file) / 2} {
 		if g, err := Read(bytes.NewReader(file[:n])); err != nil || g.Magic != h.Magic || n < len(file) && g.Doubt == nil {
 			t.Errorf("%d of %d bytes: %+v, %v", n, len(file), g, err)
@@ -117,7 +117,7 @@ func TestRefused(t *testing.T) {
 	pack := func(change func(*Head)) []byte {
 		h := example()
 		change(&h)
-		return h.Pack(replay.Header{Game: replay.Game{Product: "W3XP", Version: 26}})
+		return h.Pack(replay.Header{Program: replay.Program{Product: "W3XP", Version: 26}})
 	}
 	spoilt := unhex(t, goldenFile)
 	spoilt[60] ^= 1 // the duration, under the header's sum
@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 		"nobody played":          pack(func(h *Head) { h.Table.Slots = h.Table.Slots[2:4] }),
 		"the slots":              pack(func(h *Head) { h.Table.Slots[1].Status = 3 }),
 		"the map's path is long": pack(func(h *Head) { h.MapPath = strings.Repeat("a", maxText+1) }),
-		"but a replay":           replay.Pack(replay.Header{Game: replay.Game{Version: 26, Flags: replay.Multiplayer}}, h.AppendTo(nil)),
+		"but a replay":           replay.Pack(replay.Header{Program: replay.Program{Version: 26, Flags: replay.Multiplayer}}, h.AppendTo(nil)),
 	} {
 		if _, err := Read(bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v does not say %q", err, text)

@@ -84,7 +84,7 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	}
 	v.Journal = v.left.Written()
 	v.reader.Continue(v.Journal)
-	for e := new(game.Entry); ; {
+	for e := new(game.JournalItem); ; {
 		at := uint64(v.reader.Offset()) + 1
 		err := v.reader.Next(e)
 		switch {
@@ -142,7 +142,7 @@ func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
 }
 
 // input steps one entry, unless it ended the process twice.
-func (v *Rerun) input(at uint64, e *game.Entry) {
+func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	in := &e.Input
 	l := v.Links[in.Link]
 	switch {

@@ -131,7 +131,7 @@ func TestInsideFind(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	known := map[string]*Entry{}
+	known := map[string]*Instance{}
 	for range 20 {
 		if err := Ask(conn, Question("_w3xp2734")); err != nil {
 			t.Fatal(err)
@@ -146,7 +146,7 @@ func TestInsideFind(t *testing.T) {
 			entries, _ := Read(buf[:n])
 			for _, news := range entries {
 				if known[news.Instance] == nil {
-					known[news.Instance] = &Entry{}
+					known[news.Instance] = &Instance{}
 				}
 				e := known[news.Instance]
 				if e.Update(news); strings.HasPrefix(e.Instance, "theirs.") && e.Host != "" && e.Addr == netip.MustParseAddr("10.78.1.2") {

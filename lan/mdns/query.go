@@ -18,7 +18,7 @@ func Question(subtype string) []byte {
 }
 
 // More asks for what an answer has left out about an instance.
-func More(e Entry) []byte {
+func More(e Instance) []byte {
 	return ask(e.Instance, TypeData, dns.TypeSRV)
 }
 
@@ -63,8 +63,8 @@ var errNoNetwork = errors.New("no interface for multicast DNS is up")
 // maxSubtypes bounds what one instance is found by.
 const maxSubtypes = 32
 
-// Entry is what answers tell of an instance.
-type Entry struct {
+// Instance is what answers tell of an instance.
+type Instance struct {
 	Instance string
 	Subtypes []string // by which it was found
 	Data     []byte
@@ -74,17 +74,17 @@ type Entry struct {
 }
 
 // Read takes the entries out of an answer; false if it is none.
-func Read(datagram []byte) (entries []Entry, ok bool) {
+func Read(datagram []byte) (entries []Instance, ok bool) {
 	m := parse(datagram)
 	if m == nil || !m.Response {
 		return nil, false
 	}
 	at := map[string]int{} // by instance, in small letters
-	of := func(instance string) *Entry {
+	of := func(instance string) *Instance {
 		key := strings.ToLower(instance)
 		if _, known := at[key]; !known {
 			at[key] = len(entries)
-			entries = append(entries, Entry{Instance: instance})
+			entries = append(entries, Instance{Instance: instance})
 		}
 		return &entries[at[key]]
 	}
@@ -119,7 +119,7 @@ func Read(datagram []byte) (entries []Entry, ok bool) {
 }
 
 // Update takes what a further answer says of the same instance.
-func (e *Entry) Update(news Entry) {
+func (e *Instance) Update(news Instance) {
 	e.Instance, e.Gone = news.Instance, news.Gone
 	for _, subtype := range news.Subtypes {
 		if !slices.Contains(e.Subtypes, subtype) && len(e.Subtypes) < maxSubtypes {
@@ -139,4 +139,4 @@ func (e *Entry) Update(news Entry) {
 
 // Complete reports whether nothing is left to ask. A host need not tell its address:
 // then it is where the answer has come from.
-func (e *Entry) Complete() bool { return e.Data != nil && e.Host != "" && len(e.Subtypes) > 0 }
+func (e *Instance) Complete() bool { return e.Data != nil && e.Host != "" && len(e.Subtypes) > 0 }

@@ -26,7 +26,7 @@ type board struct {
 }
 
 type entry struct {
-	Game
+	Listing
 	changed time.Duration // its stat string
 	gone    bool          // started or closed
 	said    bool          // announced
@@ -39,19 +39,19 @@ type entry struct {
 
 const never = time.Duration(1<<63 - 1)
 
-func (b *board) want(now time.Duration, g Game) {
+func (b *board) want(now time.Duration, g Listing) {
 	if e := b.entry(g.ID); e != nil {
 		if e.Stat != g.Stat {
 			e.changed = now
 		}
-		e.Game = g
+		e.Listing = g
 		return
 	}
 	at := len(b.wanted)
 	for g.Asked && at > 0 && !b.wanted[at-1].Asked {
 		at--
 	}
-	b.wanted = slices.Insert(b.wanted, at, &entry{Game: g, last: -1})
+	b.wanted = slices.Insert(b.wanted, at, &entry{Listing: g, last: -1})
 }
 
 // entry is a wanted game, or nil.

@@ -29,8 +29,8 @@ type Config struct {
 	Pause    time.Duration // before the first attempt to come back; 0 is firstPause
 }
 
-// Game is one to be listed.
-type Game struct {
+// Listing is one to be listed.
+type Listing struct {
 	ID      uint32
 	Name    string // at most bncs.MaxGameName bytes
 	Stat    string // of bncs.GameStat

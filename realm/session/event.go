@@ -19,7 +19,7 @@ type (
 	// Received is one frame of the realm.
 	Received struct{ Frame bncs.Frame }
 	// List wants a game listed, or changes one that is.
-	List struct{ Game Game }
+	List struct{ Game Listing }
 	// Unlist: the game starts, or is closed.
 	Unlist struct{ ID uint32 }
 	// Whisper wants a text said to one person. An answer says which question of the

@@ -145,7 +145,7 @@ func (p *player) run(words []string) {
 		}
 		p.feed(Received{bncs.Frame(b)})
 	case "list":
-		p.feed(List{Game{
+		p.feed(List{Listing{
 			ID: num(1), Name: arg(2), Stat: arg(3), Full: arg(4) == "full", Private: arg(4) == "private", Asked: arg(4) == "asked",
 		}})
 	case "unlist":

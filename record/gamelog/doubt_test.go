@@ -130,7 +130,7 @@ func stored(t *testing.T, to *tape) *storage.Store {
 	t.Cleanup(func() { db.Close() })
 	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	for i, rec := range to.records {
-		b.Entries = append(b.Entries, storage.Entry{Seq: uint64(i + 1), Record: rec})
+		b.Records = append(b.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: rec})
 	}
 	if err := db.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ type file struct {
 
 // create begins a file. That of a game that was made again has a name of its own, since the
 // process before may still write to the other one.
-func create(final string, again bool, g replay.Game, s *replay.Start) (*file, error) {
+func create(final string, again bool, g replay.Program, s *replay.Start) (*file, error) {
 	if err := free(final); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ const (
 
 // About is what a recording needs besides the facts of the game.
 type About struct {
-	Game replay.Game
+	Game replay.Program
 	Stat w3gs.StatString
 	Type w3gs.GameType
 	// Opened is when the lobby opened, for the name of the file.

@@ -48,7 +48,7 @@ type Options struct {
 	Seen  func(id uint32) control.Seen
 	Maps  Maps
 	// Upload takes a file for the maps folder.
-	Upload  func(*http.Request, web.Upload) (e *catalogue.Entry, replaced bool, err error)
+	Upload  func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
 	Realms  func() map[string]bool
 	DB      *storage.Store
 	Replays string // their folder

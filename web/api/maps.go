@@ -20,7 +20,7 @@ type Maps interface {
 	// List names the files of maps that can be hosted, with a pattern in their name.
 	List(pattern string) (files []string, err error)
 	// Entry is what is known of a file; nil: there is none.
-	Entry(file string) (*catalogue.Entry, error)
+	Entry(file string) (*catalogue.MapFile, error)
 }
 
 // MapFile is a file of the maps folder.
@@ -35,7 +35,7 @@ type MapFile struct {
 	Fault    string   `json:"fault,omitempty" doc:"Why it cannot be hosted"`
 }
 
-func mapFile(e *catalogue.Entry) MapFile {
+func mapFile(e *catalogue.MapFile) MapFile {
 	m := MapFile{File: w3map.Shown(e.File), Size: e.Size, Tag: e.Tag()}
 	if e.Fault != nil {
 		m.Fault = e.Fault.Error()

@@ -17,7 +17,7 @@ const mapsShown = 60
 // folder is what a page shows of the maps folder.
 type folder struct {
 	Query string
-	Maps  []*catalogue.Entry
+	Maps  []*catalogue.MapFile
 	More  int // that are not shown
 	Fault string
 	Most  int64  // bytes of a map that is brought

@@ -91,7 +91,7 @@ type Maps interface {
 	// List names the files that have the pattern in their name.
 	List(pattern string) ([]string, error)
 	// Entries lists the files of the maps folder, also those that cannot be hosted.
-	Entries() ([]*catalogue.Entry, error)
+	Entries() ([]*catalogue.MapFile, error)
 	// Minimap is the picture of a map of the folder.
 	Minimap(file string) (image.Image, error)
 }

@@ -97,9 +97,9 @@ func (f *fakes) Admins(context.Context) ([]storage.Admin, error) {
 
 func (f *fakes) List(string) ([]string, error) { return []string{f.name}, nil }
 
-func (f *fakes) Entries() ([]*catalogue.Entry, error) {
+func (f *fakes) Entries() ([]*catalogue.MapFile, error) {
 	m := &w3map.Map{Name: f.name, Author: f.name, Warnings: []string{f.name}}
-	return []*catalogue.Entry{{File: f.name, Map: m}, {File: f.name, Fault: errors.New(f.name)}}, f.err
+	return []*catalogue.MapFile{{File: f.name, Map: m}, {File: f.name, Fault: errors.New(f.name)}}, f.err
 }
 
 func (f *fakes) system() System {
