@@ -85,7 +85,7 @@ func deploySwarm(t *testing.T) *swarm {
 	s.images(t)
 	images := time.Since(began)
 	manager := s.nodes[0]
-	manager.run(t, "swarm", "init", "--advertise-addr", "10.33.0.1")
+	manager.run(t, "swarm", "init", "--advertise-addr", "10.33.0.1", "--task-history-limit", "100") // with their logs
 	token := manager.run(t, "swarm", "join-token", "--quiet", "worker")
 	for _, n := range s.nodes[1:] {
 		n.run(t, "swarm", "join", "--token", token, "10.33.0.1:2377")
@@ -181,7 +181,7 @@ func (s *swarm) images(t *testing.T) {
 	for _, n := range s.nodes {
 		n.run(t, "build", "--quiet", "--tag", "w3host", "--tag", "w3host:v2", dir)
 	}
-	s.nodes[0].makeImage(t, "postgres:17-alpine", postgres)
+	s.nodes[0].makeImage(t, "postgres:17-alpine", steppedPostgres)
 }
 
 // deploy does what docs/fleet.md says.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -161,6 +162,18 @@ var swarmFaultKinds = []swarmFault{
 	}},
 	{"connections of Postgres ended", 1, true, func(s *swarmRun, _ int, _ string, _ func(a, b float64) time.Duration) error {
 		_, err := s.sql(s.t, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename = 'w3host'")
+		return err
+	}},
+	{"clock of Postgres set", 4, true, func(s *swarmRun, _ int, task string, long func(a, b float64) time.Duration) error {
+		step := []int{-3600, -60, -12, -4, 4, 12, 60, 3600}[int(long(0, 8).Seconds())]
+		if _, err := s.nodes[0].try(s.t, "exec", task, "sh", "-c", fmt.Sprintf("echo %+d >/tmp/clock", step)); err != nil {
+			return err
+		}
+		time.Sleep(1100 * time.Millisecond) // it is read once a second
+		now, err := s.sql(s.t, "SELECT extract(epoch FROM clock_timestamp())::bigint")
+		if seconds, bad := strconv.ParseInt(strings.TrimSpace(now), 10, 64); err == nil && (bad != nil || max(time.Now().Unix()+int64(step)-seconds, seconds-time.Now().Unix()-int64(step)) > 3) {
+			err = fmt.Errorf("it was to be set by %d s; it says %q at %d", step, now, time.Now().Unix())
+		}
 		return err
 	}},
 }

@@ -46,10 +46,26 @@ func (s *swarm) verdict(t *testing.T) {
 	for _, fault := range faults {
 		t.Error(fault)
 	}
-	if worst > 15*time.Second {
-		t.Errorf("an entry had no lobby for %v", worst)
+	if worst.Long > 15*time.Second {
+		t.Error(worst)
+		s.said(t, worst.From.Add(-15*time.Second), worst.To.Add(2*time.Second))
 	}
-	t.Logf("%d lobbies; none for %v at most while Postgres answered", s.watch.Seen(), worst)
+	t.Logf("%d lobbies; none for %v at most while Postgres answered", s.watch.Seen(), worst.Long)
+}
+
+// said prints what all hosts logged in a time, those that are gone, too.
+func (s *swarm) said(t *testing.T, from, to time.Time) {
+	t.Helper()
+	out, err := s.nodes[0].try(t, "service", "logs", "--timestamps", "--no-trunc", "w3host_w3host")
+	if err != nil {
+		t.Log(err)
+	}
+	for line := range strings.Lines(out) {
+		at, _, _ := strings.Cut(line, " ")
+		if when, err := time.Parse(time.RFC3339Nano, at); err == nil && when.After(from) && when.Before(to) {
+			t.Log(line)
+		}
+	}
 }
 
 // await waits until another node than one lets strangers into the lobby of an entry.

@@ -140,9 +140,20 @@ func (w *Watch) Await(t testing.TB, entry string, since time.Time, but string) s
 	return ""
 }
 
-// Judge finds lobbies of an entry that let strangers in at the same time, and for how long none
-// has let anybody in, without the times away.
-func (w *Watch) Judge() (worst time.Duration, faults []string) {
+// Gap is a time in which no lobby of an entry let anybody in. Long is without the times away.
+type Gap struct {
+	Entry, Before, After string // the hosts that had it
+	From, To             time.Time
+	Long                 time.Duration
+}
+
+func (g Gap) String() string {
+	return fmt.Sprintf("%s had no lobby from %s (%s) to %s (%s), %v without the times away", g.Entry, g.From.Format("15:04:05.0"), g.Before, g.To.Format("15:04:05.0"), g.After, g.Long)
+}
+
+// Judge finds lobbies of an entry that let strangers in at the same time, and the longest time in which none
+// has let anybody in.
+func (w *Watch) Judge() (worst Gap, faults []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	type opened struct {
@@ -160,7 +171,9 @@ func (w *Watch) Judge() (worst time.Duration, faults []string) {
 			if before.to.After(o.from) {
 				faults = append(faults, fmt.Sprintf("%s: %s and %s let strangers in for %v", entry, before.host, o.host, min(before.to.Sub(o.from), o.to.Sub(o.from))))
 			}
-			worst = max(worst, w.without(span{before.to, o.from}))
+			if long := w.without(span{before.to, o.from}); long > worst.Long {
+				worst = Gap{entry, before.host, o.host, before.to, o.from, long}
+			}
 		}
 	}
 	return worst, faults

@@ -16,7 +16,7 @@ func TestJudge(t *testing.T) {
 	lobby(1, 0, 10)
 	lobby(2, 30, 40)
 	w.away = []span{{at(12), at(20)}, {at(5), at(11)}, {at(13), at(14)}, {at(29), at(50)}, {at(60), at(70)}}
-	if worst, faults := w.Judge(); worst != 10*time.Second || len(faults) > 0 { // 11 to 12 and 20 to 29
+	if worst, faults := w.Judge(); worst.Long != 10*time.Second || len(faults) > 0 { // 11 to 12 and 20 to 29
 		t.Errorf("none for %v, %q", worst, faults)
 	}
 	lobby(3, 39, 45)
