@@ -60,6 +60,18 @@ func init() {
 			Parse:     func(a *args) act { return inGame(a.Before(), gameID(a), a.Text("command")) },
 		},
 		{
+			Name:      "at",
+			Usage:     "<host> <command>",
+			Help:      "run a command on another host of the fleet",
+			Examples:  []string{"at 2 exit nice", "at 2 unhost 17"},
+			Level:     command.Admin,
+			Unaudited: command.All,
+			Parse: func(a *args) act {
+				host := a.Number("number of the host", 1, 1<<20)
+				return inGame(host, 0, a.Text("command"))
+			},
+		},
+		{
 			Name:     "host",
 			Usage:    "<map> [name] [key=value ...] [--owner <name>]",
 			Help:     "open one more lobby; put a map name of several words in quotes; settings are observers, speed and visibility as in the configuration, and teams_together, lock_teams, shared_control, random_hero and random_races, each on or off; --owner: for somebody else",

@@ -53,7 +53,7 @@ func (d *target) elsewhere(host int) (bool, error) {
 	case host == 0:
 		return false, nil
 	case d.fleet() == nil:
-		return false, cannot("this host is alone: write the number of the game without that of a host")
+		return false, cannot("this host is alone: leave out the number of a host")
 	}
 	return host != d.fleet().Number(), nil
 }

@@ -117,6 +117,8 @@ func TestPassedOnOnce(t *testing.T) {
 		"AdminZed@Home: saygames hello":  {"saygames hello", "saygames hello"}, // who is in a lobby of host 2
 		"console: eg 2-1 saygames hello": {"saygames hello", "saygames hello", "saygames hello"},
 		"console: eg 2-1 say hello":      {"say hello"}, // in that lobby
+		"console: at 3 unhost 1":         {"unhost 1"},
+		"console: at 1 at 2 say hello":   {"say hello"}, // 1 is the host itself
 	} {
 		n.lines = nil
 		got := play(t, stages[0], line)

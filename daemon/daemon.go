@@ -86,6 +86,7 @@ type daemon struct {
 	metrics   *metrics.Metrics
 	realms    *realm.Realms // nil: none
 	fleet     *leases       // nil: the host is alone
+	others    *others       // likewise
 	pulse     pulse
 	access    *access.Store
 	uploads   *uploads

@@ -115,6 +115,7 @@ func (d *daemon) share() (end func()) {
 	return func() {
 		stop()
 		<-ended
+		d.fleet.answered()
 		d.fleet.leave()
 	}
 }

@@ -193,7 +193,7 @@ func (l *leases) carryOut(p, back *post) {
 		}
 	}
 	p.Caller.Reply, p.Caller.Refuse = offer(said), offer(refused)
-	if err := l.operator().Relay(ctx, p.Caller, p.Game, p.Line); err != nil {
+	if err := l.operator().Relay(ctx, p.Caller, p.Game, p.Line); err != nil && (len(said) == 0 || l.life.Err() == nil) {
 		offer(refused)(texts.Of("host %d has not answered; it may have done it all the same", l.Number()).In(p.Caller.Language))
 	}
 	for len(said) > 0 {
@@ -205,12 +205,19 @@ func (l *leases) carryOut(p, back *post) {
 	l.reply(p, back)
 }
 
+// answered waits until no line of another host is carried out any more. It takes replyWithin at most once life is over.
+func (l *leases) answered() {
+	for range cap(l.busy) {
+		l.busy <- struct{}{}
+	}
+}
+
 // reply sends what has come of a line, if anybody waits for it.
 func (l *leases) reply(p, back *post) {
 	if p.Asks == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(l.life, replyWithin)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.life), replyWithin) // "exit" is answered, too
 	defer cancel()
 	if err := l.deliver(ctx, storage.NewGameKey().String(), p.Asks, back); err != nil {
 		l.log.Debug().Err(err).Msg("the answer to another host is lost")

@@ -32,11 +32,16 @@ func (d *daemon) openLive() error {
 	})
 	d.openHooks()
 	d.events.Also = d.hooks.Tell
+	o := weblive.Options{Standing: d.standing, Each: d.events.Tell, Fault: func(fault any, stack []byte) {
+		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("a page cannot be kept up to date")
+	}}
+	if d.fleet != nil {
+		d.others = &others{fleet: d.fleet}
+		o.Fleet = d.others.show
+	}
 	d.live = weblive.New(hub.New(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
-	}), weblive.Options{Standing: d.standing, Each: d.events.Tell, Fault: func(fault any, stack []byte) {
-		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("a page cannot be kept up to date")
-	}})
+	}), o)
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	return nil
 }
@@ -125,10 +130,14 @@ func (d *daemon) openAPI() {
 	}
 	d.uploads = openUploads(d.maps, int64(d.Config.Web.Upload), func(a storage.AdminAction) { d.records.Record(a) })
 	d.outside = http.NewServeMux()
-	status := api.Register(d.web, api.Options{
+	o := api.Options{
 		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Replays: d.Config.Replays.Dir, Access: d.access, Events: d.events,
 		Version: d.Version, Ordered: d.web.Ordered,
-	})
+	}
+	if d.others != nil {
+		o.Fleet = d.others.look
+	}
+	status := api.Register(d.web, o)
 	d.outside.Handle("GET /status.json", status)
 }
 

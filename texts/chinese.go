@@ -59,6 +59,7 @@ var chineseWords = map[string]string{
 	"number of turns":        "回合数",
 	"number of games":        "游戏数",
 	"number of the game":     "游戏编号",
+	"number of the host":     "主机编号",
 
 	// faults of commands
 	"%v. Usage: %s":                              "%v。用法：%s",

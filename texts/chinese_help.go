@@ -11,6 +11,7 @@ var chineseHelp = map[string]string{
 	"list the open lobbies; admins also see running games and private lobbies": "列出公开的房间；管理员还能看到进行中的游戏和私人房间",
 	"show one lobby or game with its players; 2-17 is number 17 of host 2":     "查看一个房间或游戏及其玩家；2-17 表示 2 号主机的 17 号",
 	"run a command in another lobby or game; 2-17 is number 17 of host 2":      "在另一个房间或游戏里执行命令；2-17 表示 2 号主机的 17 号",
+	"run a command on another host of the fleet":                               "在主机群的另一台主机上执行命令",
 	"open one more lobby; put a map name of several words in quotes; settings are observers, speed and visibility as in the configuration, and teams_together, lock_teams, shared_control, random_hero and random_races, each on or off; --owner: for somebody else": "再开一个房间；含空格的地图名要加引号；设置有：与配置中相同的 observers、speed、visibility，以及可设为 on 或 off 的 teams_together、lock_teams、shared_control、random_hero、random_races；--owner：替别人开房",
 	"close a lobby; no number is needed if only one is open, or only one is yours":               "关闭一个房间；只有一个房间或只有一个是你的时可省略编号",
 	"list the maps that can be hosted":                                                           "列出可以使用的地图",

@@ -94,7 +94,7 @@ var chineseHost = map[string]string{
 
 	"all hosts together have as many lobbies and games as they may (fleet.max_games)": "所有主机的房间和游戏总数已达上限 (fleet.max_games)",
 	"how many lobbies all hosts have is not known: the database does not answer":      "无法得知所有主机共有多少房间：数据库没有应答",
-	"this host is alone: write the number of the game without that of a host":         "只有这一台主机：请只写游戏编号，不要写主机编号",
+	"this host is alone: leave out the number of a host":                              "只有这一台主机：请不要写主机编号",
 	"host %d has no game %d":                                                        "%d 号主机没有 %d 号游戏",
 	"host %d does not answer":                                                       "%d 号主机没有应答",
 	"host %d has not answered; it may have done it all the same":                    "%d 号主机没有应答；它可能仍然执行了命令",

@@ -34,7 +34,7 @@ enabled = true
 [lan]
 enabled = false
 [web]
-enabled = false
+public_listen = "127.0.0.1:0"
 [replays]
 enabled = false
 [log]

@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"net/http"
 	"net/netip"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +64,8 @@ func TestFleetCommands(t *testing.T) {
 	at := number + "-" + fmt.Sprint(lobby.GameID)
 	f.awaitCtl(admin, "games", "#"+at+" ")
 	f.awaitCtl(admin, "game "+at, "Players: Bobby")
+	f.awaitPublic(admin, "/status.json", fmt.Sprintf(`"elsewhere":[{"host":%q,"name":%q,`, filepath.Base(f.dirs[b[5]-'1']), lobby.Name))
+	f.awaitPublic(admin, "/public", lobby.Name+"<")
 	f.awaitCtl(admin, "w bobb are you there", "Sent to Bobby.")
 	bob.UntilChat("are you there")
 	f.ctl(admin, "saygames all hear this")
@@ -90,6 +95,35 @@ func TestFleetCommands(t *testing.T) {
 	t.Logf("%d bans: known everywhere after %v at most", *fleetBans, worst)
 	if worst > 2*time.Second {
 		t.Errorf("a ban is known everywhere after %v", worst)
+	}
+	if out := f.ctl(admin, "at "+number+" exit nice"); strings.TrimSpace(out) != "The host is shutting down." {
+		t.Error(out)
+	}
+	if err := f.runs[b].cmd.Wait(); err != nil {
+		t.Errorf("a host that another has told to drain: %v", err)
+	}
+}
+
+// awaitPublic asks a host's port for strangers until the answer has a text.
+func (f *fleetHosts) awaitPublic(dir, path, want string) {
+	f.t.Helper()
+	for _, p := range f.runs {
+		if p.cmd.Dir != dir {
+			continue
+		}
+		said, _ := p.await("web.public_listen: listening on")["message"].(string)
+		url := "http://" + said[strings.LastIndexByte(said, ' ')+1:] + path
+		var page []byte
+		for end := time.Now().Add(25 * time.Second); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+			if answer, err := http.Get(url); err == nil {
+				page, _ = io.ReadAll(answer.Body)
+				_ = answer.Body.Close()
+			}
+			if strings.Contains(string(page), want) {
+				return
+			}
+		}
+		f.t.Fatalf("%s: not %q, but %s", url, want, page)
 	}
 }
 

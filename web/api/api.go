@@ -48,8 +48,10 @@ type Options struct {
 	Seen  func(id uint32) control.Seen
 	Maps  Maps
 	// Upload takes a file for the maps folder.
-	Upload  func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
-	Realms  func() map[string]bool
+	Upload func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
+	Realms func() map[string]bool
+	// Fleet tells of all hosts that share the database and of what the others have; nil: this host is alone.
+	Fleet   func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error)
 	DB      *storage.Store
 	Replays string // their folder
 	Access  *access.Store

@@ -153,12 +153,13 @@ type open struct {
 }
 
 // status says what is open, for sites that list games: without a name of a player.
-func (a *api) status(w http.ResponseWriter, _ *http.Request) {
+func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	text := a.public.get(statusFresh, func() []byte {
 		answer := struct {
 			Standing
-			Open []open `json:"open"`
-		}{a.standing(), []open{}}
+			Open      []open `json:"open"`
+			Elsewhere []far  `json:"elsewhere,omitempty"`
+		}{a.standing(), []open{}, a.openElsewhere(r.Context())}
 		for _, i := range a.infos() {
 			if i.Public && !i.Playing {
 				answer.Open = append(answer.Open, open{i.Name, i.Map, i.Counts.Open, i.Counts.Total})

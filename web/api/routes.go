@@ -43,6 +43,7 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Public, "GET", "/host", "getHost", "The host and how much goes on", a.getHost)
 	operation(to, access.Viewer, "GET", "/games", "listGames", "Lobbies and running games", a.listGames)
 	operation(to, access.Viewer, "GET", "/games/{id}", "getGame", "One lobby or running game, with its slots", a.getGame)
+	operation(to, access.Viewer, "GET", "/fleet", "getFleet", "All hosts that share the database, and the lobbies and games of the others", a.getFleet)
 	operation(to, access.Admin, "POST", "/games", "openGame", "Open one more lobby, as the command host does", a.openGame)
 	operation(to, access.Moderator, "DELETE", "/games/{id}", "endGame", "Close a lobby or end a game, as unhost and end do", a.endGame)
 	operation(to, access.Viewer, "POST", "/commands", "command", "A command of the host, as of w3host ctl", a.command)

@@ -19,6 +19,8 @@ const (
 	lookEvery = 100 * time.Millisecond
 	// meetEvery is how often the list of games is compared with the host's.
 	meetEvery = 5 * time.Second
+	// fleetEvery is how often other hosts are looked at while somebody watches.
+	fleetEvery = 2 * time.Second
 	// restAfterFault bounds what a fault that comes again and again costs.
 	restAfterFault = time.Second
 )
@@ -39,6 +41,8 @@ type Live struct {
 type Options struct {
 	// Standing tells what pages show of the host itself. It is called once a second.
 	Standing func() view.Host
+	// Fleet tells of the other hosts. It may wait for the database; nil: this host is alone.
+	Fleet func(context.Context) *view.Fleet
 	// Each is told every event, on the goroutine of Run; nil: nobody is.
 	Each func(*view.Event)
 	// Fault is told what broke in what pages show; nil: the program ends of it.
@@ -71,6 +75,9 @@ func (l *Live) Observe(id uint32, key string) host.Observer {
 // Run keeps everything up to date until ctx ends. After a fault it goes on: no game ends since
 // a page is wrong.
 func (l *Live) Run(ctx context.Context, games Games) {
+	if l.opts.Fleet != nil {
+		go l.followFleet(ctx) // ends with ctx
+	}
 	for l.run(ctx, games); ctx.Err() == nil; l.run(ctx, games) {
 		select {
 		case <-ctx.Done():
@@ -150,6 +157,36 @@ func (l *Live) look(games Games) {
 		})
 	}
 }
+
+// followFleet keeps what pages show of other hosts up to date while somebody watches.
+func (l *Live) followFleet(ctx context.Context) {
+	for tick := time.NewTicker(fleetEvery); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		watched := false
+		l.locked(func(v *view.View) { watched = v.FleetWatched(l.watched) })
+		if watched {
+			l.LookAtFleet(ctx)
+		}
+	}
+}
+
+// LookAtFleet has pages show the other hosts as they are now. It waits for Options.Fleet.
+func (l *Live) LookAtFleet(ctx context.Context) {
+	if l.opts.Fleet == nil {
+		return
+	}
+	if fleet := l.opts.Fleet(ctx); ctx.Err() == nil {
+		l.locked(func(v *view.View) { v.SetFleet(fleet) })
+	}
+}
+
+// InFleet reports whether there are other hosts.
+func (l *Live) InFleet() bool { return l.opts.Fleet != nil }
 
 // Open is what a page shows that is opened now, and the id behind which its patches come.
 func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {

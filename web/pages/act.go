@@ -40,6 +40,9 @@ func (p *Pages) command(w http.ResponseWriter, r *http.Request) {
 			line = "say " + text
 		}
 	}
+	if before := r.PostForm.Get("before"); before != "" && line != "" { // for another host: eg 2-17, at 2
+		line = before + " " + line
+	}
 	p.carryOut(w, r, control.Order{Game: id, Command: line})
 }
 

@@ -222,6 +222,7 @@ type frame struct {
 	Base     string
 	Topic    string // that the page watches; empty: none
 	Packed   bool   // it is sent so
+	Fleet    bool   // there are other hosts
 	After    string // the id behind which its patches come
 	Now      time.Time
 	Values   view.Values
@@ -230,7 +231,7 @@ type frame struct {
 
 // frame begins a page.
 func (p *Pages) frame(r *http.Request, nav, title string) *frame {
-	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Packed: takesPacked(r), Now: time.Now()}
+	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Packed: takesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now()}
 	f.Title = f.L(title)
 	return f
 }
@@ -288,6 +289,7 @@ func (p *Pages) write(w http.ResponseWriter, status int, f *frame, page []byte) 
 
 func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "games", "Games")
+	p.opts.Live.LookAtFleet(r.Context())
 	p.once(w, f, func() []byte {
 		f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
 		if f.Visitor.Level >= command.Admin {
@@ -304,6 +306,7 @@ func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
 // public is the page for everybody.
 func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "public", "Open lobbies")
+	p.opts.Live.LookAtFleet(r.Context())
 	p.once(w, f, func() []byte {
 		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
 		return p.render("public", f)

@@ -137,6 +137,13 @@ func (f *fakes) upload(_ *http.Request, name, replace string, file io.Reader) er
 	return cmp.Or(f.err, err)
 }
 
+func (f *fakes) fleet(context.Context) *view.Fleet {
+	return &view.Fleet{
+		Number: 1, Hosts: []view.FleetHost{{Number: 1, Name: f.name}, {Number: 2, Name: f.name}},
+		Games: []view.FleetGame{{Host: 2, HostName: f.name, ID: 17, Name: f.name, Map: f.name, Players: []string{f.name}}},
+	}
+}
+
 // site is the pages with their handlers.
 type site struct {
 	*fakes
@@ -148,7 +155,7 @@ type site struct {
 func newSite(t *testing.T, name string) *site {
 	t.Helper()
 	s := &site{fakes: &fakes{name: name}, t: t, mux: http.NewServeMux(), visitor: Visitor{Name: name, Level: command.Root}}
-	l := live.New(hub.New(func(hub.Watcher) {}), live.Options{Standing: func() view.Host { return view.Host{} }})
+	l := live.New(hub.New(func(hub.Watcher) {}), live.Options{Standing: func() view.Host { return view.Host{} }, Fleet: s.fleet})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); l.Run(ctx, s.fakes) }()
@@ -276,6 +283,34 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
+// A page of all games has those of other hosts, and fields for commands to them, for those who may give some.
+func TestOtherHosts(t *testing.T) {
+	s := newSite(t, "Ann")
+	for _, c := range []struct {
+		path  string
+		level command.Level
+		shows []string
+		hides []string
+	}{
+		{"/", command.Root, []string{`value="eg 2-17"`, `value="at 2"`, ">2-17<"}, nil},
+		{"/", command.Owner, []string{">2-17<"}, []string{`value="eg 2-17"`, `value="at 2"`}},
+		{"/public", command.Anyone, []string{"On other hosts"}, []string{"All hosts", `value="eg`}},
+	} {
+		s.visitor.Level = c.level
+		page := s.get(c.path).Body.String()
+		for _, want := range c.shows {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s of %v lacks %q", c.path, c.level, want)
+			}
+		}
+		for _, not := range c.hides {
+			if strings.Contains(page, not) {
+				t.Errorf("%s of %v has %q", c.path, c.level, not)
+			}
+		}
+	}
+}
+
 // The database is away: the pages of games live on, the others say so.
 func TestDatabaseAway(t *testing.T) {
 	s := newSite(t, "Ann")
@@ -300,6 +335,7 @@ func TestButtons(t *testing.T) {
 		{"/games/7/commands", "text=hello+all", control.Order{Game: 7, Command: "say hello all"}},
 		{"/games/7/commands", "text=!start+force", control.Order{Game: 7, Command: "start force"}},
 		{"/commands", "line=games", control.Order{Command: "games"}},
+		{"/commands", "before=eg+2-17&line=kick+Ann", control.Order{Command: "eg 2-17 kick Ann"}},
 		{"/lobbies", "map=echo+isles&name=3v3+all", control.Order{Command: `host "echo isles" 3v3 all`}},
 		{"/bans", "name=Ann+B&time=7d&reason=7+feeds", control.Order{Command: `ban "Ann B" 7d "7 feeds"`}},
 		{"/bans", "name=Ann%22+1s+%22x&time=7d", control.Order{Command: `ban "Ann"" 1s ""x" 7d`}},

@@ -58,6 +58,8 @@ func play(v *View, l *testkit.ScriptLine, now time.Duration) (out []string) {
 				out = append(out, key+" "+show(values.Value(key)))
 			}
 		}
+	case "fleet":
+		v.SetFleet(aFleet(l))
 	case "patches":
 		watched := func(t Topic) bool { return l.Has(t.String()) }
 		for _, p := range v.Patches(now, watched, func(t Topic) { out = append(out, "forget "+t.String()) }) {
@@ -67,6 +69,31 @@ func play(v *View, l *testkit.ScriptLine, now time.Duration) (out []string) {
 		l.Fail(fmt.Errorf("no word %q", l.Name))
 	}
 	return out
+}
+
+// aFleet reads "NUMBER HOST/NAME/PLACES … HOST-GAME/NAME/PLAYERS …".
+func aFleet(l *testkit.ScriptLine) *Fleet {
+	f := &Fleet{Number: l.Int(0), Away: l.Has("away")}
+	names := map[int]string{}
+	for _, word := range l.Args[min(1, len(l.Args)):] {
+		if word == "away" {
+			continue
+		}
+		parts := strings.Split(word, "/")
+		host, id, isGame := strings.Cut(parts[0], "-")
+		number := int(l.Number(host))
+		switch {
+		case isGame:
+			f.Games = append(f.Games, FleetGame{
+				Host: number, HostName: names[number], ID: uint32(l.Number(id)), Name: parts[1], Map: "echo.w3x", Players: strings.Split(parts[2], "+"),
+				Private: strings.HasSuffix(word, "/private"), Playing: strings.HasSuffix(word, "/playing"), Since: time.Unix(1, 0),
+			})
+		default:
+			names[number] = parts[1]
+			f.Hosts = append(f.Hosts, FleetHost{Number: number, Name: parts[1], Places: int(l.Number(parts[2])), Draining: strings.HasSuffix(word, "/draining")})
+		}
+	}
+	return f
 }
 
 var kinds = map[string]Kind{

@@ -30,6 +30,7 @@ type View struct {
 	games  map[uint32]*watched
 	pages  map[Topic]*page
 	host   Host
+	fleet  *Fleet // nil: this host is alone
 	losses uint64
 }
 

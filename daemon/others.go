@@ -1,0 +1,63 @@
+package daemon
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"w3host/storage"
+	"w3host/web/view"
+)
+
+const (
+	// othersFresh is how long one look at the other hosts serves all who ask.
+	othersFresh = 2 * time.Second
+	// othersWithin bounds how long it waits for the database.
+	othersWithin = time.Second
+)
+
+// others are all hosts of the fleet, and what the others have, as the database knows them.
+type others struct {
+	fleet *leases
+
+	mu    sync.Mutex
+	at    time.Time
+	hosts []storage.FleetHost
+	games []storage.FleetGame
+	err   error
+}
+
+// look asks the database, unless that was done a moment ago.
+func (o *others) look(ctx context.Context) ([]storage.FleetHost, []storage.FleetGame, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if now := time.Now(); now.Sub(o.at) >= othersFresh {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), othersWithin)
+		defer cancel()
+		if o.hosts, o.err = o.fleet.db.Hosts(ctx); o.err == nil {
+			o.games, o.err = o.fleet.Games(ctx)
+		}
+		o.at = time.Now()
+	}
+	return o.hosts, o.games, o.err
+}
+
+// show is what pages show of it.
+func (o *others) show(ctx context.Context) *view.Fleet {
+	hosts, games, err := o.look(ctx)
+	f := &view.Fleet{Number: o.fleet.Number(), Away: err != nil}
+	if err != nil {
+		return f
+	}
+	names := map[int]string{}
+	for _, h := range hosts {
+		names[h.Number] = h.Name
+		f.Hosts = append(f.Hosts, view.FleetHost{Number: h.Number, Name: h.Name, Places: h.Places, Draining: h.Draining})
+	}
+	for _, g := range games {
+		f.Games = append(f.Games, view.FleetGame{
+			Host: g.Host, HostName: names[g.Host], ID: g.ID, Name: g.Name, Map: g.Map, Private: g.Private, Playing: g.Playing, Since: g.Since, Players: g.Players,
+		})
+	}
+	return f
+}

@@ -1,0 +1,70 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"w3host/storage"
+)
+
+// Fleet are the hosts that share the database.
+type Fleet struct {
+	Hosts []FleetHost         `json:"hosts" doc:"All that live, this one too; none: it is alone"`
+	Games []storage.FleetGame `json:"games" doc:"Lobbies and running games of the others, a moment late: host and id are what the command eg takes, as 2-17"`
+}
+
+// FleetHost is one of them.
+type FleetHost struct {
+	Number   int    `json:"number" doc:"As the command at takes it"`
+	Name     string `json:"name"`
+	Places   int    `json:"places" doc:"Lobbies and running games"`
+	Draining bool   `json:"draining" doc:"It ends after its last game"`
+}
+
+func (a *api) getFleet(ctx context.Context, _ *none) (*body[Fleet], error) {
+	f := Fleet{Hosts: []FleetHost{}, Games: []storage.FleetGame{}}
+	if a.Fleet == nil {
+		return &body[Fleet]{f}, nil
+	}
+	hosts, games, err := a.Fleet(ctx)
+	if err != nil {
+		return nil, fault(http.StatusServiceUnavailable, "database", "the other hosts are not known: the database does not answer")
+	}
+	for _, h := range hosts {
+		f.Hosts = append(f.Hosts, FleetHost{h.Number, h.Name, h.Places, h.Draining})
+	}
+	for _, g := range games {
+		g.Players = append([]string{}, g.Players...)
+		f.Games = append(f.Games, g)
+	}
+	return &body[Fleet]{f}, nil
+}
+
+// far is what anybody may know of a lobby of another host.
+type far struct {
+	Host    string `json:"host"`
+	Name    string `json:"name"`
+	Map     string `json:"map"`
+	Players int    `json:"players"`
+}
+
+// openElsewhere lists the lobbies of other hosts that are listed for players.
+func (a *api) openElsewhere(ctx context.Context) (open []far) {
+	if a.Fleet == nil {
+		return nil
+	}
+	hosts, games, err := a.Fleet(ctx)
+	if err != nil {
+		return nil
+	}
+	names := map[int]string{}
+	for _, h := range hosts {
+		names[h.Number] = h.Name
+	}
+	for _, g := range games {
+		if !g.Private && !g.Playing {
+			open = append(open, far{names[g.Host], g.Name, g.Map, len(g.Players)})
+		}
+	}
+	return open
+}

@@ -1,0 +1,127 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"w3host/formats/w3map"
+)
+
+// Fleet are all hosts that share the database, and what the others have.
+type Fleet struct {
+	Number int  // of this host; 0: it has none yet
+	Away   bool // the database does not answer
+	Hosts  []FleetHost
+	Games  []FleetGame
+}
+
+// FleetHost is a host that lives.
+type FleetHost struct {
+	Number, Places int
+	Name           string
+	Draining       bool
+}
+
+// FleetGame is a lobby or game of another host, as the game log has it.
+type FleetGame struct {
+	Host             int
+	HostName         string
+	ID               uint32
+	Name, Map        string
+	Private, Playing bool
+	Since            time.Time
+	Players          []string
+}
+
+// SetFleet takes what is known of the fleet.
+func (v *View) SetFleet(f *Fleet) { v.fleet = f }
+
+// FleetWatched reports whether somebody watches a page that shows it.
+func (v *View) FleetWatched(watched func(Topic) bool) bool {
+	for t := range v.pages {
+		if t.Page != GamePage && watched(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// buildFleet shows the hosts, and the lobbies and games of the others. Strangers see what is public.
+func (v *View) buildFleet(to *Values, w words, inside bool) {
+	f := v.fleet
+	if f == nil {
+		return
+	}
+	away := ""
+	if f.Away {
+		away = w.of("the database does not answer: the other hosts are not known")
+	}
+	to.text("fleetaway", away)
+	if inside {
+		f.buildHosts(to, w)
+	}
+	var games []*FleetGame
+	var ids []int
+	for i := range f.Games {
+		if g := &f.Games[i]; inside || !g.Private {
+			games, ids = append(games, g), append(ids, g.row())
+		}
+	}
+	to.rows("far", ids)
+	for _, g := range games {
+		g.build(to, "far/"+strconv.Itoa(g.row())+"/", w, inside)
+	}
+}
+
+func (f *Fleet) buildHosts(to *Values, w words) {
+	numbers := make([]int, len(f.Hosts))
+	for i, h := range f.Hosts {
+		numbers[i] = h.Number
+	}
+	to.rows("hosts", numbers)
+	for _, h := range f.Hosts {
+		at := "hosts/" + strconv.Itoa(h.Number) + "/"
+		to.number(at+"number", h.Number)
+		to.text(at+"name", h.Name)
+		to.number(at+"places", h.Places)
+		stage, state := w.of("open"), "on"
+		if h.Draining {
+			stage, state = w.of("draining"), "warn"
+		}
+		to.text(at+"stage", stage)
+		to.text(at+"state", state)
+		this := ""
+		if h.Number == f.Number {
+			this = w.of("this host")
+		}
+		to.text(at+"this", this)
+		to.raw(at+"before", fmt.Sprintf("at %d", h.Number))
+	}
+}
+
+// row is the id of the row of a game: its number is its host's alone.
+func (g *FleetGame) row() int { return g.Host<<32 | int(g.ID) }
+
+func (g *FleetGame) build(to *Values, at string, w words, inside bool) {
+	to.text(at+"host", g.HostName)
+	to.text(at+"name", g.Name)
+	to.text(at+"map", w3map.Plain(g.Map))
+	stage := w.of("lobby")
+	if g.Playing {
+		stage = w.of("playing")
+	}
+	to.text(at+"stage", stage)
+	to.text(at+"since", since(time.Duration(g.Since.UnixNano())))
+	to.number(at+"players", len(g.Players))
+	if !inside {
+		return
+	}
+	listed := ""
+	if g.Private && !g.Playing {
+		listed = w.of("private")
+	}
+	to.text(at+"private", listed)
+	to.text(at+"number", fmt.Sprintf("%d-%d", g.Host, g.ID))
+	to.raw(at+"before", fmt.Sprintf("eg %d-%d", g.Host, g.ID))
+}
