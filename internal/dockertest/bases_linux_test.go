@@ -183,7 +183,7 @@ if [ ! -s PG_VERSION ]; then
 	PGPASSWORD=$POSTGRES_PASSWORD createdb --host=/tmp "$POSTGRES_DB"
 	as pg_ctl -w stop >/dev/null
 fi
-exec setpriv --reuid=70 --regid=70 --clear-groups postgres -k /tmp -c 'listen_addresses=*'
+exec setpriv --reuid=70 --regid=70 --clear-groups sh -c 'export LD_PRELOAD=${CLOCK:-}; exec postgres -k /tmp -c "listen_addresses=*"'
 `
 
 // postgres has this machine's; scripts/with-postgres.sh says where that is.
@@ -220,7 +220,7 @@ func steppedPostgres(l layer) []string {
 	l.copy(libs[0], libs[0])
 	l.libraries(libs[0])
 	l.file("/tmp/clock", 0o644, []byte("+0"))
-	return append(changes, "ENV LD_PRELOAD="+libs[0], "ENV FAKETIME_TIMESTAMP_FILE=/tmp/clock", "ENV FAKETIME_CACHE_DURATION=1", "ENV FAKETIME_DONT_FAKE_MONOTONIC=1", "ENV FAKETIME_DISABLE_SHM=1")
+	return append(changes, "ENV CLOCK="+libs[0], "ENV FAKETIME_TIMESTAMP_FILE=/tmp/clock", "ENV FAKETIME_CACHE_DURATION=1", "ENV FAKETIME_DONT_FAKE_MONOTONIC=1")
 }
 
 // bases makes the image that the Dockerfile begins with, once.
