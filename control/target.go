@@ -57,6 +57,9 @@ func (d *target) ask(by *command.Caller, u command.Use[*target], out command.Out
 	if found := d.find(q.Name); !u.AsTyped && len(found) == 1 && q.Name != "" {
 		p := found[0].Player
 		q.Name, q.Here, q.Addr, q.Home = p.Name, true, p.Addr.Addr(), p.Realm
+		if g := d.host().Game(found[0].in); g != nil && u.Notice != "" {
+			g.Notify(&command.Caller{PID: p.PID, Name: p.Name}, u.Notice, q.Reason)
+		}
 	}
 	d.host().Ask(by, *q, func(refused string) { // the database may have the last word
 		if u.Needs() > command.Anyone {

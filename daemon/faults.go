@@ -75,17 +75,25 @@ func checkFolder(key, value, folder string) error {
 		key, value, absolute(folder), what, reasonOf(err), terminal.User(), key)
 }
 
-// missingMap explains why lobby.map was found neither as a file nor by name.
-func missingMap(c config.Config, err error) error {
-	query := c.Lobby.Map
+// mapNamed says which map was asked for, and with the key if that is where it stands.
+func mapNamed(c config.Config, query string) string {
+	if query == c.Lobby.Map {
+		return fmt.Sprintf("lobby.map = %q", query)
+	}
+	return fmt.Sprintf("the map %q", query)
+}
+
+// missingMap explains why a map was found neither as a file nor by name.
+func missingMap(c config.Config, query string, err error) error {
+	named := mapNamed(c, query)
 	if info, statErr := os.Stat(query); statErr == nil && info.IsDir() {
-		return fmt.Errorf("lobby.map = %q is a folder: name a map in it, or set maps.dir to it", query)
+		return fmt.Errorf("%s is a folder: name a map in it, or set maps.dir to it", named)
 	}
 	if ext := strings.ToLower(filepath.Ext(query)); strings.ContainsAny(query, `/\`) && (ext == ".w3x" || ext == ".w3m") {
-		return fmt.Errorf("lobby.map = %q: there is no file %s", query, absolute(query))
+		return fmt.Errorf("%s: there is no file %s", named, absolute(query))
 	}
-	return fmt.Errorf("lobby.map = %q is not a file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
-		query, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
+	return fmt.Errorf("%s is not a file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
+		named, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
 }
 
 // FirstPort is the address of a range of ports that a host would take now; the first if none is free.

@@ -91,7 +91,7 @@ func (s *Maps) open(query string, seen []w3gs.Version) (*host.Map, error) {
 		maps := s.maps.Load()
 		e, err := maps.Find(query)
 		if err != nil {
-			return nil, fmt.Errorf("lobby.map = %q: %w; %s map list shows what there is", query, err, terminal.Program)
+			return nil, fmt.Errorf("%s: %w; %s map list shows what there is", mapNamed(s.config, query), err, terminal.Program)
 		}
 		path = maps.Path(e)
 	}

@@ -143,13 +143,12 @@ func (s *Maps) scan(query string) error {
 		return nil
 	}
 	c := s.config
-	c.Lobby.Map = query
 	maps, err := catalogue.Open(s.ctx, c.Maps.Dir, catalogue.Options{
 		Version: c.Host.Version, Scripts: s.scriptsOf(c.Host.Version), Cache: s.cache,
 		Report: func(err error) { s.log.Warn().Err(err).Msg("maps folder") },
 	})
 	if err != nil {
-		return missingMap(c, err)
+		return missingMap(c, query, err)
 	}
 	broken := 0
 	for _, e := range maps.Entries() {

@@ -134,6 +134,9 @@ func pick(a *args) act {
 }
 
 func pickPlayer(m *Machine, c *call) error {
+	if m.drafts(c.PID) {
+		return texts.Refuse(texts.Malformed, "the player is missing. Usage: %s <player>", c.Command)
+	}
 	var playing []lobby.Player
 	for _, p := range m.lobby.Players() {
 		if !p.Observer && m.lobby.Humans().Has(p.PID) {

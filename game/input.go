@@ -59,7 +59,7 @@ const (
 	// level under that name.
 	Vouch
 	// HostLine: the host says Line to Caller, or to all where Caller is nil; or to Link, which
-	// comes back and has no seat yet.
+	// comes back and has no seat yet. Why, if it is set, is the Notice that Line is the reason of.
 	HostLine
 	// Stop: the host stops; the players read Why.
 	Stop

@@ -55,13 +55,17 @@ func (m *Machine) obey(by *command.Caller, line string) {
 
 // sayHostLine says a line of the host to all, or to one player if that player is still here.
 func (m *Machine) sayHostLine(in *Input) {
+	text := texts.Plain(in.Line)
+	if in.Why != "" {
+		text = command.Notice(in.Why, in.Line)
+	}
 	switch by, r := in.Caller, m.returnerOf(in.Link); {
 	case r != nil:
-		m.tellReturner(r, texts.Plain(in.Line))
+		m.tellReturner(r, text)
 	case by == nil:
-		m.sayText(0, texts.Plain(in.Line))
+		m.sayText(0, text)
 	case m.player(by.PID).Name == by.Name:
-		m.sayText(w3gs.Only(by.PID), texts.Plain(in.Line))
+		m.sayText(w3gs.Only(by.PID), text)
 	}
 }
 

@@ -3,7 +3,6 @@ package game
 import (
 	"cmp"
 	"fmt"
-	"strings"
 	"time"
 
 	"w3host/game/command"
@@ -24,6 +23,9 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 		if err := s.Before(m, by, q); err != nil {
 			return err
 		}
+	}
+	if s.Notice != "" && m.seats[q.PID] != nil {
+		m.sayText(w3gs.Only(q.PID), command.Notice(s.Notice, q.Reason))
 	}
 	op := Op{Kind: Ask, Caller: by, Query: q, Text: q.What + " " + q.Name}
 	if q.Quiet {
@@ -145,14 +147,6 @@ func remark(name, text string) command.Question {
 		q.Name, q.Reason = name, text
 		return nil
 	}
-}
-
-// readWarning tells a player who is here that they are warned.
-func readWarning(m *Machine, _ *command.Caller, q *command.Query) error {
-	if m.seats[q.PID] != nil {
-		m.say(w3gs.Only(q.PID), "You are warned: %s.", strings.TrimRight(q.Reason, ". "))
-	}
-	return nil
 }
 
 // putOut kicks the player whom a ban is about at once. Other players that the ban applies

@@ -40,6 +40,7 @@ var always = command.Table[*Machine]{
 	},
 	{
 		Name:      "owner",
+		Forms:     map[string]string{"unowner": "none"},
 		Usage:     "[player|none]",
 		Help:      "show who owns the lobby, or give it away; none: nobody owns it",
 		Examples:  []string{"owner Bob", "owner none"},

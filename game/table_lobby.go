@@ -116,6 +116,7 @@ var inLobby = command.Table[*Machine]{
 	{
 		Name:     "hold",
 		Aliases:  []string{"reserve"},
+		Forms:    map[string]string{"holdall": "all"},
 		Usage:    "<name> ... | all",
 		Help:     "hold a place for a name, or for all who are in",
 		Examples: []string{"hold Ann \"Bob Lee\"", "hold all"},

@@ -57,11 +57,12 @@ var scores = command.Table[*Machine]{
 // self are the commands about the caller.
 var self = command.Table[*Machine]{
 	{
-		Name:   "checkme",
-		Help:   "show what the host knows about you",
-		Phase:  command.Always,
-		Ask:    func(*args) command.Question { return about("") },
-		Before: tellSelf,
+		Name:    "checkme",
+		Aliases: []string{"gproxy"},
+		Help:    "show what the host knows about you",
+		Phase:   command.Always,
+		Ask:     func(*args) command.Question { return about("") },
+		Before:  tellSelf,
 	},
 	{
 		Name:     loginCommand,
@@ -166,7 +167,7 @@ var moderation = command.Table[*Machine]{
 		Level:    command.Admin,
 		Private:  true,
 		Ask:      func(a *args) command.Question { return remark(a.Player(0), a.Text("reason")) },
-		Before:   readWarning,
+		Notice:   "You are warned: %s.",
 	},
 	{
 		Name:     "unwarn",

@@ -19,6 +19,7 @@ var occupants = command.Table[*Machine]{
 	},
 	{
 		Name:     "compall",
+		Aliases:  []string{"fill"},
 		Usage:    "[easy|normal|insane]",
 		Help:     "put a computer into every open slot",
 		Examples: []string{"compall insane"},

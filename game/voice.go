@@ -77,6 +77,7 @@ var voice = command.Table[*Machine]{
 	},
 	{
 		Name:     "lock",
+		Forms:    map[string]string{"gamelock": "joins"},
 		Usage:    "[joins]",
 		Help:     "keep other admins from commanding this lobby; joins: keep out everybody without a held place",
 		Examples: []string{"lock", "lock joins"},
@@ -87,6 +88,7 @@ var voice = command.Table[*Machine]{
 	},
 	{
 		Name:     "unlock",
+		Forms:    map[string]string{"gameunlock": "joins"},
 		Usage:    "[joins]",
 		Help:     "let admins command this lobby again; joins: let everybody join again",
 		Examples: []string{"unlock", "unlock joins"},

@@ -131,7 +131,7 @@ func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed fun
 	case p.PID == c.PID:
 		return cannot("you cannot call a vote about yourself")
 	case victim.level >= command.Admin || p.Reserved:
-		return cannot("%s has a reserved place and cannot be voted out", p.Name)
+		return cannot("%s has a reserved place: votes cannot be about them", p.Name)
 	case victim.level >= command.Trusted:
 		return cannot("%s is trusted here: votes cannot be about them", p.Name)
 	case m.lobby.Humans().Len() < 3:

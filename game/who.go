@@ -13,7 +13,7 @@ import (
 var who = command.Table[*Machine]{
 	{
 		Name:    "players",
-		Aliases: []string{"getplayers", "checkrace", "races"},
+		Aliases: []string{"getplayers", "getobservers", "checkrace", "races"},
 		Help:    "show who is in which team, and who plays which race",
 		Phase:   command.Always,
 		Bare:    players,

@@ -155,6 +155,11 @@ func (g *Game) Tell(to *command.Caller, text string) {
 	g.call(func() { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: text}) })
 }
 
+// Notify has one player of the game read a Notice around a reason, in their language.
+func (g *Game) Notify(to *command.Caller, notice, reason string) {
+	g.call(func() { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: reason, Why: notice}) })
+}
+
 // forfeit tells the machine that more would have to be kept for a seat than may
 // be.
 func (g *Game) forfeit(pid uint8) {

@@ -73,7 +73,7 @@ func sentences(t *testing.T) map[string]string {
 						}
 					}
 				case *ast.KeyValueExpr:
-					if key, ok := n.Key.(*ast.Ident); ok && key.Name == "Help" {
+					if key, ok := n.Key.(*ast.Ident); ok && (key.Name == "Help" || key.Name == "Notice") {
 						note(n.Value)
 					}
 				}

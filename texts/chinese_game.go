@@ -118,7 +118,7 @@ var chineseGame = map[string]string{
 	"Who leaves shares all units with the allies.":            "离开的玩家会把全部单位共享给盟友。",
 	"Who leaves shares no units, unless the map does it.":     "离开的玩家不共享单位，除非地图自己处理。",
 	"names are hidden in this game":                           "本局隐藏了名字",
-	"%s has a reserved place and cannot be voted out":         "%s 有保留位置，不能被投票踢出",
+	"%s has a reserved place: votes cannot be about them":     "%s 有保留位置，不能对其投票",
 	"a vote is already open: answer it with %cyes or %[1]cno": "已有投票进行中：请输入 %cyes 或 %[1]cno",
 	"you just called a vote: wait %v":                         "你刚刚发起过投票：请等待 %v",
 	"only active players can do that":                         "只有参赛者可以这样做",

@@ -85,8 +85,8 @@ func writeFile(name string, fresh bool, mode os.FileMode, write func(*os.File) e
 		return fmt.Errorf("%s already exists: choose another --output", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return plainError(err)
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		return fmt.Errorf("no file can be made in %s: %w", filepath.Dir(name), path.Err)
 	}
 	defer os.Remove(f.Name())
 	if stat, err := os.Stat(name); err == nil {

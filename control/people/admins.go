@@ -18,30 +18,23 @@ func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error)
 	if err != nil {
 		return nil, err
 	}
-	var admins, trusted []texts.Text
 	all = slices.DeleteFunc(all, func(a storage.Admin) bool {
-		switch {
-		case q.Name != "" && !strings.EqualFold(a.Name, strings.TrimSpace(q.Name)):
-			return true
-		case a.Role != storage.RoleTrusted:
-			admins = append(admins, describe(a))
-		case q.Name == "":
-			return true
-		default:
-			trusted = append(trusted, describe(a))
+		if q.Name == "" {
+			return a.Role == storage.RoleTrusted
 		}
-		return false
+		return !strings.EqualFold(a.Name, strings.TrimSpace(q.Name))
 	})
 	q.Give(all)
+	isAdmin := func(a storage.Admin) bool { return a.Role != storage.RoleTrusted }
 	switch {
-	case admins == nil && trusted == nil && q.Name != "":
+	case slices.ContainsFunc(all, isAdmin):
+		return one("Admins: %v.", describe(all, true)), nil
+	case len(all) > 0:
+		return one("Trusted: %v.", describe(all, false)), nil
+	case q.Name != "":
 		return one("%s is not an admin.", q.Name), nil
-	case admins == nil && trusted == nil:
-		return one("There are no admins."), nil
-	case admins == nil:
-		return one("Trusted: %v.", texts.Join(trusted, ", ")), nil
 	}
-	return one("Admins: %v.", texts.Join(append(admins, trusted...), ", ")), nil
+	return one("There are no admins."), nil
 }
 
 // trusted lists those who are.
@@ -52,14 +45,10 @@ func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error
 	}
 	all = slices.DeleteFunc(all, func(a storage.Admin) bool { return a.Role != storage.RoleTrusted })
 	q.Give(all)
-	var list []texts.Text
-	for _, a := range all {
-		list = append(list, describe(a))
-	}
-	if list == nil {
+	if len(all) == 0 {
 		return one("Nobody is trusted."), nil
 	}
-	return one("Trusted: %v.", texts.Join(list, ", ")), nil
+	return one("Trusted: %v.", describe(all, false)), nil
 }
 
 // trustee is whom trust is about: a player who is here, under the realm that has confirmed the name, or who was
@@ -106,19 +95,26 @@ func (d Directory) untrust(ctx context.Context, q *command.Query) (answer, error
 	return one("%s is no longer trusted.", who), err
 }
 
-// describe is an admin with the role and what it depends on.
-func describe(a storage.Admin) texts.Text {
-	text := texts.Of("%s (%v)", a.Name+onRealm(a.Realm), texts.Known(string(a.Role)))
-	switch network := (storage.Admin{Network: a.Network}).Target(); {
-	case a.Name == "":
-		return texts.Of("everyone from %s (%v)", network+onRealm(a.Realm), texts.Known(string(a.Role)))
-	case a.Network.IsValid():
-		text = texts.Of("%v from %s", text, network)
+// describe lists admins with what their roles depend on, and the roles where there may be several.
+func describe(all []storage.Admin, roles bool) texts.Text {
+	var list []texts.Text
+	for _, a := range all {
+		text, network := texts.Plain(a.Name+onRealm(a.Realm)), (storage.Admin{Network: a.Network}).Target()
+		if a.Name == "" {
+			text = texts.Of("everyone from %s", network+onRealm(a.Realm))
+		}
+		if roles {
+			text = texts.Of("%v (%v)", text, texts.Known(string(a.Role)))
+		}
+		if a.Name != "" && a.Network.IsValid() {
+			text = texts.Of("%v from %s", text, network)
+		}
+		if a.Name != "" && a.Password {
+			text = texts.Of("%v after a login", text)
+		}
+		list = append(list, text)
 	}
-	if a.Password {
-		text = texts.Of("%v after a login", text)
-	}
-	return text
+	return texts.Join(list, ", ")
 }
 
 func (d Directory) removeAdmin(ctx context.Context, q *command.Query) (answer, error) {

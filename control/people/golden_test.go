@@ -60,7 +60,7 @@ func TestTexts(t *testing.T) {
 		text, err := Directory{DB: db, Rule: rule}.Ask(t.Context(), command.Query{What: what, Name: name, From: from, Reason: why, By: "Root", Language: l})
 		text = today.ReplaceAllString(text, "DAY")
 		if err != nil {
-			text = "refused: " + err.Error()
+			text = "refused: " + texts.From(err).In(l)
 		}
 		return text
 	}
@@ -115,8 +115,8 @@ func TestTexts(t *testing.T) {
 		{"trust Zoe@Home", "Zoe@Home is now trusted.", "refused: Zoe@Home 已经受信任，或是管理员"},
 		{"trust 10.1.0.0/16", "10.1.0.0/16 is now trusted.", "refused: 10.1.0.0/16 已经受信任，或是管理员"},
 		{"trust 0.0.0.0/1", "refused: 0.0.0.0/1 covers a large part of the internet: use w3host admin add --yes if you mean it", "refused: 0.0.0.0/1 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host admin add --yes"},
-		{"trusted", "Trusted: everyone from 10.1.0.0/16 (trusted), Zoe@home (trusted).", "受信任：来自 10.1.0.0/16 的所有人（受信任）, Zoe@home（受信任）。"},
-		{"checkadmin Zoe", "Trusted: Zoe@home (trusted).", "受信任：Zoe@home（受信任）。"},
+		{"trusted", "Trusted: everyone from 10.1.0.0/16, Zoe@home.", "受信任：来自 10.1.0.0/16 的所有人, Zoe@home。"},
+		{"checkadmin Zoe", "Trusted: Zoe@home.", "受信任：Zoe@home。"},
 		{"untrust Ann", "refused: Ann is not trusted. Type trusted for a list", "refused: Ann 不受信任：输入 trusted 查看列表"},
 		{"untrust zoe", "refused: zoe is not trusted. Type trusted for a list", "refused: zoe 不受信任：输入 trusted 查看列表"},
 		{"untrust zoe@home", "zoe@home is no longer trusted.", "refused: zoe@home 不受信任：输入 trusted 查看列表"},

@@ -28,7 +28,7 @@ type Directory struct {
 const most = 10
 
 // Ask carries a query out. The answer is a line, or several, or none, in the
-// query's language; an error is one line in it too. What is listed goes to Data as values.
+// query's language; an error is a texts.Text. What is listed goes to Data as values.
 func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 	give, values := q.Data, any(nil)
 	q.Data = func(v any) { values = v }
@@ -37,7 +37,7 @@ func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 		err = texts.Of("the database does not answer: try again later")
 	}
 	if err != nil {
-		return "", errors.New(texts.From(err).In(q.Language))
+		return "", texts.From(err)
 	}
 	if give != nil && values != nil {
 		give(values)

@@ -45,6 +45,8 @@ type Spec[T any] struct {
 	AsTyped bool
 	// Ask reads the arguments of a command that asks the database.
 	Ask func(a *Args) Question
+	// Notice is the sentence around the query's reason that a player who is here reads of it.
+	Notice string
 	// Before is what the target does first; after an error nothing is asked.
 	Before func(target T, by *Caller, q *Query) error
 	// Bare is carried out where there are no arguments; nil: Parse or Ask decides.
@@ -74,6 +76,7 @@ func Facts[U, T any](s Spec[T]) Spec[U] {
 		Yields:    s.Yields,
 		Unaudited: s.Unaudited,
 		AsTyped:   s.AsTyped,
+		Notice:    s.Notice,
 		Ask:       s.Ask,
 	}
 }

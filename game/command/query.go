@@ -2,6 +2,7 @@ package command
 
 import (
 	"net/netip"
+	"strings"
 	"time"
 
 	"w3host/texts"
@@ -45,4 +46,9 @@ func Typed(name string) Question {
 		q.Name = name
 		return nil
 	}
+}
+
+// Notice is what a player reads of a command's Notice around a reason.
+func Notice(sentence, reason string) texts.Text {
+	return texts.Of(sentence, strings.TrimRight(reason, ". "))
 }
