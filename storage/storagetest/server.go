@@ -3,6 +3,7 @@
 package storagetest
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,6 +30,7 @@ type Server struct {
 	bin  string
 	dir  string
 	user string
+	port uint16
 }
 
 // NewServer makes and starts a server that is gone after the test. It skips
@@ -50,12 +52,8 @@ func NewServer(t testing.TB) *Server {
 		}
 	}
 	s.must("initdb", "-D", s.data(), "-U", "w3host", "-A", "trust", "-E", "UTF8", "--locale=C")
-	port := testkit.FreePort(t)
-	conf := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = '%s'\n", port, dir)
-	if err := os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(conf), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s.URL = fmt.Sprintf("postgres://w3host@127.0.0.1:%d/postgres?sslmode=disable", port)
+	s.configure(testkit.FreePort(t), "")
+	s.URL = fmt.Sprintf("postgres://w3host@127.0.0.1:%d/postgres?sslmode=disable", s.port)
 	s.Start()
 	t.Cleanup(func() { _ = s.command("pg_ctl", "-D", s.data(), "-m", "immediate", "stop").Run() })
 	return s
@@ -71,6 +69,20 @@ func (s *Server) Start() {
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.must("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop")
+}
+
+// configure has the server listen at a port from its next start on, with more settings.
+func (s *Server) configure(port uint16, more string) {
+	s.t.Helper()
+	s.port = port
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = '%s'\n%s", port, s.dir, more)
+		err = cmp.Or(err, f.Close())
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
