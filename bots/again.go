@@ -53,7 +53,7 @@ func (p *player) heardBack(now time.Duration, text string) {
 		p.set(alarmAct, now+pause(opts.Actions))
 	}
 	if p.conduct.CrashEvery > 0 {
-		p.set(alarmCrash, now+p.conduct.CrashEvery)
+		p.set(alarmCrash, now+pause(1/p.conduct.CrashEvery.Seconds()))
 	}
 }
 

@@ -145,7 +145,7 @@ func (p *player) enter(now time.Duration) {
 		p.set(alarmAct, now+pause(opts.Actions))
 	}
 	if p.conduct.CrashEvery > 0 && !p.returning {
-		p.set(alarmCrash, now+p.conduct.CrashEvery)
+		p.set(alarmCrash, now+pause(1/p.conduct.CrashEvery.Seconds()))
 	}
 	if p.scripted() {
 		p.alarms[alarmChat] = 0

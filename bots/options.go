@@ -96,7 +96,7 @@ type Conduct struct {
 	LeaveAtPercent int           // leaves at this point of the download
 	JoinAtPercent  int           // joins when another bot's download is at this point
 
-	CrashEvery time.Duration // its client crashes this often once the game runs; 0 never
+	CrashEvery time.Duration // how long its client plays on average before it crashes; 0: it never does
 	CrashFor   time.Duration // until a new client joins the running game
 
 	Proxy *ProxyConduct // nil: none

@@ -275,7 +275,11 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 }
 
 func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, error) {
-	own := net.IPv4(127, byte(1+p.g.number>>8), byte(p.g.number), byte(p.seat+1))
+	block := 1
+	if p.g.run.opts.Watch {
+		block = 129 // nobody plays there
+	}
+	own := net.IPv4(127, byte(block+p.g.number>>8), byte(p.g.number), byte(p.seat+1))
 	if p.conduct.NeverRead {
 		return r.dialFrom(ctx, own, addr, smallReceiveBuffer)
 	}

@@ -8,7 +8,7 @@ import (
 // advert is the game as it is listed.
 func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert {
 	o := &g.shard.opts
-	stat, kind := o.statString(g.m, g.settings, g.version()), g.m.GameType(g.settings)
+	stat, kind := o.asListed(g.about.Stat), g.about.Type // of a game that was taken over nothing else is known of its map
 	if g.saved != nil {
 		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
 	}

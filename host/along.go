@@ -137,7 +137,7 @@ func (h *Host) goOnAlong(sv *survivor) bool {
 	g.records, g.replay = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
 	g.observers = []Observer{(*teller)(g)}
 	told := a.told
-	g.settings, g.saved, g.loading, g.watching = told.settings, told.saved, told.loading, told.watching
+	g.saved, g.loading, g.watching, g.onShow = told.saved, told.loading, told.watching, told.onShow
 	i := &told.info
 	g.info.Name, g.info.Public, g.info.Playing, g.info.Since, g.info.Counts, g.info.Players = i.Name, i.Public, i.Playing, i.Since, i.Counts, i.Players
 	g.ledger = v.Ledger
@@ -188,6 +188,7 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 		case err == nil:
 			g.records, g.replay = b.records, b.replay
 			g.observers = append(b.observers, g.observers...)
+			g.offerToWatch()
 		}
 		if g.ledger == nil && !g.standing {
 			left.Forget()

@@ -60,7 +60,7 @@ func (h *Host) OpenFor(w Wish) (*Game, error) {
 // openLobby opens a lobby and gives it to the shard.
 func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	h.mu.Lock()
-	h.lastID = (h.lastID + 1) & gameIDMask
+	h.lastID = (h.lastID + 1) & (watchBit - 1)
 	id := h.lastID
 	h.mu.Unlock()
 	g, err := h.tryGame(id, &spec)

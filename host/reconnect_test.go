@@ -419,12 +419,13 @@ func TestReconnectOff(t *testing.T) {
 	ann.Send([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0}, []byte{0xF8, 3, 8, 0, 99, 0, 0, 0})
 	r.begin(ann)
 	ann.Until(0x0C)
-	if s := r.h.shard.opts.statString(g.m, 0, 26); s.Width != g.m.Width || s.Height != g.m.Height {
+	own := g.about.Stat
+	if s := r.h.shard.opts.asListed(own); s.Width != g.m.Width || s.Height != g.m.Height {
 		t.Errorf("%d × %d is announced, want the true size", s.Width, s.Height)
 	}
 	on := r.h.shard.opts
 	on.Game.Reconnect.Wait = time.Minute
-	if s := on.statString(g.m, 0, 26); s.Width != 1984 || s.Height != 1984 {
+	if s := on.asListed(own); s.Width != 1984 || s.Height != 1984 {
 		t.Errorf("%d × %d is announced, want 1984 × 1984", s.Width, s.Height)
 	}
 	if s := on.recordingOf(g.m, &game.Config{Version: 26}, time.Now()).Stat; s.Width != g.m.Width || s.Height != g.m.Height {

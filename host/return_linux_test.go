@@ -47,6 +47,33 @@ func TestReturnFromElsewhere(t *testing.T) {
 	}
 }
 
+// TestNoWatchingWhileAway: a player whose client has crashed, or who is being shown the game so far, does not watch
+// meanwhile what the others do.
+func TestNoWatchingWhileAway(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, returning)
+	g := r.lobby(2)
+	ann, bob := r.join(g, "Ann", player), knockFrom(t, r, g, 9, "Bob")
+	r.begin(ann, bob)
+	ann.Until(0x0C)
+	noise(ann)
+	ad := watchEntry(t, shown)
+	watch := func(n byte) *client {
+		c := dialFrom(t, r, n)
+		c.Name, c.Conduct = "Fan", player
+		go c.Listen()
+		c.Send(joinPacket(ad.GameID, ad.EntryKey, "Fan"))
+		return c
+	}
+	watch(8).UntilChat("You watch test")
+	crash(t, bob)
+	ann.UntilChat("Bob has lost the connection")
+	watch(9).UntilChat("Somebody at your address plays in this game")
+	slow := r.letIn(r.knockOn(dialFrom(t, r, 9), g, "Bob", lobbyist)) // it never loads
+	slow.Until(0x0B)
+	watch(9).UntilChat("Somebody at your address plays in this game")
+}
+
 // TestReturnIntoAHeldGame: what the holder has runs again with those who have come back, and
 // with those who are on the way.
 func TestReturnIntoAHeldGame(t *testing.T) {

@@ -100,7 +100,10 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	s := g.shard
 	g.machine, g.lastID, g.playing, g.held = v.Machine, v.LastID, true, true
 	g.spec.name, g.spec.setup = v.Config.Name, v.Config
-	g.variants = []lan.Variant{{Version: uint32(v.Config.Version), EntryKey: g.key}}
+	g.variants = []lan.Variant{{Version: uint32(v.Config.Version), EntryKey: g.key, Checksum: g.about.Stat.Checksum, SHA1: g.about.Stat.SHA1}}
+	if v.Config.Saved != nil {
+		g.variants[0].Checksum = v.Config.Saved.Magic
+	}
 	g.observers = append(g.observers, (*watcher)(g), gamelog.NewLines(g.log, h.Addr()))
 	h.mu.Lock()
 	h.games[g.id], h.infos[g.id] = g, &g.info
@@ -132,6 +135,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 		s.Handle(l.Conn, data)
 	}
 	g.announceKept(g.machine.Kept())
+	g.offerToWatch()
 	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Msg("game taken over from the process before")
 }
 

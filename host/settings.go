@@ -22,24 +22,23 @@ func lanCount(c lobby.Counts, v w3gs.Version) lan.Count {
 	return lan.Count{Slots: min(c.Total+1, v.Slots()), Open: c.Open}
 }
 
-func (o *Options) statString(m *Map, settings w3gs.GameSettings, v w3gs.Version) w3gs.StatString {
-	width, height := m.Width, m.Height
+// asListed is how clients find a game in the list: with the size that proxies ask for, where they are served.
+func (o *Options) asListed(stat w3gs.StatString) w3gs.StatString {
 	if o.Game.Reconnect.Wait > 0 {
-		width, height = proxySize, proxySize
+		stat.Width, stat.Height = proxySize, proxySize
 	}
-	return w3gs.StatString{
-		Settings: settings, Width: width, Height: height,
-		Checksum: m.Checksum, MapPath: m.Path, SHA1: m.SHA1, HasSHA1: v.HasSHA1(),
-		HostName: w3gs.StripColours(o.Game.Lobby.Voice.VirtualHost),
-	}
+	return stat
 }
 
 // recordingOf is what the replay of a game with this map begins with.
 func (o *Options) recordingOf(m *Map, cfg *game.Config, opened time.Time) recording.About {
-	stat := o.statString(m, cfg.Settings, cfg.Version)
-	stat.Width, stat.Height = m.Width, m.Height // not those that proxies ask for
 	return recording.About{
 		Game: replay.HostOf(o.Product.String(), int(cfg.Version)),
-		Stat: stat, Type: m.GameType(cfg.Settings), Opened: opened,
+		Stat: w3gs.StatString{
+			Settings: cfg.Settings, Width: m.Width, Height: m.Height,
+			Checksum: m.Checksum, MapPath: m.Path, SHA1: m.SHA1, HasSHA1: cfg.Version.HasSHA1(),
+			HostName: w3gs.StripColours(o.Game.Lobby.Voice.VirtualHost),
+		},
+		Type: m.GameType(cfg.Settings), Opened: opened,
 	}
 }

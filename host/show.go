@@ -49,7 +49,7 @@ func (g *Game) noteStart(f *game.Started) {
 // offerToWatch has the game listed for those who watch, as soon as enough of it is recorded.
 func (g *Game) offerToWatch() {
 	w, file := g.shard.watchers, g.replay.Part()
-	if w == nil || file == "" || g.onShow.seat == 0 || !g.info.Public || g.version().Reforged() || g.shard.leaving {
+	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.onShow.seat == 0 || !g.info.Public || g.version().Reforged() || g.shard.leaving {
 		return
 	}
 	o := &g.shard.opts.Watch
@@ -114,9 +114,10 @@ func (g *Game) watchedBy(l *link, join *w3gs.ReqJoin) {
 	g.shard.watchers.Hand(g.shard.Loop, l.Conn, join, no)
 }
 
-// playsAt reports whether somebody plays at an address, unless many share it.
+// playsAt reports whether somebody plays at an address, or may come back from there, unless many share it.
 func (g *Game) playsAt(addr netip.Addr) bool {
-	return !g.shard.gate.exempt(addr) && slices.ContainsFunc(g.seats[:], func(l *link) bool {
-		return l != nil && network.Base(l.Addr.Addr()) == network.Base(addr)
-	})
+	same := func(a netip.AddrPort) bool { return network.Base(a.Addr()) == network.Base(addr) }
+	return !g.shard.gate.exempt(addr) &&
+		(slices.ContainsFunc(g.seats[:], func(l *link) bool { return l != nil && same(l.Addr) }) ||
+			slices.ContainsFunc(g.info.Players, func(p game.Player) bool { return same(p.Addr) }))
 }

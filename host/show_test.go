@@ -123,7 +123,7 @@ func TestWhoMayWatch(t *testing.T) {
 	wrong.EntryKey++
 	foreign := ad
 	foreign.GameID |= 1 << 28
-	for name, ad := range map[string]lan.Advert{"Villain": ad, "Guesser": wrong, "Foreign": foreign} {
+	for name, ad := range map[string]lan.Advert{"Villain": ad, "Guesser": wrong, "Foreign": foreign, "|cffff0000Red": ad, "Two\nLines": ad} {
 		if got := watchAs(r, ad, name).Until(0x05); !bytes.HasPrefix(got, reject) {
 			t.Errorf("%s: % x", name, got)
 		}

@@ -187,6 +187,7 @@ func (g *Game) unprotect() {
 // leave lets the other process go on with the game, whose turn has just been sent.
 func (g *Game) leave() {
 	g.over = true
+	g.stopShowing()
 	g.replay.Leave()
 	g.journal.Leave()
 	for _, l := range g.links {

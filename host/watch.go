@@ -62,7 +62,6 @@ func (w *watcher) Observe(s *game.Stamped) {
 		}
 	case *game.Started:
 		g.shut()
-		g.noteStart(f)
 	case *game.Closed:
 		g.shut()
 	case *game.AllLoaded:
@@ -80,8 +79,8 @@ func (t *teller) Observe(s *game.Stamped) {
 	g := (*Game)(t)
 	switch f := s.Fact.(type) {
 	case *game.Opened:
-		g.settings, g.saved = f.Config.Settings, f.Config.Saved
-		g.shard.note(&g.info, func(i *Info) { i.Counts, i.Public = f.Counts, !f.Config.Unlisted })
+		g.saved = f.Config.Saved
+		g.shard.note(&g.info, func(i *Info) { i.Name, i.Counts, i.Public = f.Config.Name, f.Counts, !f.Config.Unlisted })
 	case *game.Listed:
 		g.shard.note(&g.info, func(i *Info) { i.Name, i.Public = f.Name, f.Public })
 	case *game.Counted:
@@ -95,6 +94,7 @@ func (t *teller) Observe(s *game.Stamped) {
 	case *game.Started:
 		g.loading = true
 		g.noteObservers(f.Players)
+		g.noteStart(f)
 		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, i.Since.Add(s.At) })
 	case *game.AllLoaded:
 		g.loading = false

@@ -88,7 +88,7 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 	more := 0
 	for _, h := range named {
 		held := slices.ContainsFunc(l.held, h.same)
-		switch fault := checkName(h.name, l.cfg.Wire.Reforged); {
+		switch fault := CheckName(h.name, l.cfg.Wire.Reforged); {
 		case op.Off && !held:
 			return texts.Refuse(texts.NoSuch, "no place is held for %q", h.String())
 		case !op.Off && !fault.Empty():

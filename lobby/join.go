@@ -51,7 +51,7 @@ func (l *Lobby) join(ev Join) {
 // reject says why somebody cannot join; empty when they can.
 func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 	name := ev.Req.Name
-	switch fault, kept, neighbours := checkName(name, l.cfg.Wire.Reforged), l.checkKept(ev), l.neighbours(ev); {
+	switch fault, kept, neighbours := CheckName(name, l.cfg.Wire.Reforged), l.checkKept(ev), l.neighbours(ev); {
 	case l.phase == phaseStarted:
 		return w3gs.RejectStarted, "the game has started"
 	case l.phase == phaseClosed:

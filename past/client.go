@@ -110,8 +110,13 @@ func (c *Client) enter(now time.Duration, s state) { c.state, c.since = s, now }
 
 // Packet takes a packet of the client. What it does in the game is thrown away.
 func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
-	if f.Op() != w3gs.OpKeepalive && c.packets.Take(now, time.Second/perSecond, burst*time.Second/perSecond) > 0 {
+	ours := f[0] == w3gs.Magic
+	answers := ours && f.Op() == w3gs.OpKeepalive && c.waiting > 0
+	switch {
+	case !answers && c.packets.Take(now, time.Second/perSecond, burst*time.Second/perSecond) > 0:
 		return ErrFlood
+	case !ours: // of a proxy
+		return nil
 	}
 	p, err := w3gs.Decode(f, w3gs.FromClient)
 	switch {
@@ -242,8 +247,7 @@ func (c *Client) feed(now time.Duration, out *Out) {
 	}
 	c.pace.look(now)
 	t := c.tape
-	for c.sent < len(t.parts) && c.waiting < c.pace.Turns && t.parts[c.sent].at <= c.pace.allowed &&
-		t.parts[c.sent].from <= now && len(out.Frames) < MostBytes {
+	for c.maySend() && t.parts[c.sent].at <= c.pace.allowed && t.parts[c.sent].from <= now && len(out.Frames) < MostBytes {
 		out.Frames = append(out.Frames, t.frame(c.sent)...)
 		if t.parts[c.sent].answered {
 			c.waiting++
@@ -256,6 +260,12 @@ func (c *Client) feed(now time.Duration, out *Out) {
 		c.say(texts.Of("The record of this game ends here, at %s.", texts.Clock(t.time)), out)
 		c.finish(now + afterEnd)
 	}
+}
+
+// maySend reports whether there is something more, and the client has answered enough of what it has.
+func (c *Client) maySend() bool {
+	t := c.tape
+	return c.sent < len(t.parts) && c.waiting < c.pace.Turns && (c.waiting == 0 || t.begin(c.sent)-t.begin(c.answered) < MostBytes)
 }
 
 // finish lets the client read the last line.
@@ -313,7 +323,7 @@ func (c *Client) Next() time.Duration {
 	if c.waiting > 0 {
 		at = min(at, c.heardAt+silence)
 	}
-	if c.sent < len(c.tape.parts) && c.waiting < c.pace.Turns {
+	if c.maySend() {
 		next := &c.tape.parts[c.sent]
 		at = min(at, max(c.pace.next(next.at), next.from))
 	}

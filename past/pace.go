@@ -9,7 +9,7 @@ type Speed int
 const Max Speed = 1000
 
 const (
-	// MostBytes bounds what one step sends.
+	// MostBytes bounds what one step sends, and what may be sent and not answered.
 	MostBytes = 64 << 10
 	// beat is how often more is sent at most, so that turns go out in few writes.
 	beat = 50 * time.Millisecond

@@ -108,8 +108,13 @@ func join(t *testing.T, tape *Tape, o Options) *viewer {
 
 func (v *viewer) send(p w3gs.Packet) {
 	v.t.Helper()
+	v.give(p.AppendTo(nil))
+}
+
+func (v *viewer) give(f w3gs.Frame) {
+	v.t.Helper()
 	var out Out
-	if err := v.c.Packet(v.now, p.AppendTo(nil), &out); err != nil {
+	if err := v.c.Packet(v.now, f, &out); err != nil {
 		v.ended, v.over = err, true
 		return
 	}
@@ -340,11 +345,16 @@ func TestOut(t *testing.T) {
 		"lacks the map": {func(v *viewer) {
 			v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: 0})
 		}, nil, `You do not have this map: put Maps\x.w3x into your Maps folder first.`, readFor},
-		"says nothing":   {func(*viewer) {}, ErrSilent, "", lobbyFor},
-		"never loads":    {func(v *viewer) { v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size}) }, ErrSilent, "", loadFor},
-		"answers ahead":  {func(v *viewer) { v.enter(); v.due = nil; sendMany(v, &w3gs.Keepalive{}, 50) }, ErrForged, "", 0},
-		"never answers":  {func(v *viewer) { v.enter().trip = time.Hour }, ErrSilent, "", silence + time.Second},
-		"floods":         {func(v *viewer) { v.enter(); sendMany(v, &w3gs.PongToHost{}, 300) }, ErrFlood, "", 0},
+		"says nothing":  {func(*viewer) {}, ErrSilent, "", lobbyFor},
+		"never loads":   {func(v *viewer) { v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size}) }, ErrSilent, "", loadFor},
+		"answers ahead": {func(v *viewer) { v.enter(); v.due = nil; sendMany(v, &w3gs.Keepalive{}, 50) }, ErrForged, "", 0},
+		"never answers": {func(v *viewer) { v.enter().trip = time.Hour }, ErrSilent, "", silence + time.Second},
+		"floods":        {func(v *viewer) { v.enter(); sendMany(v, &w3gs.PongToHost{}, 300) }, ErrFlood, "", 0},
+		"floods as a proxy": {func(v *viewer) {
+			for v.enter(); !v.over; {
+				v.give(w3gs.Frame{0xF8, 1, 4, 0})
+			}
+		}, ErrFlood, "", 0},
 		"another game":   {func(v *viewer) { v.enter().hash = func(n int) uint32 { return uint32(n + n/201) } }, ErrDiffers, "Your game came out differently at 0:24.", 40 * time.Second},
 		"leaves":         {func(v *viewer) { v.enter(); v.send(&w3gs.LeaveGame{Reason: w3gs.LeaveLost}) }, ErrLeft, "", 0},
 		"damaged packet": {func(v *viewer) { v.enter(); v.send(&w3gs.Raw{ID: w3gs.OpKeepalive, Body: []byte{1}}) }, w3gs.ErrShort, "", 0},
@@ -369,6 +379,27 @@ func sendMany(v *viewer, p w3gs.Packet, n int) {
 		if !v.over {
 			v.send(p)
 		}
+	}
+}
+
+// TestBytesUnanswered: of long turns no more waits for a client's answers than MostBytes and a turn.
+func TestBytesUnanswered(t *testing.T) {
+	tape := record(t, 100)
+	const long = 1200
+	for range 6000 {
+		tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond, Commands: w3gs.AppendAction(nil, 2, make([]byte, long))})
+	}
+	v := join(t, tape, Options{Speed: Max})
+	v.trip, v.hash = 50*time.Millisecond, func(n int) uint32 { return uint32(min(n, 100)) }
+	v.enter().run(3 * time.Second)
+	answered := v.c.answered
+	v.trip = time.Hour
+	v.run(v.now + 5*time.Second)
+	if n := tape.begin(v.c.sent) - tape.begin(v.c.answered); answered < 1000 || n < MostBytes/2 || n > MostBytes+2*long {
+		t.Errorf("%d parts were answered, then %d bytes wait", answered, n)
+	}
+	if next := v.c.Next(); next <= v.now {
+		t.Errorf("it wants a tick at %v, at %v", next, v.now)
 	}
 }
 

@@ -117,10 +117,12 @@ func (t *Tape) End() { t.over = true }
 func (t *Tape) Length() time.Duration { return t.time }
 
 // frame is what is sent of a part.
-func (t *Tape) frame(i int) []byte {
-	from := 0
-	if i > 0 {
-		from = t.parts[i-1].end
+func (t *Tape) frame(i int) []byte { return t.frames[t.begin(i):t.parts[i].end] }
+
+// begin is where it begins.
+func (t *Tape) begin(i int) int {
+	if i == 0 {
+		return 0
 	}
-	return t.frames[from:t.parts[i].end]
+	return t.parts[i-1].end
 }

@@ -38,7 +38,7 @@ func (m *misconduct) addTo(fs *pflag.FlagSet) {
 	fs.DurationVar(&m.leaveAfter, "leave-after", 0, "--leavers bots leave this long after the first turn")
 	fs.IntVar(&m.leavers, "leavers", 1, "`K` bots leave after --leave-after")
 	fs.IntVar(&m.crash, "crash", 0, "the clients of `K` bots of each game crash, and new ones come back into it ([return])")
-	fs.DurationVar(&m.crashEvery, "crash-every", 10*time.Second, "how long such a client plays")
+	fs.DurationVar(&m.crashEvery, "crash-every", 10*time.Second, "how long such a client plays, on average")
 	fs.DurationVar(&m.crashFor, "crash-for", time.Second, "how long it takes until the new client joins")
 	fs.StringVar(&m.download, "download", "", "the bots lack the map: download it to this `directory`, check and hash it")
 	fs.IntVar(&m.downloaders, "downloaders", 0, "only the first `K` bots download; 0 for all")

@@ -11,6 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/host/loop"
+	"w3host/internal/network"
+	"w3host/lobby"
 	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -19,14 +21,14 @@ import (
 const (
 	// joinTimeout is how long a connection may take to say whom it watches.
 	joinTimeout = 10 * time.Second
-	// outQueue is what may wait for a client: the greeting, and what past has unanswered.
-	outQueue = 1 << 20
-	// perAddress is how many connections an address may have.
+	// outQueue is what may wait for a client: the greeting, what past has unanswered, lines.
+	outQueue = past.MostBytes + 64<<10
+	// perAddress is how many connections an address, or a network of IPv6, may have.
 	perAddress = 24
 	// mostRefused may read at once why they may not watch; more are turned away without a word.
 	mostRefused = 32
-	// mostUnjoined may be there that have not joined yet.
-	mostUnjoined = 256
+	// mostUnjoined may be there that have not joined yet, and mostOthers that watch nothing.
+	mostUnjoined, mostOthers = 256, 512
 )
 
 var (
@@ -34,7 +36,6 @@ var (
 	errNoGame   = errors.New("there is no such game to watch")
 	errFull     = errors.New("as many watch as may")
 	errCrowd    = errors.New("too many connections from this address")
-	errName     = errors.New("no name, or one that is too long")
 	errShutdown = errors.New("the program stops")
 	errUnjoined = errors.New("too many connections that have not joined")
 )
@@ -88,10 +89,9 @@ func (s *Server) Shutdown() {
 func (s *Server) arrive(c *loop.Conn) {
 	v := &viewer{Conn: c, server: s}
 	c.Handler = v
-	s.from[c.Addr.Addr()]++
 	s.joining++
 	switch {
-	case s.from[c.Addr.Addr()] > perAddress:
+	case s.crowd(c):
 		c.Cut(errCrowd)
 	case s.joining > mostUnjoined:
 		c.Cut(errUnjoined)
@@ -100,9 +100,16 @@ func (s *Server) arrive(c *loop.Conn) {
 	}
 }
 
+// crowd counts a connection, and reports whether its address has too many.
+func (s *Server) crowd(c *loop.Conn) bool {
+	from := network.Base(c.Addr.Addr())
+	s.from[from]++
+	return s.from[from] > perAddress
+}
+
 // join takes the first packet.
 func (s *Server) join(v *viewer, f w3gs.Frame) error {
-	if f.Op() != w3gs.OpReqJoin {
+	if f[0] != w3gs.Magic || f.Op() != w3gs.OpReqJoin {
 		return errNotAJoin
 	}
 	join := new(w3gs.ReqJoin)
@@ -118,11 +125,11 @@ func (s *Server) join(v *viewer, f w3gs.Frame) error {
 // Hand takes over a connection of another loop, whose join was for a game that is shown, from
 // that loop. A client that may not watch reads why.
 func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no texts.Text) {
-	from.Move(c, s.Loop, outQueue, func(c *loop.Conn) loop.Handler {
+	from.Move(c, s.Loop, outQueue, func(c *loop.Conn) (h loop.Handler) {
 		v := &viewer{Conn: c, server: s, here: true}
-		c.Handler = v
+		c.Handler, h = v, v
 		defer v.rescue()
-		if s.from[c.Addr.Addr()]++; s.from[c.Addr.Addr()] > perAddress || s.Stopping() {
+		if s.crowd(c) || s.Stopping() {
 			c.Cut(errCrowd)
 		} else {
 			s.enter(v, join, no)
@@ -134,12 +141,12 @@ func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no text
 // enter has a client watch, or says why it may not.
 func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	show := s.shows[join.GameID]
-	code, fault := w3gs.RejectReason(0), error(nil)
+	code, fault, bad := w3gs.RejectReason(0), error(nil), lobby.CheckName(join.Name, false)
 	switch {
 	case show == nil || join.EntryKey != show.Key:
 		code, fault = w3gs.RejectInvalid, errNoGame
-	case join.Name == "" || len(join.Name) > w3gs.MaxTagLen:
-		code, fault = w3gs.RejectInvalid, errName
+	case !bad.Empty():
+		code, fault = w3gs.RejectInvalid, bad
 	default:
 		if n := s.full(show); n > 0 && no.Empty() {
 			no = past.Full(n)
@@ -152,6 +159,10 @@ func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	}
 	if fault != nil {
 		s.opts.Log.Info().Str("address", v.Addr.String()).AnErr("reason", fault).Msg("a client may not watch")
+		if s.Connections()-len(s.viewers) > mostOthers {
+			v.Cut(fault)
+			return
+		}
 		v.Queue((&w3gs.RejectJoin{Reason: code}).AppendTo(nil))
 		v.Finish(fault)
 		return

@@ -51,6 +51,11 @@ func (show *Show) part() bool { return recording.IsPart(show.File) }
 func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { // ends when the game is shown or taken back
+		defer func() {
+			if fault := recover(); fault != nil {
+				s.crashed("a game cannot be watched", fault)
+			}
+		}()
 		for {
 			_, err := Start(show.File)
 			if err == nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/host/loop"
+	"w3host/internal/network"
 	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -53,9 +54,6 @@ func (v *viewer) begin(s *Show, name string, no texts.Text) {
 // Packet takes a packet of the client.
 func (v *viewer) Packet(frame []byte) error {
 	f := w3gs.Frame(frame)
-	if f[0] != w3gs.Magic {
-		return nil // of a proxy
-	}
 	if v.client == nil {
 		return v.server.join(v, f)
 	}
@@ -149,8 +147,9 @@ func (s *Server) crashed(what string, fault any) {
 func (v *viewer) Ended(bool) {
 	s := v.server
 	v.joined()
-	if s.from[v.Addr.Addr()]--; s.from[v.Addr.Addr()] == 0 {
-		delete(s.from, v.Addr.Addr())
+	from := network.Base(v.Addr.Addr())
+	if s.from[from]--; s.from[from] == 0 {
+		delete(s.from, from)
 	}
 	if v.client == nil {
 		return
