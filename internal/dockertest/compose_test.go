@@ -147,6 +147,10 @@ func TestComposeFitsTheImage(t *testing.T) {
 			t.Errorf("the host uses port %s, which the image does not expose", port)
 		}
 	}
+	_, window, _ := net.SplitHostPort(c.Web.Listen)
+	if !slices.Contains(w3host.Ports, "127.0.0.1:"+window+":"+window+"/tcp") || slices.ContainsFunc(w3host.Ports, func(p string) bool { return strings.HasPrefix(p, window) }) {
+		t.Errorf("the window at %s is not for this machine, or not only: %v", c.Web.Listen, w3host.Ports)
+	}
 	mounted := map[string]bool{}
 	for _, v := range w3host.Volumes {
 		parts := strings.Split(v, ":")
@@ -254,7 +258,11 @@ func TestComposeOnTheLAN(t *testing.T) {
 		}
 	}
 	base.Services["w3host"].Environment["PGPASSWORD"] = "secret"
-	u, err := url.Parse(settings(t, base, over).Database.URL)
+	c := settings(t, base, over)
+	if listen := net.ParseIP(strings.Split(c.Web.Listen, ":")[0]); listen == nil || !listen.IsLoopback() || c.Web.Insecure {
+		t.Errorf("the window is open to the LAN: %+v", c.Web)
+	}
+	u, err := url.Parse(c.Database.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
