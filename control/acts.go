@@ -127,7 +127,7 @@ func unhost(id uint32) act {
 			return noGame(id)
 		case c.Level < command.Admin && !slices.Contains(d.owned, id):
 			return cannot("lobby #%d is not yours", id)
-		case i.Playing || !d.host().CloseLobby(id, "it was closed by "+c.Name):
+		case i.Playing || !d.host().CloseLobby(id, c.Name):
 			return cannot("game #%d is already running: use eg %[1]d end to end it", id)
 		}
 		c.Target = i.Name

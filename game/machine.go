@@ -237,12 +237,16 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 
 // stop ends the lobby or the game and tells its players.
 func (m *Machine) stop(in *Input) {
+	why := texts.Known(in.Why)
+	if in.Line != "" {
+		why = texts.Of("it was closed by %s", in.Line)
+	}
 	if m.turns == nil {
-		m.toLobby(lobby.Shutdown{Why: texts.Known(in.Why)})
+		m.toLobby(lobby.Shutdown{Why: why})
 		return
 	}
 	m.ending.stopped = true
-	m.toTurns(gamesync.End{Why: texts.Known(in.Why)})
+	m.toTurns(gamesync.End{Why: why})
 }
 
 // added takes the effects that a room has appended to all of this Step.

@@ -129,6 +129,8 @@ func (s *scene) event(line string) error {
 		s.join(name, lacking)
 	case "vouch":
 		s.step(Input{Kind: Vouch, Link: s.links[rest], Level: command.Admin})
+	case "closed": // by somebody of the host
+		s.step(Input{Kind: Stop, Line: rest})
 	case "rated":
 		var name string
 		var skill rating.Skill

@@ -198,6 +198,6 @@ var setup = command.Table[*Machine]{
 		Level:   command.Owner,
 		Phase:   command.InLobby,
 		Yields:  true,
-		Bare:    op(lobby.Shutdown{Why: texts.Of("the lobby was closed by its owner")}),
+		Bare:    op(lobby.Shutdown{Why: texts.Of("it was closed by its owner")}),
 	},
 }

@@ -41,7 +41,7 @@ func (h *Host) Configure(o Options) {
 func (h *Host) Reopen(entry, why string) {
 	for _, info := range h.Infos() {
 		if info.Entry == entry {
-			h.closeLobby(info.ID, why, 0)
+			h.closeLobby(info.ID, why, "", 0)
 		}
 	}
 }
@@ -49,22 +49,24 @@ func (h *Host) Reopen(entry, why string) {
 // closeEmpty closes those of the lobbies that are empty.
 func (h *Host) closeEmpty(ids []uint32, why string) {
 	for _, id := range ids {
-		h.closeLobby(id, why, 0)
+		h.closeLobby(id, why, "", 0)
 	}
 }
 
-// CloseLobby closes a lobby with whoever is in it; false if it is none.
-func (h *Host) CloseLobby(id uint32, why string) bool { return h.closeLobby(id, why, math.MaxInt) }
+// CloseLobby closes a lobby with whoever is in it, who read by whom; false if it is none.
+func (h *Host) CloseLobby(id uint32, by string) bool {
+	return h.closeLobby(id, "", by, math.MaxInt)
+}
 
 // closeLobby closes a lobby unless more players are in it.
-func (h *Host) closeLobby(id uint32, why string, players int) bool {
+func (h *Host) closeLobby(id uint32, why, by string, players int) bool {
 	g := h.Game(id)
 	if g == nil || !g.open.Load() {
 		return false
 	}
 	g.call(func() {
 		if g.open.Load() && len(g.links) <= players {
-			g.step(&game.Input{Kind: game.Stop, Why: why})
+			g.step(&game.Input{Kind: game.Stop, Why: why, Line: by})
 		}
 	})
 	return true

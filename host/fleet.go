@@ -1,6 +1,7 @@
 package host
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -26,7 +27,7 @@ func (h *Host) Lose(l fleet.Lease) {
 	h.Keep(func(k *autohost.Keeper) { id = k.Lose(l) })
 	if g := h.Game(id); g != nil {
 		h.shard.Call(func() { g.closeToStrangers() })
-		h.closeLobby(id, "another host has this lobby now", 0)
+		h.closeLobby(id, "another host has this lobby now", "", 0)
 	}
 }
 
@@ -43,7 +44,7 @@ func (h *Host) Drain(within time.Duration) {
 			if g.open.Load() && !g.closed.Load() {
 				g.closeToStrangers()
 				g.drain(within)
-				time.AfterFunc(within, func() { h.CloseLobby(g.id, game.HostStops.String()) })
+				time.AfterFunc(within, func() { h.closeLobby(g.id, game.HostStops.String(), "", math.MaxInt) })
 			}
 		}
 	})

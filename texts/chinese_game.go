@@ -20,11 +20,12 @@ var chineseGame = map[string]string{
 	"still looking up ratings: %s":                   "正在查询评分：%s",
 
 	// settings
-	"the lobby was closed by its owner": "房主关闭了房间",
-	"The mode is %q.":                   "当前模式是 %q。",
-	"The mode is now %q.":               "模式已设为 %q。",
-	"Map downloads: %v.":                "地图下载：%v。",
-	"No rules are set for this lobby.":  "这个房间没有设置规则。",
+	"it was closed by its owner":       "由房主关闭",
+	"it was closed by %s":              "由 %s 关闭",
+	"The mode is %q.":                  "当前模式是 %q。",
+	"The mode is now %q.":              "模式已设为 %q。",
+	"Map downloads: %v.":               "地图下载：%v。",
+	"No rules are set for this lobby.": "这个房间没有设置规则。",
 
 	// versions
 	"crossplay is off here: everybody is told the map as %v has it":            "这里未开启跨版本：所有人按 %v 的版本核对地图",
