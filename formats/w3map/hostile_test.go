@@ -99,6 +99,19 @@ func TestScriptAsSingleUnit(t *testing.T) {
 	}
 }
 
+func TestScriptThatWritesAProgram(t *testing.T) {
+	for _, c := range []struct {
+		file  string
+		warns bool
+	}{{`Hero\\ann.txt`, false}, {`..\\evil.bat`, true}} {
+		script := "function main takes nothing returns nothing\r\n    call PreloadGenEnd(\"" + c.file + "\")\r\nendfunction\r\n"
+		m := read(t, repacked(t, 3, mpq.AddOptions{}, map[string][]byte{"war3map.j": []byte(script)}), 26, scripts(t))
+		if got := strings.Contains(strings.Join(m.Warnings, "\n"), `writes the file "..\\evil.bat"`); got != c.warns {
+			t.Errorf("%s: %q", c.file, m.Warnings)
+		}
+	}
+}
+
 func TestMapWithoutAScript(t *testing.T) {
 	lua := repacked(t, 3, mpq.AddOptions{}, map[string][]byte{"war3map.lua": []byte("lua")})
 	for _, version := range []w3gs.Version{26, 31, 32, 100} {

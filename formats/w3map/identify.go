@@ -137,9 +137,11 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	for _, name := range names {
 		p.script = new(finder)
 		ok, err := m.hashPiece(a, name, p, end)
-		found := p.script.found
+		found := p.script
 		if p.script = nil; ok {
-			m.Reports = found
+			if m.Reports = found.found; found.writes != "" {
+				m.warn("The map's script writes the file %q on the players' computers (PreloadGenEnd), as malicious maps do: look at it before you host the map.", found.writes)
+			}
 			return true
 		}
 		damaged = damaged || err != nil

@@ -17,20 +17,24 @@ var (
 	nameOfDotA  = []byte(`"dr.x"`)
 )
 
-// finder looks for the names in a script that comes in parts.
+// finder looks for the names, and for files that a map must not write, in a script that comes in parts.
 type finder struct {
-	found Reports
-	tail  []byte // of the part before
+	found  Reports
+	writes string
+	tail   []byte // of the parts before
 }
 
 func (f *finder) look(part []byte) {
-	seam := slices.Concat(f.tail, part[:min(len(part), len(nameOfW3MMD))])
+	seam := slices.Concat(f.tail, part[:min(len(part), longestWrite)])
 	for _, text := range [][]byte{seam, part} {
 		f.found.W3MMD = f.found.W3MMD || bytes.Contains(text, nameOfW3MMD)
 		f.found.DotA = f.found.DotA || bytes.Contains(text, nameOfDotA)
+		if f.writes == "" {
+			f.writes = attack(text)
+		}
 	}
-	if len(part) >= len(nameOfW3MMD) {
+	if len(part) >= longestWrite {
 		seam = part
 	}
-	f.tail = append(f.tail[:0], seam[max(0, len(seam)-len(nameOfW3MMD)):]...)
+	f.tail = append(f.tail[:0], seam[max(0, len(seam)-longestWrite):]...)
 }
