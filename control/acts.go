@@ -16,8 +16,8 @@ import (
 // chatItems bounds the items of a list in chat, which shows few lines.
 const chatItems = 10
 
-// tell answers with a list: one line for each item, or one line of chat for all.
-func (d *target) tell(c *call, items []texts.Text) {
+// answerList answers with a list: one line for each item, or one line of chat for all.
+func (d *target) answerList(c *call, items []texts.Text) {
 	if d.trigger(c.Caller) == "" {
 		for _, item := range items {
 			c.Answer(item.In(c.Language))
@@ -73,7 +73,7 @@ func games(d *target, c *call) error {
 	if items == nil {
 		items = append(items, texts.Of("No lobby is open and no game is running."))
 	}
-	d.tell(c, items)
+	d.answerList(c, items)
 	d.gamesElsewhere(c)
 	return nil
 }
@@ -186,7 +186,7 @@ func realms(d *target, c *call) error {
 		}
 	}
 	c.Give(func() any { return values })
-	d.tell(c, lines)
+	d.answerList(c, lines)
 	return nil
 }
 
@@ -278,7 +278,7 @@ func maps(pattern string) act {
 		for i, file := range files {
 			items[i] = texts.Plain(file)
 		}
-		d.tell(c, items)
+		d.answerList(c, items)
 		return nil
 	}
 }

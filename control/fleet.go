@@ -108,7 +108,7 @@ func (d *target) gamesElsewhere(c *call) {
 			}
 		}
 		if items != nil {
-			d.tell(c, items)
+			d.answerList(c, items)
 		}
 	})
 }

@@ -42,15 +42,15 @@ func showMap(d *target, c *call) error {
 		}
 		items = append(items, texts.Of("%q: now %v, next %v", s.Name, last, next))
 	}
-	return d.tellEntries(c, items)
+	return d.listEntries(c, items)
 }
 
-// tellEntries answers with a line for each entry.
-func (d *target) tellEntries(c *call, items []texts.Text) error {
+// listEntries answers with a line for each entry.
+func (d *target) listEntries(c *call, items []texts.Text) error {
 	if items == nil {
 		return cannot("there are no autohost entries: add an [[autohost]] section to the configuration")
 	}
-	d.tell(c, items)
+	d.answerList(c, items)
 	return nil
 }
 
@@ -74,7 +74,7 @@ func votes(d *target, c *call) error {
 	for _, v := range b.List() {
 		items = append(items, texts.Of("%s: %d", v.Map, v.Count))
 	}
-	d.tell(c, items)
+	d.answerList(c, items)
 	return nil
 }
 
@@ -138,7 +138,7 @@ func showEntries(d *target, c *call) error {
 		}
 		items = append(items, texts.Of("%q: %v", s.Name, texts.Join(notes, ", ")))
 	}
-	return d.tellEntries(c, items)
+	return d.listEntries(c, items)
 }
 
 func turn(on bool) act {

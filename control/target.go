@@ -45,14 +45,14 @@ func (d *target) run(by *command.Caller, line string) (command.Use[*target], com
 	}
 	out := u.Run(d, command.Outside, by, d.names())
 	if out.Query != nil {
-		d.ask(by, u, out)
+		d.askDatabase(by, u, out)
 	}
 	return u, out
 }
 
-// ask puts the question of a command. A part of a name means the only connected player
+// askDatabase puts the question of a command. A part of a name means the only connected player
 // with it, unless the command takes the name as typed.
-func (d *target) ask(by *command.Caller, u command.Use[*target], out command.Outcome) {
+func (d *target) askDatabase(by *command.Caller, u command.Use[*target], out command.Outcome) {
 	q := out.Query
 	if found := d.find(q.Name); !u.AsTyped && len(found) == 1 && q.Name != "" {
 		p := found[0].Player

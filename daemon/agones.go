@@ -25,17 +25,17 @@ const (
 // agones tells the sidecar of Agones how the host stands, by its REST interface. A sidecar that
 // does not answer is told again: it may start later than the host.
 type agones struct {
-	url    string
-	log    zerolog.Logger
-	alive  func() bool // the loop of the games moves
-	people func() bool // somebody is in a lobby or game
-	told   string      // the last state that the sidecar has taken
-	down   bool        // it has not answered
+	url      string
+	log      zerolog.Logger
+	alive    func() bool // the loop of the games moves
+	people   func() bool // somebody is in a lobby or game
+	reported string      // the last state that the sidecar has taken
+	down     bool        // it has not answered
 }
 
-// tellAgones begins to tell; the function that it returns says that the host ends, unless
+// reportToAgones begins to report; the function that it returns says that the host ends, unless
 // another process goes on in its place.
-func (d *daemon) tellAgones() (end func()) {
+func (d *daemon) reportToAgones() (end func()) {
 	if !d.Config.Fleet.Agones {
 		return func() {}
 	}
@@ -72,7 +72,7 @@ func (a *agones) run(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		a.tell(ctx)
+		a.report(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -81,7 +81,7 @@ func (a *agones) run(ctx context.Context, every time.Duration) {
 	}
 }
 
-func (a *agones) tell(ctx context.Context) {
+func (a *agones) report(ctx context.Context) {
 	if !a.alive() {
 		return // it is not healthy, and Agones is to find that out
 	}
@@ -90,9 +90,9 @@ func (a *agones) tell(ctx context.Context) {
 		state = "/allocate"
 	}
 	err := a.post(ctx, "/health")
-	if err == nil && state != a.told {
+	if err == nil && state != a.reported {
 		if err = a.post(ctx, state); err == nil {
-			a.told = state
+			a.reported = state
 			a.log.Debug().Str("state", state).Msg("the sidecar of Agones knows")
 		}
 	}

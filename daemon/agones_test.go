@@ -75,7 +75,7 @@ func TestAgones(t *testing.T) {
 	s.mu.Lock()
 	s.said = nil
 	s.mu.Unlock()
-	a.tell(t.Context())
+	a.report(t.Context())
 	if said := s.heard(); len(said) != 0 {
 		t.Errorf("a host that hangs says %q", said)
 	}

@@ -252,7 +252,7 @@ func (d *daemon) serve() error {
 	}
 	go d.drain() // ends with ctx
 	defer d.share()()
-	defer d.tellAgones()()
+	defer d.reportToAgones()()
 	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openAPI()
 	served := d.startWeb()

@@ -28,7 +28,7 @@ func TestAgonesAtUpgrade(t *testing.T) {
 		t.Setenv("AGONES_SDK_HTTP_PORT", server.URL[len("http://127.0.0.1:"):])
 		d := &daemon{ctx: t.Context()} // whose loop does not move
 		d.Config.Fleet.Agones = true
-		end := d.tellAgones()
+		end := d.reportToAgones()
 		d.handing.Store(handing)
 		end()
 		server.Close()

@@ -18,8 +18,8 @@ const (
 
 // pulse knows when the loop of the games last did something.
 type pulse struct {
-	last  atomic.Int64 // nanoseconds since 1970
-	asked atomic.Bool  // an answer is on its way
+	last    atomic.Int64 // nanoseconds since 1970
+	pending atomic.Bool  // an answer is on its way
 }
 
 // beat asks the loop again and again until ctx ends, never twice at a time.
@@ -28,10 +28,10 @@ func (p *pulse) beat(ctx context.Context, ask func(answer func())) {
 	tick := time.NewTicker(pulseEvery)
 	defer tick.Stop()
 	for {
-		if !p.asked.Swap(true) {
+		if !p.pending.Swap(true) {
 			ask(func() {
 				p.last.Store(time.Now().UnixNano())
-				p.asked.Store(false)
+				p.pending.Store(false)
 			})
 		}
 		select {

@@ -27,8 +27,8 @@ type others struct {
 	err   error
 }
 
-// look asks the database, unless that was done a moment ago.
-func (o *others) look(ctx context.Context) ([]storage.FleetHost, []storage.FleetGame, error) {
+// read asks the database, unless that was done a moment ago.
+func (o *others) read(ctx context.Context) ([]storage.FleetHost, []storage.FleetGame, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if now := time.Now(); now.Sub(o.at) >= othersFresh {
@@ -44,7 +44,7 @@ func (o *others) look(ctx context.Context) ([]storage.FleetHost, []storage.Fleet
 
 // show is what pages show of it.
 func (o *others) show(ctx context.Context) *view.Fleet {
-	hosts, games, err := o.look(ctx)
+	hosts, games, err := o.read(ctx)
 	f := &view.Fleet{Number: o.fleet.Number(), Away: err != nil}
 	if err != nil {
 		return f

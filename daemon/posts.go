@@ -89,7 +89,7 @@ func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game ui
 		p := post{Caller: &caller, Game: game, Line: line}
 		if host != 0 {
 			p.Asks = self
-			return l.ask(ctx, &h, by, &p)
+			return l.exchange(ctx, &h, by, &p)
 		}
 		if err := l.deliver(ctx, storage.NewGameKey().String(), h.Session, &p); err != nil {
 			return err
@@ -101,8 +101,8 @@ func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game ui
 	return nil
 }
 
-// ask sends a line to a host, and tells the caller what comes of it.
-func (l *leases) ask(ctx context.Context, h *storage.FleetHost, by *command.Caller, p *post) error {
+// exchange sends a line to a host, and tells the caller what comes of it.
+func (l *leases) exchange(ctx context.Context, h *storage.FleetHost, by *command.Caller, p *post) error {
 	id := storage.NewGameKey().String()
 	answer := make(chan post, 1)
 	l.mu.Lock()

@@ -57,8 +57,8 @@ func (d *daemon) upgrade(path string, answer func(error)) error {
 	return err
 }
 
-// tell answers who has asked for the upgrade.
-func (d *daemon) tell(err error) {
+// answerUpgrade answers who has asked for the upgrade.
+func (d *daemon) answerUpgrade(err error) {
 	d.mu.Lock()
 	answer := d.answer
 	d.answer = nil
@@ -108,10 +108,10 @@ func (d *daemon) standBy() error {
 		for n := range d.Shelf.News() {
 			switch n.Verb {
 			case hold.Refused:
-				d.tell(errors.New(n.Why))
+				d.answerUpgrade(errors.New(n.Why))
 			case hold.HandOver:
 				d.handing.Store(true)
-				d.tell(nil)
+				d.answerUpgrade(nil)
 				d.stop()
 			}
 		}

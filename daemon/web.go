@@ -135,7 +135,7 @@ func (d *daemon) openAPI() {
 		Version: d.Version, Ordered: d.web.Ordered,
 	}
 	if d.others != nil {
-		o.Fleet = d.others.look
+		o.Fleet = d.others.read
 	}
 	status := api.Register(d.web, o)
 	d.outside.Handle("GET /status.json", status)

@@ -39,13 +39,13 @@ func checkHooks(c config.Config) error {
 
 // openHooks begins to tell sites what happens.
 func (d *daemon) openHooks() {
-	d.hooks = webhook.New(webhook.Options{Host: hostName(d.Config), Game: d.told, Log: d.part("webhook")})
+	d.hooks = webhook.New(webhook.Options{Host: hostName(d.Config), Game: d.hookGame, Log: d.part("webhook")})
 	d.hooks.Use(hooks(d.Config))
 	d.atEnd(func() error { d.hooks.Close(); return nil })
 }
 
-// told is what sites are told of a game.
-func (d *daemon) told(id uint32) (webhook.Game, bool) {
+// hookGame is what sites are told of a game.
+func (d *daemon) hookGame(id uint32) (webhook.Game, bool) {
 	i := d.running.Info(id)
 	return webhook.Game{Name: i.Name, Map: i.Map, Entry: i.Entry, Private: !i.Public}, i.ID != 0
 }

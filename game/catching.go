@@ -199,7 +199,7 @@ func (m *Machine) returnsDue() (at time.Duration, ok bool) {
 			at, ok = t, true
 		}
 	}
-	for pid := range m.returns.told.All() {
+	for pid := range m.returns.reported.All() {
 		least(m.seats[pid].missing.until)
 	}
 	for _, r := range m.returns.coming {

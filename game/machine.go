@@ -99,7 +99,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	}
 	m.tendReturns()
 	m.followUp()
-	m.tellPlaces()
+	m.reportPlaces()
 	if m.Over() {
 		m.fact(m.ending.last)
 	}

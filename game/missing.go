@@ -31,18 +31,18 @@ type Proof struct{ Address, Realm, Login bool }
 type missing struct {
 	since, until time.Duration // if nobody has joined for it by then, it is given up
 	letIn        bool          // the owner has said so
-	asked        bool          // the others have read that somebody wants to come back
+	announced    bool          // the others have read that somebody wants to come back
 	by           *returner     // has proven to be the player; nil: nobody
 }
 
 // returns is what a game knows of those who come back.
 type returns struct {
-	history history
-	coming  []*returner
-	told    w3gs.PIDs // whose places are kept
-	gone    []goneFor
-	wait    w3gs.PIDs // they want the game to stand still
-	goOn    w3gs.PIDs // they do not
+	history  history
+	coming   []*returner
+	reported w3gs.PIDs // whose places the observers know to be kept
+	gone     []goneFor
+	wait     w3gs.PIDs // they want the game to stand still
+	goOn     w3gs.PIDs // they do not
 }
 
 // goneFor is a player for whom it is too late.
@@ -79,8 +79,8 @@ func (m *Machine) miss(s *seat) {
 	}
 }
 
-// tellPlaces tells observers whose places are kept, if they are others than before.
-func (m *Machine) tellPlaces() {
+// reportPlaces reports whose places are kept, as a fact, when that has changed.
+func (m *Machine) reportPlaces() {
 	if m.turns == nil || !m.cfg.Return.On || m.Over() {
 		return
 	}
@@ -90,8 +90,8 @@ func (m *Machine) tellPlaces() {
 			now |= w3gs.Only(pid)
 		}
 	}
-	if now != m.returns.told {
-		m.returns.told = now
+	if now != m.returns.reported {
+		m.returns.reported = now
 		m.fact(&Kept{m.Kept()})
 	}
 }
@@ -99,7 +99,7 @@ func (m *Machine) tellPlaces() {
 // Kept are the players whose places are kept and for whom nobody has come yet.
 func (m *Machine) Kept() []Player {
 	var all []Player
-	for pid := range m.returns.told.All() {
+	for pid := range m.returns.reported.All() {
 		all = append(all, m.seats[pid].Player)
 	}
 	return all

@@ -61,7 +61,7 @@ func (m *Machine) sayHostLine(in *Input) {
 	}
 	switch by, r := in.Caller, m.returnerOf(in.Link); {
 	case r != nil:
-		m.tellReturner(r, text)
+		m.writeToReturner(r, text)
 	case by == nil:
 		m.sayText(0, text)
 	case m.player(by.PID).Name == by.Name:

@@ -33,7 +33,7 @@ type poll struct {
 
 // count is how a poll stands.
 type count struct {
-	asked          w3gs.PIDs // to whom it is open
+	voters         w3gs.PIDs // to whom it is open
 	yes, needed    int
 	passed, failed bool
 }
@@ -43,7 +43,7 @@ func (m *Machine) count(p *poll) count {
 	c := count{passed: len(groups) > 0, failed: len(groups) == 0}
 	for _, group := range groups {
 		yes, needed := (p.yes & group).Len(), max((group.Len()*m.cfg.Votes.Share+99)/100, 1)
-		c.asked, c.yes, c.needed = c.asked|group, c.yes+yes, c.needed+needed
+		c.voters, c.yes, c.needed = c.voters|group, c.yes+yes, c.needed+needed
 		c.passed = c.passed && yes >= needed
 		c.failed = c.failed || (group&^p.no).Len() < needed
 	}
@@ -53,16 +53,16 @@ func (m *Machine) count(p *poll) count {
 // poll finds the poll of a command that asks a player; the latest of any with "".
 func (m *Machine) poll(name string, pid uint8) *poll {
 	for _, p := range slices.Backward(m.polls) {
-		if (name == "" || p.command == name) && m.count(p).asked.Has(pid) {
+		if (name == "" || p.command == name) && m.count(p).voters.Has(pid) {
 			return p
 		}
 	}
 	return nil
 }
 
-// ask opens a poll with its caller's yes. If a poll of the same command is open to
+// openPoll opens a poll with its caller's yes. If a poll of the same command is open to
 // the caller, the yes goes to that.
-func (m *Machine) ask(p *poll) error {
+func (m *Machine) openPoll(p *poll) error {
 	if open := m.poll(p.command, p.caller.PID); open != nil {
 		return m.vote(open, p.caller.PID, true)
 	}
@@ -97,7 +97,7 @@ func (m *Machine) announcePoll(p *poll, who texts.Text) {
 
 // sayToAsked says a line to the players whom a poll asks, and to the one it is about.
 func (m *Machine) sayToAsked(p *poll, text texts.Text) {
-	if to := (m.count(p).asked | w3gs.Only(p.about)) & m.lobby.Humans(); to != 0 {
+	if to := (m.count(p).voters | w3gs.Only(p.about)) & m.lobby.Humans(); to != 0 {
 		m.sayText(to, text)
 	}
 }

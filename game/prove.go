@@ -9,11 +9,11 @@ import (
 // askProof says how to prove to be the player.
 func (m *Machine) askProof(r *returner) {
 	name := r.s.Name
-	m.tellReturner(r, texts.Of("%s's place is kept for the address it was played from. Otherwise prove your name: on a realm by whispering the code you are shown, as an admin by %clogin. Or the game's owner types %[2]cletin %[1]s.", name, m.cfg.Trigger))
-	if r.s.missing == nil || r.s.missing.asked {
+	m.writeToReturner(r, texts.Of("%s's place is kept for the address it was played from. Otherwise prove your name: on a realm by whispering the code you are shown, as an admin by %clogin. Or the game's owner types %[2]cletin %[1]s.", name, m.cfg.Trigger))
+	if r.s.missing == nil || r.s.missing.announced {
 		return
 	}
-	r.s.missing.asked = true
+	r.s.missing.announced = true
 	m.say(m.others(r.s), "Somebody at another address wants to come back as %s. %cletin %[1]s lets them in.", name, m.cfg.Trigger)
 }
 
@@ -53,7 +53,7 @@ func (m *Machine) prove(r *returner) {
 	s.missing.by = r
 	r.stage, r.within = loads, m.cfg.Return.CatchUp
 	r.until = m.now + r.within
-	m.tellReturner(r, texts.Of("You are shown %s of the game at full speed first. What you do counts after that.", texts.Clock(m.turns.GameTime())))
+	m.writeToReturner(r, texts.Of("You are shown %s of the game at full speed first. What you do counts after that.", texts.Clock(m.turns.GameTime())))
 	m.toReturner(r, &w3gs.CountdownStart{})
 	m.toReturner(r, &w3gs.CountdownEnd{})
 	m.say(m.others(s), "%s has joined again and loads.", s.Name)

@@ -67,8 +67,8 @@ func about(name string) command.Question {
 	}
 }
 
-// tellOf answers with what the game knows of a player who is here.
-func tellOf(m *Machine, by *command.Caller, q *command.Query) error {
+// describePlayer answers with what the game knows of a player who is here.
+func describePlayer(m *Machine, by *command.Caller, q *command.Query) error {
 	if s := m.seats[q.PID]; s != nil {
 		p, _ := m.lobby.Player(q.PID)
 		m.reply(by, m.describe(s, p), false)
@@ -76,9 +76,9 @@ func tellOf(m *Machine, by *command.Caller, q *command.Query) error {
 	return nil
 }
 
-// tellSelf does the same for callers, and says how they could come back.
-func tellSelf(m *Machine, by *command.Caller, q *command.Query) error {
-	tellOf(m, by, q)
+// describeSelf does the same for callers, and says how they could come back.
+func describeSelf(m *Machine, by *command.Caller, q *command.Query) error {
+	describePlayer(m, by, q)
 	if s := m.seats[q.PID]; s != nil && s.proxy.kind == noProxy && m.cfg.Reconnect.Wait > 0 && !m.keepsPlaces() {
 		m.reply(by, howToReconnect(), false)
 	}

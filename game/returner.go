@@ -202,9 +202,9 @@ func (m *Machine) toReturner(r *returner, p w3gs.Packet) {
 	m.out.add(Op{Kind: Reply, Link: r.link, Frame: m.out.frame(p)})
 }
 
-// tellReturner shows a line of the host. It has to come from somebody; clients show it when it
+// writeToReturner shows a line of the host. It has to come from somebody; clients show it when it
 // comes from themselves.
-func (m *Machine) tellReturner(r *returner, line texts.Text) {
+func (m *Machine) writeToReturner(r *returner, line texts.Text) {
 	flag := w3gs.ChatLobby
 	if r.stage == catching {
 		flag = w3gs.ChatGame
@@ -224,7 +224,7 @@ func (m *Machine) refuse(r *returner, why texts.Text) {
 		return
 	}
 	m.fact(&JoinRefused{Name: r.name, Addr: r.addr, Reason: w3gs.RejectStarted, Why: why.String()})
-	m.tellReturner(r, why)
+	m.writeToReturner(r, why)
 	m.release(r, why.String())
 	r.inGame = r.stage == catching
 	r.stage, r.until = refused, m.now+readWithin
@@ -285,7 +285,7 @@ func (m *Machine) fromReturner(r *returner, in *Input) {
 		m.prove(r)
 	case Login:
 		if in.Why != "" {
-			m.tellReturner(r, texts.Sentence(texts.Known(in.Why)))
+			m.writeToReturner(r, texts.Sentence(texts.Known(in.Why)))
 			return
 		}
 		r.level, r.logged = in.Level, true

@@ -62,7 +62,7 @@ var self = command.Table[*Machine]{
 		Help:    "show what the host knows about you",
 		Phase:   command.Always,
 		Ask:     func(*args) command.Question { return about("") },
-		Before:  tellSelf,
+		Before:  describeSelf,
 	},
 	{
 		Name:     loginCommand,
@@ -100,7 +100,7 @@ var moderation = command.Table[*Machine]{
 		Examples: []string{"check bob"},
 		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
-		Before:   tellOf,
+		Before:   describePlayer,
 	},
 	{
 		Name:     "alts",

@@ -92,7 +92,7 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 		m.later(lobby.Say{Text: texts.Of("%s does not have the map. An admin can allow the download with %cdownload %[1]s", s.Name, m.cfg.Trigger)})
 	case mapxfer.WhyOff:
 		if wait := m.cfg.Transfer.Wait; wait > 0 {
-			m.tellWithoutMap(s, wait)
+			m.reportWithoutMap(s, wait)
 			return
 		}
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
@@ -101,8 +101,8 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	}
 }
 
-// tellWithoutMap tells everybody who cannot start the game, and that player where the map is.
-func (m *Machine) tellWithoutMap(s *seat, wait time.Duration) {
+// reportWithoutMap tells everybody who cannot start the game, and that player where the map is.
+func (m *Machine) reportWithoutMap(s *seat, wait time.Duration) {
 	m.later(lobby.Say{Text: texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", s.Name, wait, m.cfg.Trigger)})
 	if m.cfg.Map.Link != "" {
 		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: mapLink(m)})

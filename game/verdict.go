@@ -84,7 +84,7 @@ func surrender(m *Machine, c *call) error {
 	if m.ending.surrendered[p.Team] {
 		return cannot("your team has surrendered")
 	}
-	return m.ask(&poll{
+	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, target: fmt.Sprintf("team %d", p.Team+1), what: texts.Of("surrender"),
 		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.teams()[p.Team]} },
 		agreed: func() { m.surrendered(p.Team) },
@@ -111,7 +111,7 @@ func draw(m *Machine, c *call) error {
 	if _, err := m.fighter(c); err != nil {
 		return err
 	}
-	return m.ask(&poll{
+	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, what: texts.Of("end the game as a draw"),
 		groups: func() (groups []w3gs.PIDs) {
 			for _, team := range m.fighting() {
@@ -143,7 +143,7 @@ func remake(m *Machine, c *call) error {
 	if p, _ := m.lobby.Player(c.PID); m.seats[c.PID] == nil || p.Observer {
 		return cannot("only active players can do that")
 	}
-	return m.ask(&poll{
+	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, what: texts.Of("play again"),
 		groups: func() []w3gs.PIDs {
 			var all w3gs.PIDs

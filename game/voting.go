@@ -107,7 +107,7 @@ func (m *Machine) voter(c *call) (*seat, error) {
 func voteAgainst(agreed func(c *call, p lobby.Player) (what texts.Text, then lobby.Operation)) func(*Machine, *call, lobby.Player) error {
 	return func(m *Machine, c *call, p lobby.Player) error {
 		what, then := agreed(c, p)
-		return m.askOthers(c, p, what, func() { m.later(then) })
+		return m.pollOthers(c, p, what, func() { m.later(then) })
 	}
 }
 
@@ -119,8 +119,8 @@ func votedMute(_ *call, p lobby.Player) (texts.Text, lobby.Operation) {
 	return texts.Of("mute %s", p.Name), lobby.Mute{PID: p.PID}
 }
 
-// askOthers opens a poll about a player that all others may answer.
-func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed func()) error {
+// pollOthers opens a poll about a player that all others may answer.
+func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, agreed func()) error {
 	s, err := m.voter(c)
 	victim := m.seats[p.PID]
 	switch {
@@ -142,7 +142,7 @@ func (m *Machine) askOthers(c *call, p lobby.Player, what texts.Text, agreed fun
 		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
-	return m.ask(&poll{
+	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: what, agreed: agreed,
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
@@ -173,7 +173,7 @@ func votestart(m *Machine, c *call) error {
 	if !open {
 		s.mayVote = m.now + m.cfg.Votes.Cooldown
 	}
-	return m.ask(&poll{
+	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, what: texts.Of("start the game"),
 		groups: func() []w3gs.PIDs {
 			if m.turns != nil {

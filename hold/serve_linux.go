@@ -30,26 +30,26 @@ type holder struct {
 	good time.Duration // how long a host lives at least that is replaced at once
 	beat time.Duration // how often the watch looks at the hosts
 
-	host    *child          // that hosts; nil: none
-	next    *child          // that an upgrade has started and that stands by; nil: none
-	standby standby         // for the death of the host
-	asked   bool            // the host has asked for that upgrade
-	handing bool            // the host was told to hand over
-	leaving map[*child]bool // have handed over, and end with what they have kept
+	host      *child          // that hosts; nil: none
+	next      *child          // that an upgrade has started and that stands by; nil: none
+	standby   standby         // for the death of the host
+	requested bool            // the host has asked for that upgrade
+	handing   bool            // the host was told to hand over
+	leaving   map[*child]bool // have handed over, and end with what they have kept
 
 	program program // of the host
 	before  program // the one before, until the host that was upgraded has served
 
-	events chan event
-	quit   chan struct{}    // closed when nobody takes events any more
-	again  <-chan time.Time // when a host is started
-	since  time.Time        // none has served
-	pause  time.Duration
-	served bool // one of them has
-	ending bool
-	code   int
-	err    error
-	looked time.Time // by the watch
+	events    chan event
+	quit      chan struct{}    // closed when nobody takes events any more
+	restart   <-chan time.Time // when a host is started
+	since     time.Time        // none has served
+	pause     time.Duration
+	served    bool // one of them has
+	ending    bool
+	code      int
+	err       error
+	checkedAt time.Time // by the watch
 }
 
 // Serve starts hosts, one after the other, until one ends in order, and returns the exit
@@ -85,11 +85,11 @@ func (h *holder) serve() (code int, err error) {
 		h.before.close()
 		h.standby.end()
 	}()
-	h.since, h.looked = time.Now(), time.Now()
+	h.since, h.checkedAt = time.Now(), time.Now()
 	h.begin()
 	watch := time.NewTicker(h.beat)
 	defer watch.Stop()
-	for h.host != nil || h.again != nil || len(h.leaving) > 0 {
+	for h.host != nil || h.restart != nil || len(h.leaving) > 0 {
 		select {
 		case e := <-h.events:
 			if e.over {
@@ -102,8 +102,8 @@ func (h *holder) serve() (code int, err error) {
 			h.hear(e.from, &e.message)
 		case sig := <-h.Signals:
 			h.signal(sig)
-		case <-h.again:
-			h.again = nil
+		case <-h.restart:
+			h.restart = nil
 			h.begin()
 		case <-watch.C:
 			h.watch()
@@ -124,10 +124,10 @@ func (h *holder) begin() {
 		return
 	}
 	h.host = c
-	h.tellPID()
+	h.reportPID()
 }
 
-func (h *holder) tellPID() {
+func (h *holder) reportPID() {
 	if err := h.Started(h.host.Process.Pid); err != nil {
 		h.Log("%v", err)
 	}
@@ -148,7 +148,7 @@ func (h *holder) gone(c *child) {
 		}
 		h.host, h.code, h.handing = nil, code, false
 		if h.next != nil {
-			h.asked = false
+			h.requested = false
 			h.refuse("the host has ended meanwhile")
 		}
 		h.replace(c, code)
@@ -176,7 +176,7 @@ func (h *holder) replace(c *child, code int) {
 		h.code, h.err = 1, fmt.Errorf("no host has served for %v: everything that was held for it is closed", patience)
 	default:
 		h.Log("the host has ended soon after its start (exit code %d); it is started again in %v", code, h.pause)
-		h.again = time.After(h.pause)
+		h.restart = time.After(h.pause)
 		h.pause = min(2*h.pause, againMost)
 	}
 }
@@ -185,11 +185,11 @@ func (h *holder) replace(c *child, code int) {
 func (h *holder) signal(sig os.Signal) {
 	switch sig {
 	case syscall.SIGUSR2:
-		h.asked = false
+		h.requested = false
 		h.upgrade("")
 		return
 	case syscall.SIGTERM:
-		h.again = nil
+		h.restart = nil
 		if h.next != nil {
 			h.refuse("the host is to end")
 		}
@@ -256,7 +256,7 @@ func (h *holder) do(c *child, m *message) {
 	case verbEnding:
 		h.end()
 	case verbUpgrade:
-		h.asked = true
+		h.requested = true
 		h.upgrade(m.text)
 	case verbKeepStandby:
 		h.keepStandby()

@@ -47,6 +47,6 @@ func (h *holder) goOnWithStandby(died *child) bool {
 	h.since, h.pause = time.Now(), againFirst
 	h.host = c
 	c.then, c.silent = verbGo, 0
-	h.tellPID()
+	h.reportPID()
 	return true
 }

@@ -36,16 +36,16 @@ func (h *holder) upgrade(path string) {
 	path = cmp.Or(path, h.Program)
 	switch {
 	case h.next != nil:
-		h.tell("an upgrade is under way already")
+		h.refuseUpgrade("an upgrade is under way already")
 		return
 	case h.host == nil || !h.host.serving || h.ending:
-		h.tell("the host does not serve yet, or not any more")
+		h.refuseUpgrade("the host does not serve yet, or not any more")
 		return
 	}
 	h.standby.end() // it is of the program before
 	c, err := h.start(path, verbStandBy)
 	if err != nil {
-		h.tell(err.Error())
+		h.refuseUpgrade(err.Error())
 		return
 	}
 	h.Log("upgrade to %s: it stands by", path)
@@ -62,13 +62,13 @@ func (h *holder) refuse(why string) {
 		_ = h.host.Process.Kill()
 		return
 	}
-	h.tell(why)
+	h.refuseUpgrade(why)
 }
 
-// tell says why there is no upgrade.
-func (h *holder) tell(why string) {
+// refuseUpgrade says why there is no upgrade.
+func (h *holder) refuseUpgrade(why string) {
 	h.Log("no upgrade: %s", why)
-	if h.asked && h.host != nil {
+	if h.requested && h.host != nil {
 		_ = send(h.host.sock, message{verb: verbRefused, text: why}, unix.MSG_DONTWAIT)
 	}
 }
@@ -86,5 +86,5 @@ func (h *holder) takeOver() {
 	h.before, h.program = h.program, programOf(h.next)
 	h.host, h.next = h.next, nil
 	h.host.then, h.host.silent = verbGo, 0
-	h.tellPID()
+	h.reportPID()
 }

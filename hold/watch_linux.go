@@ -30,8 +30,8 @@ const (
 // host that was stopped by a signal or a debugger does not count, nor does time in which
 // the holder was stopped as well.
 func (h *holder) watch() {
-	gap := time.Since(h.looked)
-	h.looked = time.Now()
+	gap := time.Since(h.checkedAt)
+	h.checkedAt = time.Now()
 	for _, c := range slices.AppendSeq([]*child{h.host, h.next, h.standby.child}, maps.Keys(h.leaving)) {
 		switch {
 		case c == nil:

@@ -13,17 +13,17 @@ func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert
 		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
 	}
 	return lan.Advert{
-		GameID:   g.id,
-		EntryKey: g.key,
-		Name:     name,
-		Stat:     stat,
-		Type:     kind,
-		Port:     o.Listeners.Addr().Port(),
-		Count:    lanCount(counts, g.version()),
-		Private:  private,
-		Asked:    g.spec.order.Entry == "" && g.spec.again == nil,
-		Variants: g.variants,
-		Hidden:   func() bool { return !g.welcomes() },
+		GameID:    g.id,
+		EntryKey:  g.key,
+		Name:      name,
+		Stat:      stat,
+		Type:      kind,
+		Port:      o.Listeners.Addr().Port(),
+		Count:     lanCount(counts, g.version()),
+		Private:   private,
+		Requested: g.spec.order.Entry == "" && g.spec.again == nil,
+		Variants:  g.variants,
+		Hidden:    func() bool { return !g.welcomes() },
 	}
 }
 

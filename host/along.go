@@ -134,7 +134,7 @@ func (h *Host) goOnAlong(sv *survivor) bool {
 		return false
 	}
 	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isTeller), a.facts}
-	g.records, g.replay = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
+	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
 	g.observers = []Observer{(*teller)(g)}
 	told := a.told
 	g.saved, g.loading, g.watching, g.onShow = told.saved, told.loading, told.watching, told.onShow

@@ -106,7 +106,7 @@ func (h *Host) openAgain() {
 			}
 		}
 		if err != nil {
-			h.Keep(func(k *autohost.Keeper) { k.Again(spec.over, 0) })
+			h.Keep(func(k *autohost.Keeper) { k.Replaced(spec.over, 0) })
 			h.shard.log.Error().Err(err).Uint32("game", spec.over).Msg("cannot reopen the lobby")
 		}
 	}

@@ -56,5 +56,5 @@ func (g *Game) drain(within time.Duration) {
 		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
 		return
 	}
-	g.tellEach(game.HostDrains(within))
+	g.sayToEach(game.HostDrains(within))
 }

@@ -17,7 +17,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
 	l.game, l.id, l.name = g, g.lastID, join.Name
 	g.links[l.id] = l
-	if l.again = g.playing; l.again {
+	if l.returning = g.playing; l.returning {
 		g.shard.ReadInTime(g.group, l.Conn)
 	}
 	defer g.rescue() // also from a fault of those who are asked here

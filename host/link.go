@@ -21,12 +21,12 @@ type link struct {
 	shard   *shard
 	welcome func(*link, []byte) error // takes its packets until it is of a game
 
-	game    *Game // nil: it has not joined one
-	id      game.LinkID
-	pid     uint8  // the seat that it carries; 0: none
-	again   bool   // it has joined the running game, for a seat that it may get
-	*person        // another link takes them over
-	last    uint32 // what a proxy that comes back has received
+	game      *Game // nil: it has not joined one
+	id        game.LinkID
+	pid       uint8  // the seat that it carries; 0: none
+	returning bool   // it has joined the running game, for a seat that it may get
+	*person          // another link takes them over
+	last      uint32 // what a proxy that comes back has received
 
 	stream  *survive.Stream // nil: the link ends with the process
 	charged uint64          // of the stream, what was taken from stored
@@ -88,7 +88,7 @@ func (l *link) Framed(parts int) {
 }
 
 // known reports whether the machine knows the link: it carries a seat or may get one.
-func (l *link) known() bool { return l.pid != 0 || l.again }
+func (l *link) known() bool { return l.pid != 0 || l.returning }
 
 // uncount ends that the gate counts a link: it has a seat, or is closed.
 func (l *link) uncount() {

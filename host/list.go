@@ -30,12 +30,12 @@ const (
 // directory answers the question for the open lobbies. It belongs to the goroutine of the
 // shard.
 type directory struct {
-	opts    *Options
-	lobbies []*listedLobby // that are public, in the order of opening
-	asked   *tally
-	bytes   *rate.Limiter
-	answer  []byte
-	made    time.Time // the answer
+	opts     *Options
+	lobbies  []*listedLobby // that are public, in the order of opening
+	requests *tally
+	bytes    *rate.Limiter
+	answer   []byte
+	made     time.Time // the answer
 }
 
 type listedLobby struct {
@@ -44,7 +44,7 @@ type listedLobby struct {
 }
 
 func newDirectory(o *Options) directory {
-	return directory{opts: o, asked: newTally(listsPerMinute, time.Minute), bytes: rate.NewLimiter(listRate, listBurst)}
+	return directory{opts: o, requests: newTally(listsPerMinute, time.Minute), bytes: rate.NewLimiter(listRate, listBurst)}
 }
 
 func (d *directory) open(ad lan.Advert) {
@@ -80,7 +80,7 @@ func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.
 		return refuse(gproxy.ListsOff)
 	case format != gproxy.ListFormat:
 		return refuse(gproxy.ListFormatUnknown)
-	case !exempt && !d.asked.spend(now, network.Base(addr).String()):
+	case !exempt && !d.requests.spend(now, network.Base(addr).String()):
 		return refuse(gproxy.ListsBusy)
 	}
 	if now.Sub(d.made) >= listFreshFor {

@@ -75,7 +75,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	h.games[id], h.infos[id] = g, &g.info
 	switch {
 	case spec.again != nil:
-		h.keeper.Again(spec.over, id)
+		h.keeper.Replaced(spec.over, id)
 	case spec.order.Entry != "":
 		h.keeper.Opened(spec.order, id, spec.file)
 	default:

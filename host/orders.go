@@ -109,12 +109,12 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 		l.lastAddr = l.Addr.Addr()
 		l.goOn()
 	case game.Unseat:
-		l.pid, l.again, g.seats[op.PID] = 0, true, nil
+		l.pid, l.returning, g.seats[op.PID] = 0, true, nil
 	case game.Reply:
 		l.Queue(op.Frame)
 	case game.Close:
 		delete(g.links, l.id)
-		l.again = false
+		l.returning = false
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}

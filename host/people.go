@@ -56,7 +56,7 @@ func (s *shard) ask(by *command.Caller, q command.Query, done func(refused strin
 
 // askPeople answers with a text that is also that of the error.
 func (s *shard) askPeople(q command.Query, answer func(text string, err error)) {
-	s.inquire(s.asked, func(ctx context.Context) (string, error) { return s.opts.People.Ask(ctx, q) }, func(text string, err error) {
+	s.inquire(s.slots, func(ctx context.Context) (string, error) { return s.opts.People.Ask(ctx, q) }, func(text string, err error) {
 		if err != nil {
 			text = texts.Sentence(texts.From(err)).In(q.Language)
 		}

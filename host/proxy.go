@@ -31,7 +31,7 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	switch {
-	case l.shard.opts.Game.Reconnect.Wait == 0, l.again, errors.Is(err, gproxy.ErrOp): // in a game that runs it is too late for a proxy
+	case l.shard.opts.Game.Reconnect.Wait == 0, l.returning, errors.Is(err, gproxy.ErrOp): // in a game that runs it is too late for a proxy
 		l.skipped++
 		return nil
 	case err != nil:

@@ -72,7 +72,7 @@ func TestReturn(t *testing.T) {
 	testkit.Eventually(t, "an action", func() bool { return seen(ann, "before") })
 	crash(t, bob)
 	ann.UntilChat("P2 has lost the connection and may join again")
-	if ad := <-shown; ad.GameID != g.ID() || len(ad.Only) != 1 || ad.Only[0].String() != "127.0.0.1" || !ad.Asked {
+	if ad := <-shown; ad.GameID != g.ID() || len(ad.Only) != 1 || ad.Only[0].String() != "127.0.0.1" || !ad.Requested {
 		t.Errorf("listed %+v", ad)
 	}
 	again := r.join(g, "P2", player)

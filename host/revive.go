@@ -82,7 +82,7 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 	g.shard, g.carrier = h.shard, g
 	g.about = sv.Replay
 	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
-	g.records = gamelog.Again(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
+	g.records = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
 	g.observers = []Observer{g.records, (*teller)(g)}
 	if h.shard.opts.Replays != nil && sv.Replay.File != "" {
 		g.replay = h.shard.opts.Replays.New(sv.Replay)
@@ -165,7 +165,7 @@ func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int) *link {
 	})
 	l.Keep(l)
 	if !was.Closing {
-		g.links[l.id], l.again = l, was.Again
+		g.links[l.id], l.returning = l, was.Again
 		if l.pid != 0 {
 			g.seats[l.pid] = l
 		}

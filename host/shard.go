@@ -70,7 +70,7 @@ const (
 
 // questions bounds what is asked of a database at once.
 type questions struct {
-	asked    chan struct{} // a place for each question to People that is on its way
+	slots    chan struct{} // a place for each question to People that is on its way
 	checking chan struct{} // one for each password that is checked
 	lookups  chan struct{} // one for each rating or language that is looked up
 }
@@ -84,7 +84,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 			leaves:  newTally(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
 		},
 		questions: questions{
-			asked: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),
+			slots: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),
 		},
 	}
 	s.directory = newDirectory(&s.opts)

@@ -57,7 +57,7 @@ func (g *Game) protect() {
 // the game is exposed because that is not possible.
 func (g *Game) holdNew() bool {
 	for _, l := range g.links {
-		if l.again && l.stream == nil && l.State() < loop.Closing {
+		if l.returning && l.stream == nil && l.State() < loop.Closing {
 			if err := l.hold(); err != nil {
 				g.expose(err)
 				return true

@@ -53,7 +53,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 	case *game.Listed:
 		g.unlist()
 		g.announce(f.Name, f.Counts, !f.Public)
-		g.tellWait()
+		g.reportWait()
 	case *game.Counted:
 		if g.listed {
 			count := lanCount(f.Counts, g.version())
@@ -128,7 +128,7 @@ func (g *Game) announceKept(players []game.Player) {
 	for _, p := range players {
 		ad.Only = append(ad.Only, p.Addr.Addr().Unmap())
 	}
-	ad.Asked, ad.Hidden = true, nil
+	ad.Requested, ad.Hidden = true, nil
 	ad.Count.Open = max(ad.Count.Open, 1) // clients do not show a full lobby
 	g.list(ad)
 }
@@ -162,18 +162,18 @@ func (g *Game) closeToStrangers() {
 	g.show()
 }
 
-// tellWait tells the players of a lobby with a new place in the list whether a realm lists
+// reportWait tells the players of a lobby with a new place in the list whether a realm lists
 // another one before it.
-func (g *Game) tellWait() {
+func (g *Game) reportWait() {
 	realm, before := g.shard.opts.Realms.Waits(g.id)
 	if realm == "" {
 		return
 	}
-	g.call(func() { g.tellEach(game.WaitsForRealm(realm, before)) }) // behind what the game says itself
+	g.call(func() { g.sayToEach(game.WaitsForRealm(realm, before)) }) // behind what the game says itself
 }
 
-// tellEach says something to all players, each in their language.
-func (g *Game) tellEach(text texts.Text) {
+// sayToEach says something to all players, each in their language.
+func (g *Game) sayToEach(text texts.Text) {
 	for _, l := range g.seats {
 		if l != nil {
 			g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))})

@@ -31,16 +31,16 @@ var (
 
 // Advert is a lobby as the LAN screen lists it.
 type Advert struct {
-	GameID   uint32 // counts the lobbies of this process, from 1
-	EntryKey uint32 // random; a client that joins from the LAN echoes it in 0x1E
-	Name     string // UTF-8; what is over 31 bytes is cut off after a whole character
-	Stat     w3gs.StatString
-	Type     w3gs.GameType // zero means GameTypeCustom
-	Port     uint16        // TCP; zero means Options.GamePort
-	Count    Count
-	Age      time.Duration // since the lobby opened
-	Private  bool          // not listed; realms find it by its name
-	Asked    bool          // for, by a person: realms list it before those that open by themselves
+	GameID    uint32 // counts the lobbies of this process, from 1
+	EntryKey  uint32 // random; a client that joins from the LAN echoes it in 0x1E
+	Name      string // UTF-8; what is over 31 bytes is cut off after a whole character
+	Stat      w3gs.StatString
+	Type      w3gs.GameType // zero means GameTypeCustom
+	Port      uint16        // TCP; zero means Options.GamePort
+	Count     Count
+	Age       time.Duration // since the lobby opened
+	Private   bool          // not listed; realms find it by its name
+	Requested bool          // for, by a person: realms list it before those that open by themselves
 	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
 	// list it as a private one. None: everybody is. Clients of 1.30 and later see it anyway.
 	Only []netip.Addr

@@ -95,7 +95,7 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 	k := a.limit.interfaces.kind(now, from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	lobbies := a.board.asked(search, from)
+	lobbies := a.board.matching(search, from)
 	if search.GameID == 0 && len(lobbies) > 0 && !a.limit.allowSearch(now, from, k) {
 		return nil, len(lobbies)
 	}
@@ -113,7 +113,7 @@ func (a *Advertiser) show(search w3gs.SearchGame, from netip.Addr) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, l := range a.board.asked(search, from) {
+	for _, l := range a.board.matching(search, from) {
 		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) && l.ad.Only == nil {
 			l.show = true
 			a.notify()

@@ -23,8 +23,8 @@ type lobby struct {
 
 // extra is an address that one lobby is announced to beside those of the options.
 type extra struct {
-	to   netip.AddrPort
-	told bool // its 0x31 has gone there
+	to      netip.AddrPort
+	created bool // its 0x31 has gone there
 }
 
 // maxExtra bounds those of a lobby.
@@ -177,10 +177,10 @@ func (b *board) announce(l *lobby, now time.Time, p *post) {
 		p.all = append(p.all, news...)
 	}
 	for i := range l.also {
-		if e := &l.also[i]; e.told {
+		if e := &l.also[i]; e.created {
 			p.add(e.to, news...)
 		} else {
-			e.told = true
+			e.created = true
 			p.add(e.to, append(l.creates(b.opts), l.refresh())...)
 		}
 	}
@@ -196,9 +196,9 @@ func (l *lobby) nextRefresh(now time.Time, every time.Duration) time.Time {
 	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
 }
 
-// asked returns the lobbies that a search is answered with: none for another
+// matching returns the lobbies that a search is answered with: none for another
 // product, version or lobby, all open ones for game id 0.
-func (b *board) asked(s w3gs.SearchGame, from netip.Addr) (out []*lobby) {
+func (b *board) matching(s w3gs.SearchGame, from netip.Addr) (out []*lobby) {
 	for _, l := range b.lobbies {
 		if l.ad.Only != nil && !slices.Contains(l.ad.Only, from.Unmap()) {
 			continue

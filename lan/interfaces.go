@@ -17,7 +17,7 @@ type interfaceCache struct {
 	targets []netip.AddrPort
 
 	mu       sync.Mutex
-	looked   time.Time
+	readAt   time.Time
 	prefixes []netip.Prefix // of the interfaces, with the own address
 }
 
@@ -43,8 +43,8 @@ func (h *interfaceCache) kind(now time.Time, from netip.Addr) kind {
 func (h *interfaceCache) interfaces(now time.Time) []netip.Prefix {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if gone := now.Sub(h.looked); gone < 0 || gone > lookAgain {
-		h.looked, h.prefixes = now, interfacePrefixes(0)
+	if gone := now.Sub(h.readAt); gone < 0 || gone > lookAgain {
+		h.readAt, h.prefixes = now, interfacePrefixes(0)
 	}
 	return h.prefixes
 }

@@ -16,13 +16,13 @@ type limitRig struct {
 
 func newLimitRig(targets ...netip.AddrPort) *limitRig {
 	r := &limitRig{limiter: newLimiter(answerPause, targets), now: time.Now()}
-	r.interfaces.looked = r.now.Add(time.Hour) // the networks of the test, not of this machine
+	r.interfaces.readAt = r.now.Add(time.Hour) // the networks of the test, not of this machine
 	r.interfaces.prefixes = []netip.Prefix{netip.MustParsePrefix("192.168.1.5/24"), netip.MustParsePrefix("10.1.0.5/16")}
 	return r
 }
 
 func (r *limitRig) ask(from netip.Addr, gameID uint32) bool {
-	r.interfaces.looked = r.now
+	r.interfaces.readAt = r.now
 	return r.grant(r.now, from, r.interfaces.kind(r.now, from), gameID)
 }
 

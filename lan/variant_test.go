@@ -25,7 +25,7 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	for version, want := range map[uint32][]uint32{26: {5}, 27: {5, 270}, 28: {5}, 25: {250}, 23: nil} {
-		found := b.asked(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version}, netip.Addr{})
+		found := b.matching(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version}, netip.Addr{})
 		if len(found) != len(want) {
 			t.Errorf("1.%d is shown %d lobbies, want %d", version, len(found), len(want))
 			continue

@@ -116,7 +116,7 @@ func (e Refuse) apply(s *Scheduler) {
 	case p.state != active:
 		s.ignore(p, WhyNotSent)
 	case p.recovering && s.now < p.retryAt:
-		p.again = true // it may be about a part that was on the line before the last 0x45
+		p.repeated = true // it may be about a part that was on the line before the last 0x45
 	default:
 		s.rewind(p)
 	}

@@ -142,7 +142,7 @@ func (s *Scheduler) check(p *player) {
 		s.remove(p, TooSlow, WhyStall)
 	case p.doubted && s.now-p.rewindAt >= declineGrace:
 		s.decline(p)
-	case p.again && s.now >= p.retryAt:
+	case p.repeated && s.now >= p.retryAt:
 		s.rewind(p)
 	}
 }

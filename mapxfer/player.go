@@ -64,7 +64,7 @@ type player struct {
 	filling bool // until there is no more room
 
 	recovering bool // between a 0x45 and the next progress
-	again      bool // another 0x45 came meanwhile
+	repeated   bool // another 0x45 has come meanwhile
 	rewindAt   time.Duration
 	retryAt    time.Duration
 	doubted    bool  // the last 0x45 came before any progress
@@ -126,7 +126,7 @@ func (p *player) begin(now time.Duration, cfg *Config) {
 func (p *player) progress(now time.Duration, held uint32) {
 	p.acked, p.next = held, max(p.next, held)
 	p.moved = now
-	p.recovering, p.again, p.doubted, p.rewinds = false, false, false, 0
+	p.recovering, p.repeated, p.doubted, p.rewinds = false, false, false, 0
 }
 
 // rewind goes back to the acknowledged mark.
@@ -135,7 +135,7 @@ func (p *player) rewind(now time.Duration) {
 	p.burst, p.useless = max(p.unanswered()/2, firstWindow), p.figures.inflight()
 	p.resent += uint64(p.unanswered())
 	p.next = p.acked
-	p.recovering, p.again = true, false
+	p.recovering, p.repeated = true, false
 	p.rewinds++
 	p.rewindAt = now
 	// The answer to what is sent again comes behind everything on the line.

@@ -68,7 +68,7 @@ func (s *Scheduler) serve(p *player) {
 
 // Next is when Tick is due; false if only an event can change anything.
 func (s *Scheduler) Next() (time.Duration, bool) {
-	at, ok := max(s.looked+lookEvery, s.now), s.running > 0
+	at, ok := max(s.lastTick+lookEvery, s.now), s.running > 0
 	for _, p := range s.players {
 		if due := max(p.since+s.cfg.Wait, s.now); p.state == refused && s.cfg.Wait > 0 && (!ok || due < at) {
 			at, ok = due, true

@@ -7,17 +7,17 @@ import (
 // Scheduler hands out the map of one lobby. The caller carries the effects out in
 // order and calls Tick when Next says so. It belongs to one goroutine.
 type Scheduler struct {
-	cfg     Config
-	now     time.Duration // of the last call
-	out     []Effect      // of this call
-	players []*player     // in order of their first report
-	byPID   [256]*player
-	queue   []uint8 // waiting players in order of arrival
-	running int     // players in state active
-	total   bucket
-	yield   yield
-	level   int64         // what whoever was served last had got
-	looked  time.Duration // the last Tick
+	cfg      Config
+	now      time.Duration // of the last call
+	out      []Effect      // of this call
+	players  []*player     // in order of their first report
+	byPID    [256]*player
+	queue    []uint8 // waiting players in order of arrival
+	running  int     // players in state active
+	total    bucket
+	yield    yield
+	level    int64         // what whoever was served last had got
+	lastTick time.Duration // the last Tick
 }
 
 // unknownPercent is a percent that nobody has, so that the first one shows.
@@ -38,7 +38,7 @@ func (s *Scheduler) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 // Tick does what depends on time alone: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
 	s.now, s.out = max(now, s.now), out
-	s.looked = s.now
+	s.lastTick = s.now
 	for _, p := range s.players {
 		switch {
 		case p.state == active:

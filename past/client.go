@@ -245,7 +245,7 @@ func (c *Client) feed(now time.Duration, out *Out) {
 	if c.state != watching {
 		return
 	}
-	c.pace.look(now)
+	c.pace.advance(now)
 	t := c.tape
 	for c.maySend() && t.parts[c.sent].at <= c.pace.allowed && t.parts[c.sent].from <= now && len(out.Frames) < MostBytes {
 		out.Frames = append(out.Frames, t.frame(c.sent)...)

@@ -29,8 +29,8 @@ func (p *pace) begin(now time.Duration) {
 	p.Window, p.lookAt = NewWindow(now), now
 }
 
-// look lets game time pass.
-func (p *pace) look(now time.Duration) {
+// advance lets game time pass.
+func (p *pace) advance(now time.Duration) {
 	p.allowed += (now - p.lookAt) * time.Duration(p.speed)
 	p.lookAt = now
 }

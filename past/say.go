@@ -68,7 +68,7 @@ func (c *Client) changeSpeed(now time.Duration, words []string, out *Out) {
 		c.say(texts.From(err), out)
 		return
 	}
-	c.pace.look(now)
+	c.pace.advance(now)
 	c.pace.set(speed)
 	if speed == Max {
 		c.say(texts.Of("As fast as your game can."), out)

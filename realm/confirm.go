@@ -16,7 +16,7 @@ func (r *Realms) Confirm(realm, name string, gameID uint32, from netip.Addr, ans
 		if sameRealm(l.account.opts.Realm, realm) {
 			r.lastAsk++
 			id := r.lastAsk
-			r.asked[id] = answer
+			r.pending[id] = answer
 			l.account.post(session.Confirm{Name: name, ID: gameID, Seat: id, From: from.String()})
 			return func() { r.forget(l.account, id) }
 		}
@@ -28,16 +28,16 @@ func (r *Realms) Confirm(realm, name string, gameID uint32, from netip.Addr, ans
 func (r *Realms) forget(by *account, id uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.asked[id]; ok {
-		delete(r.asked, id)
+	if _, ok := r.pending[id]; ok {
+		delete(r.pending, id)
 		by.post(session.Forget{Seat: id})
 	}
 }
 
 func (r *Realms) answered(e session.Answered) {
 	r.mu.Lock()
-	answer := r.asked[e.Seat]
-	delete(r.asked, e.Seat)
+	answer := r.pending[e.Seat]
+	delete(r.pending, e.Seat)
 	r.mu.Unlock()
 	if answer != nil {
 		answer(e.In)

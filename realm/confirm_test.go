@@ -81,7 +81,7 @@ func TestAskedForFirst(t *testing.T) {
 	open := func(id uint32, name string, asked, private bool) {
 		t.Helper()
 		ad := advert(id, name)
-		ad.Asked, ad.Private = asked, private
+		ad.Requested, ad.Private = asked, private
 		if err := r.Open(ad); err != nil {
 			t.Fatal(err)
 		}

@@ -29,22 +29,22 @@ type Realms struct {
 	mu       sync.Mutex
 	listings map[uint32][]listing // by game id
 	adverts  map[uint32]lan.Advert
-	asked    map[uint64]func(bool)
+	pending  map[uint64]func(bool)
 	lastAsk  uint64
 }
 
 // listing is a game on one account.
 type listing struct {
-	account *account
-	number  uint32 // the realm's
-	game    uint32
-	asked   bool // for, by a person
+	account   *account
+	number    uint32 // the realm's
+	game      uint32
+	requested bool // for, by a person
 }
 
 // LogOn logs every account on. Shutdown ends it.
 func LogOn(opts Options) (*Realms, error) {
 	r := &Realms{
-		opts: opts, listings: map[uint32][]listing{}, adverts: map[uint32]lan.Advert{}, asked: map[uint64]func(bool){},
+		opts: opts, listings: map[uint32][]listing{}, adverts: map[uint32]lan.Advert{}, pending: map[uint64]func(bool){},
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.cancel = cancel
@@ -164,7 +164,7 @@ func (r *Realms) openOn(name string, ad *lan.Advert) {
 	}
 	var least *account
 	for _, a := range r.accounts {
-		if sameRealm(a.opts.Realm, name) && (least == nil || a.before(least, ad.Asked)) {
+		if sameRealm(a.opts.Realm, name) && (least == nil || a.before(least, ad.Requested)) {
 			least = a
 		}
 	}
@@ -172,8 +172,8 @@ func (r *Realms) openOn(name string, ad *lan.Advert) {
 		r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
 			Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
 	}
-	l := listing{least, r.number(name), ad.GameID, ad.Asked}
-	least.games = slices.Insert(least.games, least.place(ad.Asked), l)
+	l := listing{least, r.number(name), ad.GameID, ad.Requested}
+	least.games = slices.Insert(least.games, least.place(ad.Requested), l)
 	r.listings[ad.GameID] = append(r.listings[ad.GameID], l)
 	l.list(*ad)
 }
@@ -225,7 +225,7 @@ func (l listing) list(ad lan.Advert) {
 	}
 	name := ad.Name[:min(len(ad.Name), bncs.MaxGameName)]
 	l.account.post(session.List{Game: session.Listing{
-		ID: ad.GameID, Name: name, Stat: text, Private: ad.Private, Full: ad.Count.Open == 0, Asked: ad.Asked,
+		ID: ad.GameID, Name: name, Stat: text, Private: ad.Private, Full: ad.Count.Open == 0, Asked: ad.Requested,
 		Saved: ad.Saved(),
 	}})
 }
@@ -277,7 +277,7 @@ func (a *account) place(asked bool) int {
 	if !asked {
 		return len(a.games)
 	}
-	at := slices.IndexFunc(a.games, func(l listing) bool { return !l.asked })
+	at := slices.IndexFunc(a.games, func(l listing) bool { return !l.requested })
 	if at < 0 {
 		return len(a.games)
 	}

@@ -166,7 +166,7 @@ func (c *watchCall) follow(f *folder, version w3gs.Version) {
 	c.log.Info().Str("folder", terminal.Printable(f.dir)).Stringer("delay", c.delay).Stringer("version", version).
 		Msg("the games that are recorded here can be watched, each a little after its start")
 	for {
-		opened, closed := f.look(time.Now())
+		opened, closed := f.scan(time.Now())
 		for _, name := range opened {
 			g, err := c.read(name, version)
 			switch {

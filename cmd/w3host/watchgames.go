@@ -170,8 +170,8 @@ func newFolder(dir string) *folder {
 // later has a file looked at again.
 func (f *folder) later(name string) { delete(f.known, name) }
 
-// look finds the games that have begun since the last look, and those that have ended.
-func (f *folder) look(now time.Time) (opened []string, closed []*recorded) {
+// scan finds the games that have begun since the last look, and those that have ended.
+func (f *folder) scan(now time.Time) (opened []string, closed []*recorded) {
 	live := map[string]bool{}
 	entries, _ := os.ReadDir(f.dir) // a folder that cannot be read has no games
 	for _, e := range entries {

@@ -75,7 +75,7 @@ func (p *pieces) Write(data []byte) (int, error) {
 		p.sha.Write(data)
 	}
 	if p.script != nil {
-		p.script.look(data)
+		p.script.scan(data)
 	}
 	n := len(data)
 	for p.cut > 0 && p.filled+len(data) >= p.cut {

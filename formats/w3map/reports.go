@@ -24,7 +24,7 @@ type finder struct {
 	tail   []byte // of the parts before
 }
 
-func (f *finder) look(part []byte) {
+func (f *finder) scan(part []byte) {
 	seam := slices.Concat(f.tail, part[:min(len(part), longestWrite)])
 	for _, text := range [][]byte{seam, part} {
 		f.found.W3MMD = f.found.W3MMD || bytes.Contains(text, nameOfW3MMD)

@@ -17,7 +17,7 @@ func TestReports(t *testing.T) {
 		for size := 1; size <= len(script); size++ {
 			var f finder
 			for at := 0; at < len(script); at += size {
-				f.look([]byte(script[at:min(at+size, len(script))]))
+				f.scan([]byte(script[at:min(at+size, len(script))]))
 			}
 			if f.found != want {
 				t.Errorf("%q in parts of %d: %+v, want %+v", script, size, f.found, want)
@@ -45,7 +45,7 @@ func TestWrites(t *testing.T) {
 		for size := 1; size <= len(script); size++ {
 			var f finder
 			for at := 0; at < len(script); at += size {
-				f.look([]byte(script[at:min(at+size, len(script))]))
+				f.scan([]byte(script[at:min(at+size, len(script))]))
 			}
 			if f.writes != want {
 				t.Errorf("%q in parts of %d: %q, want %q", script, size, f.writes, want)

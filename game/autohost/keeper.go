@@ -42,7 +42,7 @@ type state struct {
 type place struct {
 	of    *state
 	open  bool
-	again bool // its place is kept for another
+	kept  bool // its place is kept for another
 	lease fleet.Lease
 }
 
@@ -206,12 +206,12 @@ func (k *Keeper) Survived(id uint32, entry string) {
 // Hold keeps the place of a game, also when it is over, until Again.
 func (k *Keeper) Hold(over uint32) {
 	if g := k.games[over]; g != nil {
-		g.again = true
+		g.kept = true
 	}
 }
 
-// Again says which lobby has opened in the place of a game; 0: none.
-func (k *Keeper) Again(over, id uint32) {
+// Replaced says which lobby has opened in the place of a game; 0: none.
+func (k *Keeper) Replaced(over, id uint32) {
 	g := &place{open: true}
 	if old := k.games[over]; old != nil && !k.shared { // else it is one more lobby, of those who play again
 		g.of = old.of
@@ -243,7 +243,7 @@ func (k *Keeper) Started(id uint32) {
 
 // Ended says that a lobby or game is gone.
 func (k *Keeper) Ended(id uint32) {
-	if g := k.games[id]; g != nil && !g.again {
+	if g := k.games[id]; g != nil && !g.kept {
 		k.give(&g.lease)
 		delete(k.games, id)
 	}

@@ -55,7 +55,7 @@ const (
 func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.passes++
 	l.poll.collect()
-	l.look()
+	l.update()
 	l.runCalls()
 	l.poll.deliver(passAccepts) // calls readable, writable and arrive
 	l.runDue()
@@ -101,7 +101,7 @@ func (l *Loop) punctual() {
 	if l.running {
 		return // runDue is under way
 	}
-	l.look()
+	l.update()
 	l.runDue()
 }
 
@@ -114,7 +114,7 @@ func (l *Loop) runDue() {
 		l.readGroup(g)
 		g.owner.Tick()
 		l.schedule()
-		l.look()
+		l.update()
 	}
 }
 
@@ -284,7 +284,7 @@ func (l *Loop) handle(c *Conn, data []byte) []byte {
 			return nil
 		}
 		if !brief(w3gs.Frame(frame).Op()) {
-			l.look()
+			l.update()
 		}
 	}
 	return data

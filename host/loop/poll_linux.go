@@ -43,7 +43,7 @@ type poller struct {
 	timer     int             // timerfd, ends a wait at its deadline
 	listeners []int
 	pause     time.Duration
-	again     time.Duration // when connections are accepted again; never: no pause
+	acceptAt  time.Duration // when a pause of accepting ends; never: there is none
 	byFD      []*fdSocket
 	came      int                         // how many of news are new
 	news      [readyBatch]unix.EpollEvent // of its own set
@@ -57,7 +57,7 @@ func newPoller(s server, c *clock) (*poller, error) {
 	fd, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{server: s, clock: c, own: set{fd}, event: event, timer: timer, again: never}
+	p := &poller{server: s, clock: c, own: set{fd}, event: event, timer: timer, acceptAt: never}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(fd, true))
 	p.file = os.NewFile(uintptr(fd), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -99,7 +99,7 @@ func (p *poller) stopListening() {
 	for _, fd := range p.listeners {
 		_ = unix.Close(fd)
 	}
-	p.listeners, p.again = nil, never
+	p.listeners, p.acceptAt = nil, never
 }
 
 // wake ends a wait. It may be called on any goroutine until close.
@@ -146,14 +146,14 @@ func (p *poller) deliver(accepts int) {
 		case fd == p.event, fd == p.timer: // edge-triggered: reading one could take back the news of a later wake
 		case slices.Contains(p.listeners, fd):
 			if p.pause == 0 {
-				p.again = p.clock.now
+				p.acceptAt = p.clock.now
 			}
 		default:
 			p.report(e)
 		}
 	}
-	if p.clock.now >= p.again {
-		p.again = never
+	if p.clock.now >= p.acceptAt {
+		p.acceptAt = never
 		for _, fd := range p.listeners {
 			p.accept(fd, accepts)
 		}
@@ -161,7 +161,7 @@ func (p *poller) deliver(accepts int) {
 }
 
 // next is when the poller wants to deliver although nothing comes.
-func (p *poller) next() time.Duration { return p.again }
+func (p *poller) next() time.Duration { return p.acceptAt }
 
 // read reports what the sockets of a set have.
 func (p *poller) read(s *set) {
@@ -218,12 +218,12 @@ func (p *poller) accept(listener, most int) {
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
 		default: // out of file descriptors, most likely: it passes
 			p.pause = min(max(2*p.pause, 5*time.Millisecond), time.Second)
-			p.again = p.clock.now + p.pause
+			p.acceptAt = p.clock.now + p.pause
 			p.server.cannotAccept(err, p.pause)
 			return
 		}
 	}
-	p.again = p.clock.now
+	p.acceptAt = p.clock.now
 }
 
 // adopt watches a connected socket, wherever it comes from.

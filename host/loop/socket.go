@@ -64,4 +64,4 @@ type clock struct {
 	now  time.Duration
 }
 
-func (c *clock) look() { c.now = time.Since(c.base).Truncate(time.Microsecond) }
+func (c *clock) update() { c.now = time.Since(c.base).Truncate(time.Microsecond) }

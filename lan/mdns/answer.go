@@ -23,9 +23,9 @@ func parse(datagram []byte) *dns.Msg {
 	return m
 }
 
-// asked are the services that a message asks about. What the asker knows already, and
+// matching are the services that a message asks about. What the asker knows already, and
 // will for some time, is left out of lists.
-func (z *zone) asked(m *dns.Msg) (list []*service) {
+func (z *zone) matching(m *dns.Msg) (list []*service) {
 	for _, s := range z.services {
 		if s.established() && slices.ContainsFunc(m.Question, func(q dns.Question) bool { return z.concerns(s, q, m.Answer) }) {
 			list = append(list, s)
@@ -66,7 +66,7 @@ func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, a
 		return z.direct(now, m, from.Addr().WithZone(""), l.addresses, allow)
 	}
 	var quietly []*service
-	for _, s := range z.asked(m) {
+	for _, s := range z.matching(m) {
 		switch {
 		case len(m.Ns) > 0: // a probe: the name is defended at once
 			l.want(s, now, probePause)
@@ -90,7 +90,7 @@ func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, a
 
 // direct answers a question by unicast, in the way of resolvers that are not of mDNS.
 func (z *zone) direct(now time.Time, m *dns.Msg, from netip.Addr, addresses []record, allow Allow) [][]byte {
-	list := slices.DeleteFunc(z.asked(m), func(s *service) bool { return !allow(now, from, s.owner) })
+	list := slices.DeleteFunc(z.matching(m), func(s *service) bool { return !allow(now, from, s.owner) })
 	return z.answers(m, list, addresses, true)
 }
 

@@ -110,7 +110,7 @@ func (r *Responder) run() {
 	defer look.Stop()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	r.look()
+	r.refresh()
 	for {
 		select {
 		case <-r.done:
@@ -118,7 +118,7 @@ func (r *Responder) run() {
 			r.closeAll()
 			return
 		case <-look.C:
-			r.look()
+			r.refresh()
 		case <-r.wake:
 		case <-timer.C:
 		}
@@ -141,9 +141,9 @@ func (r *Responder) pass(timer *time.Timer) {
 	}
 }
 
-// look opens a socket on each interface that is new, and closes those of interfaces
+// refresh opens a socket on each interface that is new, and closes those of interfaces
 // that have gone or have other addresses.
-func (r *Responder) look() {
+func (r *Responder) refresh() {
 	places := here(r.opts.Bind)
 	for at, s := range r.sockets {
 		if found, ok := places[at]; !ok || !s.same(found) {

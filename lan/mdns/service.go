@@ -52,8 +52,8 @@ func (s *service) rename(taken func(instance string) bool) {
 	}
 }
 
-// again begins to probe for the name at a time.
-func (s *service) again(at time.Time) { s.probes, s.said, s.next = 0, 0, at }
+// reprobe begins to probe for the name at a time.
+func (s *service) reprobe(at time.Time) { s.probes, s.said, s.next = 0, 0, at }
 
 // typePointer answers the question for the types of services that there are.
 var typePointer = record{name: metaQuery, kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: ServiceType}

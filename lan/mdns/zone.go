@@ -210,7 +210,7 @@ func (z *zone) lost(now time.Time, s *service) {
 		s.rename(z.taken) // else the other one may be wrong: probe for the same name once more
 	}
 	z.forget(s)
-	s.again(again)
+	s.reprobe(again)
 }
 
 // heard looks for conflicts in the answers of others.
@@ -259,7 +259,7 @@ func (z *zone) probed(now time.Time, s *service, authority []dns.RR) {
 		Hdr: dns.RR_Header{Name: s.instance, Rrtype: dns.TypeSRV, Class: dns.ClassINET}, Port: s.Port, Target: z.host,
 	}}
 	if slices.CompareFunc(sorted(ours), sorted(theirs), bytes.Compare) < 0 {
-		s.again(now.Add(lostPause))
+		s.reprobe(now.Add(lostPause))
 	}
 }
 

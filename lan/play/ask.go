@@ -37,7 +37,7 @@ var (
 type answer struct {
 	lobbies []w3gs.GameInfo
 	state   gproxy.ListState
-	again   time.Duration // until it should be asked again
+	nextAsk time.Duration // how long until the next question
 }
 
 // ask asks a host for its open lobbies. at is where it was reached.
@@ -81,7 +81,7 @@ func readAnswer(r io.Reader) (a answer, err error) {
 				return a, errNoList
 			}
 			a.state = end.State
-			a.again = min(max(time.Duration(end.Seconds)*time.Second, soonest), latest)
+			a.nextAsk = min(max(time.Duration(end.Seconds)*time.Second, soonest), latest)
 			return a, nil
 		case frame[0] != w3gs.Magic || w3gs.Op(frame[1]) != w3gs.OpGameInfo:
 			return a, errNoList

@@ -29,7 +29,7 @@ var end = gproxy.Listed{Seconds: 5}.AppendTo(nil)
 // name holds nothing that a terminal or the game would obey.
 func TestAnswer(t *testing.T) {
 	a, err := readAnswer(bytes.NewReader(append(append(lobby(1, 26, "a\x1b[2J\u202eb\n"), lobby(2, 26, "\x07")...), end...)))
-	if err != nil || len(a.lobbies) != 2 || a.again != 5*time.Second {
+	if err != nil || len(a.lobbies) != 2 || a.nextAsk != 5*time.Second {
 		t.Fatal(a, err)
 	}
 	if a.lobbies[0].Name != "a[2Jb" || a.lobbies[1].Name != "?" || a.lobbies[0].Stat.HostName != "h[31m" {
@@ -39,7 +39,7 @@ func TestAnswer(t *testing.T) {
 	copy(other[4:], "3RAW")
 	locked := (&w3gs.GameInfo{Product: w3gs.ProductTFT, Version: 26, GameID: 1, Name: "\xffb", Password: "x", Port: 25}).AppendTo(nil)
 	a, err = readAnswer(bytes.NewReader(slices.Concat(lobby(2, 26, "a"), other, locked, gproxy.Listed{}.AppendTo(nil))))
-	if err != nil || len(a.lobbies) != 3 || a.again != soonest || a.lobbies[2].Password != "" || a.lobbies[2].Name != "b" {
+	if err != nil || len(a.lobbies) != 3 || a.nextAsk != soonest || a.lobbies[2].Password != "" || a.lobbies[2].Name != "b" {
 		t.Fatal(a, err)
 	}
 	s := &session{opts: Options{}}
@@ -110,8 +110,8 @@ func TestHostileAnswers(t *testing.T) {
 		many = append(many, lobby(1, v, "a")...)
 	}
 	late := gproxy.Listed{Seconds: 1 << 30}.AppendTo(nil)
-	if a, err := readAnswer(bytes.NewReader(append(many, late...))); err != nil || len(a.lobbies) != maxVersions || a.again != latest {
-		t.Errorf("100 versions: %d, %v, %v", len(a.lobbies), a.again, err)
+	if a, err := readAnswer(bytes.NewReader(append(many, late...))); err != nil || len(a.lobbies) != maxVersions || a.nextAsk != latest {
+		t.Errorf("100 versions: %d, %v, %v", len(a.lobbies), a.nextAsk, err)
 	}
 }
 
@@ -137,8 +137,8 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(end)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := readAnswer(bytes.NewReader(data))
-		if len(a.lobbies) > maxLobbies || err == nil && (a.again < soonest || a.again > latest) {
-			t.Errorf("%d lobbies, again after %v", len(a.lobbies), a.again)
+		if len(a.lobbies) > maxLobbies || err == nil && (a.nextAsk < soonest || a.nextAsk > latest) {
+			t.Errorf("%d lobbies, again after %v", len(a.lobbies), a.nextAsk)
 		}
 		for _, l := range a.lobbies {
 			if strings.ContainsAny(l.Name, "\x00\x1b\n") || l.Name == "" {

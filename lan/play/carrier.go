@@ -49,7 +49,7 @@ func (s *session) carry(ctx context.Context, client *net.TCPConn, head []byte, t
 	c := crossing{name: to.Info.Name, say: s.say}
 	own := s.ownPort(to.Info.GameID)
 	carrier := carry.New(client, host, carry.Options{
-		Proxy: proxy, Every: lookEvery, Retry: dialRetry, Changed: c.tell,
+		Proxy: proxy, Every: lookEvery, Retry: dialRetry, Changed: c.report,
 		Dial: func(port uint16) (net.Conn, error) { return dialAgain(to.JoinAddr(), own, port) },
 	})
 	carrier.Start()
@@ -67,8 +67,8 @@ func dialAgain(joined netip.AddrPort, own, port uint16) (net.Conn, error) {
 	return net.DialTimeout("tcp", joined.String(), dialTimeout)
 }
 
-// tell says what has changed for the player.
-func (c *crossing) tell(_ time.Duration, p *gproxy.Proxy) {
+// report says what has changed for the player.
+func (c *crossing) report(_ time.Duration, p *gproxy.Proxy) {
 	switch lost := p.State == gproxy.Lost || p.State == gproxy.Asking; {
 	case p.Refused != 0 && !c.entered:
 		c.entered = true

@@ -84,8 +84,8 @@ func (s *session) round(ctx context.Context) (time.Duration, error) {
 		s.note("off", texts.Of("%s does not list its lobbies: its operator has switched that off.", s.opts.Host))
 		return latest, s.show(nil, at)
 	case a.state == gproxy.ListsBusy:
-		s.note("busy", texts.Of("%s has been asked too often from your address, or is very busy. Asking again in %v.", s.opts.Host, a.again))
-		return a.again, nil
+		s.note("busy", texts.Of("%s has been asked too often from your address, or is very busy. Asking again in %v.", s.opts.Host, a.nextAsk))
+		return a.nextAsk, nil
 	case a.state != gproxy.AllListed:
 		s.note("format", texts.Of("%s uses a newer protocol: get a newer w3host.", s.opts.Host))
 		return latest, s.show(nil, at)
@@ -96,7 +96,7 @@ func (s *session) round(ctx context.Context) (time.Duration, error) {
 		s.product = cmp.Or(s.product, a.lobbies[0].Product)
 		s.note("open", texts.Of("%s answers. Open Warcraft III and choose Local Area Network.", s.opts.Host))
 	}
-	return a.again, s.show(a.found(at, s.product), at)
+	return a.nextAsk, s.show(a.found(at, s.product), at)
 }
 
 // show has the lobbies in the list of the player's game from now on.

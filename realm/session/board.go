@@ -150,19 +150,19 @@ func (m *Machine) manageBoard() {
 	case b.on != nil:
 		m.showOrHide()
 	case e != nil:
-		m.look(e)
+		m.request(e)
 	case !b.inChat && m.cfg.Channel != "":
 		b.inChat = true
 		m.send(&bncs.JoinChannel{Flag: bncs.ChannelCreate, Channel: m.cfg.Channel})
 	}
 }
 
-// look asks the realm whether a game of this name exists, even one that has started. One
+// request asks the realm whether a game of this name exists, even one that has started. One
 // that still takes players would have ours refused. And if there are two of a name, the
 // realm's word that somebody is in the game of that name proves nothing. A started one
 // does not change what an earlier look has found: it may be left of our own earlier turns,
 // with their players.
-func (m *Machine) look(e *entry) {
+func (m *Machine) request(e *entry) {
 	b := &m.board
 	b.on, b.looking, b.hidden = e, true, false
 	b.at, b.answer = m.now, m.now+listedWithin

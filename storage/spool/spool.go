@@ -71,7 +71,7 @@ func Open(dir string) (*Spool, Left, error) {
 	err = s.takeApart()
 	left := Left{}
 	if err == nil {
-		left, err = s.look()
+		left, err = s.scan()
 	}
 	if err != nil {
 		return nil, left, errors.Join(err, lock.Unlock())
@@ -110,7 +110,7 @@ func ReadFile(path string) (Contents, error) {
 	return (&File{Path: path}).Read()
 }
 
-func (s *Spool) look() (left Left, err error) {
+func (s *Spool) scan() (left Left, err error) {
 	paths, err := s.list(s.dir)
 	if err != nil {
 		return left, err

@@ -23,7 +23,7 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 		s.mu.Lock()
 		written := s.written
 		s.mu.Unlock()
-		news, err := s.look(ctx, lite(on), &seen)
+		news, err := s.poll(ctx, lite(on), &seen)
 		if err == nil && news {
 			err = changed()
 		}
@@ -43,8 +43,8 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 // counters.
 type seen struct{ version, sum int64 }
 
-// look reports whether the counters have changed since the last look.
-func (s *liteDB) look(ctx context.Context, q conn, last *seen) (news bool, err error) {
+// poll reports whether the counters have changed since the last look.
+func (s *liteDB) poll(ctx context.Context, q conn, last *seen) (news bool, err error) {
 	if err := s.moved(); err != nil {
 		return false, err
 	}

@@ -9,18 +9,18 @@ import (
 // atOnce is the most records that one fact makes.
 const atOnce = 1 << 16
 
-// numbered gives records numbers that are the same when they are told again.
+// numbered gives records numbers that are the same when they are made twice.
 type numbered struct {
-	to   Recorder
-	fact uint64 // that makes them
-	next uint64 // of its records
-	told uint64 // the last fact whose records are known; they are not told again
+	to       Recorder
+	fact     uint64 // that makes them
+	next     uint64 // of its records
+	recorded uint64 // the last fact whose records are known; they are not recorded twice
 }
 
 // Record passes a record on.
 func (n *numbered) Record(r storage.Record) {
 	n.next++
-	if n.fact > n.told {
+	if n.fact > n.recorded {
 		n.to.Record(storage.Numbered{Record: r, Number: n.fact*atOnce + n.next - 1})
 	}
 }
@@ -32,13 +32,13 @@ func (r *Records) Survive() {
 	r.to = r.named
 }
 
-// Again goes on with the records of a game that was made again. It observes all facts, and
+// Resume goes on with the records of a game that was made again. It observes all facts, and
 // tells the records of those behind the one that is known.
-func Again(to Recorder, key storage.GameKey, opened time.Time, known uint64) *Records {
+func Resume(to Recorder, key storage.GameKey, opened time.Time, known uint64) *Records {
 	r := NewRecords(to, opened)
 	r.key = key
 	r.Survive()
-	r.named.told = known
+	r.named.recorded = known
 	return r
 }
 

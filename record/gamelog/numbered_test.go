@@ -20,7 +20,7 @@ func TestAgain(t *testing.T) {
 	opened := time.Now()
 	r := NewRecords(&first, opened)
 	r.Survive()
-	again := Again(&second, r.Key(), opened, 1)
+	again := Resume(&second, r.Key(), opened, 1)
 	for i := range facts {
 		r.Observe(&facts[i])
 		again.Observe(&facts[i])

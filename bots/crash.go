@@ -18,11 +18,11 @@ func (p *player) crash(now time.Duration) {
 	again.report.Crashes++
 	*p = *again
 	p.crashedAt = now
-	p.g.run.again(p)
+	p.g.run.reconnect(p)
 }
 
-// again connects the new client of a bot.
-func (r *run) again(p *player) {
+// reconnect connects the new client of a bot.
+func (r *run) reconnect(p *player) {
 	l, wait := p.g.lobby, p.conduct.CrashFor
 	go func() { // ends with the connection, or with the run
 		select {
