@@ -15,7 +15,7 @@ import (
 func TestKeysOfEntries(t *testing.T) {
 	entry := func(text string) any {
 		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte("[[autohost]]\n"+text+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte("[watch]\nenabled = true\n[[autohost]]\n"+text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		c, err := config.Load(file, nil)

@@ -96,6 +96,7 @@ func (m *Machine) list(c *call, name string, public bool) error {
 // announce lists the lobby under a name, or takes it off the list.
 func (m *Machine) announce(name string, public bool) error {
 	m.cfg.Name, m.cfg.Unlisted = name, !public
+	m.lobby.SetPrivate(!public)
 	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
 	if public {
 		return m.say(0, "The lobby is now listed as %s.", name)

@@ -68,6 +68,7 @@ func New(cfg Config, out *Out) *Machine {
 		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
 		settings: settings{firstName: cfg.Name},
 	}
+	m.lobby.SetPrivate(cfg.Unlisted)
 	m.fact(&Opened{Config: &m.cfg, Owner: m.lobby.Owner(), Counts: m.lobby.Counts()})
 	return m
 }

@@ -44,6 +44,7 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
 	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)
 	l.HCL = cmp.Or(m.HCL, l.HCL)
+	l.WatchersSeat = l.WatchersSeat && !l.Wire.Reforged && !m.Reports.W3MMD // whose script may have the fake player report
 	l.Voice.Trigger = string(c.Trigger)
 	return c
 }

@@ -12,6 +12,7 @@ import (
 	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/past"
+	"w3host/protocol/w3gs"
 	"w3host/record/recording"
 )
 
@@ -239,4 +240,51 @@ func TestHostileWatchers(t *testing.T) {
 	testkit.Eventually(t, "they are gone", func() bool {
 		return ask(t, g, func(g *Game) bool { return g.onShow.show.Watching() == 1 })
 	})
+}
+
+// TestWatchersSeat: with a seat of their own among the observers, which nobody takes, those who watch see
+// the game on when the players leave whose seats they would have; in a private game nobody has that seat.
+func TestWatchersSeat(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.WatchersSeat = true })
+	observed := testMap(4)
+	observed.Settings |= w3gs.ObserversOn
+	open := func(private bool) (*Game, []*client) {
+		g, err := r.h.OpenFor(Wish{Name: "test", Map: observed, Private: private})
+		if err != nil {
+			t.Fatal(err)
+		}
+		players := []*client{r.join(g, "Ann", player), r.join(g, "Bob", player), r.join(g, "Cid", player)}
+		r.begin(players...)
+		players[0].Until(0x0C)
+		return g, players
+	}
+	_, alone := open(true)
+	if n := alone[2].Count(0x08); n != 3 {
+		t.Errorf("%d have loaded in a private game of three", n)
+	}
+	_, players := open(false)
+	noise(players[0])
+	viewer := watchAs(r, watchEntry(t, shown), "Fan")
+	viewer.Until(0x0C)
+	for i, c := range players[:2] {
+		crash(t, c)
+		players[2].Until(0x07)
+		noise(players[2])
+		testkit.Eventually(t, "the leave is shown", func() bool { return viewer.Count(0x07) == i+1 })
+	}
+	before := viewer.Count(0x0C)
+	testkit.Eventually(t, "the view goes on", func() bool { return viewer.Count(0x0C) > before })
+	_ = players[2].Conn.Close()
+	viewer.UntilChat("The record of this game ends here")
+	sameGame(t, players[2], viewer)
+	names := 0
+	for _, h := range players[2].All() {
+		if h.B[1] == 0x06 && bytes.Contains(h.B, []byte("Watchers")) {
+			names++
+		}
+	}
+	if names != 1 {
+		t.Errorf("the players read of the seat %d times", names)
+	}
 }

@@ -28,6 +28,9 @@ type Config struct {
 	Places      []Place // of the game that is played again, one for each of Slots; else none
 	Restored    bool    // the game is a saved one, of which Places are the slots; see restored.go
 	FillPlaces  bool    // those who have not come when it starts are fake players
+	// WatchersSeat has a fake player take a free slot of the observers' at the start, from which others
+	// than the players are shown the game.
+	WatchersSeat bool
 
 	Wire      Wire
 	Voice     Voice

@@ -171,6 +171,18 @@ func (l *Lobby) enter(p *player) *player {
 		}
 		to, p.pid = l.firstOpen(), l.freePID()
 	}
+	l.register(p)
+	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
+	if p.fake {
+		who.Download = 100
+	}
+	l.seat(to, who)
+	l.returnTo(p)
+	return p
+}
+
+// register notes a human or fake player who has a pid.
+func (l *Lobby) register(p *player) {
 	l.joins++
 	p.name, p.order = p.Req.Name, l.joins
 	l.veil(p)
@@ -179,13 +191,9 @@ func (l *Lobby) enter(p *player) *player {
 	}
 	p.language, p.joined, p.activeAt = l.cfg.Voice.Language, l.now, l.now
 	l.players[p.pid] = p
-	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
 	if p.fake {
-		who.Download, p.extra = 100, plainExtras(p)
+		p.extra = plainExtras(p)
 	}
-	l.seat(to, who)
-	l.returnTo(p)
-	return p
 }
 
 // freePID is the smallest pid that nobody has, nor had in the saved game; 0 when all are taken.

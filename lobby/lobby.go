@@ -38,7 +38,8 @@ type Lobby struct {
 	held     []holder  // of reserved places
 	versions []playsVersion
 	hcl      string
-	joins    int // players that ever came
+	private  bool // for its players alone
+	joins    int  // players that ever came
 	random   *rand.Rand
 	phase    phase
 	muteAll  bool
@@ -134,6 +135,9 @@ func New(cfg Config) *Lobby {
 	l.counts = l.Counts()
 	return l
 }
+
+// SetPrivate says whether the game is for its players alone.
+func (l *Lobby) SetPrivate(on bool) { l.private = on }
 
 // Handle takes one event and appends what follows from it to out.
 func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {

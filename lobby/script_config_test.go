@@ -49,7 +49,7 @@ func (c *command) config() Config {
 	cfg.Start.Full = c.Has("full")
 	cfg.Start.Ready, cfg.Start.Balanced = c.Has("ready"), c.Has("balanced")
 	cfg.Start.MinPlayers = c.Number(c.Option("min", "0"))
-	cfg.Countdown.GoesOn = c.Has("goeson")
+	cfg.Countdown.GoesOn, cfg.WatchersSeat = c.Has("goeson"), c.Has("watchersseat")
 	for name, d := range map[string]*time.Duration{
 		"startafter": &cfg.Start.After, "pinglimit": &cfg.Admission.PingLimit,
 		"idle": &cfg.Close.Idle, "abandoned": &cfg.Close.Abandoned, "afk": &cfg.Close.OwnerAFK,
