@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -377,4 +378,35 @@ func TestFault(t *testing.T) {
 			t.Errorf("%v, want %v", told, want)
 		}
 	})
+}
+
+// The other hosts are asked for while somebody watches a page that shows them, and not otherwise.
+func TestFleetIsFollowed(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	l := New(hub.New(func(hub.Watcher) {}), Options{Standing: func() view.Host { return view.Host{} }, Fleet: func(context.Context) *view.Fleet {
+		asked.Add(1)
+		return &view.Fleet{Hosts: []view.FleetHost{{Number: 2, Name: "gru"}}}
+	}})
+	topic := view.Topic{Page: view.GamesPage}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		l.Hub.Serve(w, r, hub.Watcher{Name: "test", Topics: []string{topic.String()}})
+	}))
+	defer server.Close()
+	defer server.CloseClientConnections()
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { defer close(ended); l.Run(ctx, fakeHost{}) }()
+	defer func() { stop(); <-ended }()
+	var r reader
+	r.load(l, topic)
+	time.Sleep(fleetEvery + fleetEvery/4)
+	if n := asked.Load(); n > 0 {
+		t.Errorf("asked %d times for nobody", n)
+	}
+	for began := time.Now(); r.values["hosts/2/name"].Text != "gru"; r.watch(t, server.URL, 1) {
+		if time.Since(began) > testkit.Patience {
+			t.Fatal("the page never shows the other host")
+		}
+	}
 }
