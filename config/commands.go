@@ -10,7 +10,7 @@ import (
 // Command is one [commands.NAME]: who may use a command, and its aliases. Names and
 // levels are checked by package control, which knows the commands.
 type Command struct {
-	Level   string   `toml:"level"` // player, owner, admin, root, off; empty: as it is
+	Level   string   `toml:"level"` // player, owner, admin, root, off; empty: the command's own
 	Aliases []string `toml:"aliases"`
 }
 

@@ -125,7 +125,7 @@ type Results struct {
 
 // Moderation is what the host does by itself against those who spoil games.
 type Moderation struct {
-	LeaverBan      Duration `toml:"leaver_ban" default:"0s" range:"0s..8760h"` // of who leaves allies alone; 0s: nobody is
+	LeaverBan      Duration `toml:"leaver_ban" default:"0s" range:"0s..8760h"` // of a player who leaves allies alone; 0s: nobody is banned
 	Warnings       int      `toml:"warnings" default:"3" range:"0..100"`       // the warning that is a ban; 0: none is
 	WarningsWithin Span     `toml:"warnings_within" default:"30d"`             // earlier ones do not count
 	WarningBan     Span     `toml:"warning_ban" default:"7d"`
@@ -206,7 +206,7 @@ type Transfer struct {
 	TotalRate      ByteRate `toml:"total_rate"`
 	PlayerRate     ByteRate `toml:"player_rate" entry:"player_rate"`
 	MaxDownloaders int      `toml:"max_downloaders" range:"0..10000" entry:"max_downloaders"`
-	NoMapWait      Duration `toml:"no_map_wait" default:"0s" range:"0s..1h" entry:"no_map_wait"` // of who may not download
+	NoMapWait      Duration `toml:"no_map_wait" default:"0s" range:"0s..1h" entry:"no_map_wait"` // of a player who may not download
 	Timeout        Duration `toml:"download_timeout" default:"10m" range:"10s..24h" entry:"download_timeout"`
 }
 

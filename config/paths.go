@@ -23,7 +23,7 @@ func (c *Config) ControlSocket() string { return c.inData("control.sock") }
 // WebCerts has the certificates that web.autocert gets.
 func (c *Config) WebCerts() string { return c.inData("certificates") }
 
-// WebAccess has who may use the operator's window.
+// WebAccess is the file with the accounts of the operator's window.
 func (c *Config) WebAccess() string { return c.inData("web.json") }
 
 // CrashDir has a file for each game or connection that a fault of the host ended.

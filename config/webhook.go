@@ -12,7 +12,7 @@ import (
 )
 
 // Webhook is a site that is told what happens. Types of events and the template are checked
-// by who tells. The URL is a secret: Discord's has a password in it.
+// by the room that sends. The URL is a secret: Discord's has a password in it.
 type Webhook struct {
 	URL      bncs.Secret `toml:"url"`
 	Secret   bncs.Secret `toml:"secret"`

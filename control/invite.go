@@ -53,7 +53,7 @@ func invite(whom string) act {
 	}
 }
 
-// realmNamed is a realm's name as it is configured; "" when there is none.
+// realmNamed returns a realm's name as the configuration writes it; "" when there is none.
 func realmNamed(names []string, typed string) string {
 	for _, name := range names {
 		if strings.EqualFold(name, typed) {

@@ -61,7 +61,7 @@ func (d *daemon) reportToAgones() (end func()) {
 			return // the process that goes on tells the sidecar
 		}
 		if err := a.post(context.Background(), "/shutdown"); err != nil {
-			a.log.Warn().Err(err).Msg("the sidecar of Agones does not know that the host ends")
+			a.log.Warn().Err(err).Msg("cannot report to the sidecar of Agones that the host ends")
 		}
 	}
 }
@@ -93,11 +93,11 @@ func (a *agones) report(ctx context.Context) {
 	if err == nil && state != a.reported {
 		if err = a.post(ctx, state); err == nil {
 			a.reported = state
-			a.log.Debug().Str("state", state).Msg("the sidecar of Agones knows")
+			a.log.Debug().Str("state", state).Msg("the sidecar of Agones has taken the state")
 		}
 	}
 	if err != nil && !a.down && ctx.Err() == nil {
-		a.log.Warn().Err(err).Msg("the sidecar of Agones does not answer: it is told again")
+		a.log.Warn().Err(err).Msg("the sidecar of Agones does not answer; the state is reported again")
 	}
 	a.down = err != nil
 }

@@ -188,7 +188,7 @@ func (d *daemon) openLists() error {
 	return nil
 }
 
-// listen opens the ports, since whoever announces lobbies needs them.
+// listen opens the ports before lobbies are announced, which takes their numbers.
 func (d *daemon) listen() (err error) {
 	if d.listeners, err = d.host.Survivors.Listen(d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)

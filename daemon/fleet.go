@@ -309,7 +309,7 @@ func (l *leases) show() {
 	if changed {
 		l.host.Show()
 		if !acting {
-			l.log.Warn().Msg("lobbies are not shown, since other hosts may have taken their leases: games and who is in lobbies go on")
+			l.log.Warn().Msg("lobbies are not shown, since other hosts may have taken their leases: games and players in lobbies go on")
 		}
 	}
 	l.useAccounts(held)

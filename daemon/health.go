@@ -16,13 +16,13 @@ const (
 	deadAfter = 10 * time.Second
 )
 
-// pulse knows when the loop of the games last did something.
+// pulse measures when the loop of the games last did something.
 type pulse struct {
 	last    atomic.Int64 // nanoseconds since 1970
 	pending atomic.Bool  // an answer is on its way
 }
 
-// beat asks the loop again and again until ctx ends, never twice at a time.
+// beat asks the loop at each tick until ctx ends, one question at a time.
 func (p *pulse) beat(ctx context.Context, ask func(answer func())) {
 	p.last.Store(time.Now().UnixNano())
 	tick := time.NewTicker(pulseEvery)
@@ -79,7 +79,7 @@ func (d *daemon) ready() (int, Health) {
 	return http.StatusOK, Health{Status: "ok"}
 }
 
-// checkup answers both, for whoever watches over the process.
+// checkup answers both to the supervisor of the process.
 func (d *daemon) checkup(handle func(pattern string, h http.Handler)) {
 	for path, state := range map[string]func() (int, Health){"GET /healthz": d.alive, "GET /readyz": d.ready} {
 		handle(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

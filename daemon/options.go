@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// adaptiveMin is as much as lines at home can follow, adaptiveMax as much as a
+	// adaptiveMin is the shortest period that lines at home can follow, adaptiveMax the longest that a
 	// player bears.
 	adaptiveMin, adaptiveMax = 60 * time.Millisecond, 250 * time.Millisecond
 	// extendedWait is for players behind a proxy that needs no empty actions: nobody's

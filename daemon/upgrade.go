@@ -27,7 +27,7 @@ type upgrading struct {
 	relay     relay
 
 	mu     sync.Mutex
-	answer func(error) // of who has asked for the upgrade under way; nil: nobody here has
+	answer func(error) // to the caller of the upgrade under way; nil: nobody here has asked for it
 }
 
 // relay passes records to the recorder of the moment.
@@ -57,7 +57,7 @@ func (d *daemon) upgrade(path string, answer func(error)) error {
 	return err
 }
 
-// answerUpgrade answers who has asked for the upgrade.
+// answerUpgrade answers the caller of the upgrade.
 func (d *daemon) answerUpgrade(err error) {
 	d.mu.Lock()
 	answer := d.answer

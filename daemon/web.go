@@ -215,7 +215,7 @@ func (d *daemon) openPages() {
 	d.beside("web.public_listen", d.Config.Web.Public, d.outside, d.web.Outside)
 }
 
-// examine looks at the machine with the configuration as it is now.
+// examine makes the checks of w3host doctor with the configuration of now.
 func (d *daemon) examine(ctx context.Context, tell func(pages.Finding)) error {
 	c, err := d.Read()
 	if err != nil {

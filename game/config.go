@@ -51,7 +51,7 @@ type Config struct {
 	Silence time.Duration
 }
 
-// EntryRules say how strong players must be, as they are rated on this map (0: no limit), and what they must have.
+// EntryRules bound the ratings of players on this map (0: no limit), and say what they must have.
 type EntryRules struct {
 	MinRating, MaxRating int // points
 	MinGames             int // rated ones

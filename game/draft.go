@@ -119,7 +119,7 @@ func (m *Machine) choose(c *call, part string) error {
 	return m.nextChoice(d)
 }
 
-// nextChoice says whose turn it is. The last player needs no choice.
+// nextChoice passes the turn to the next captain. The last player needs no choice.
 func (m *Machine) nextChoice(d *draft) error {
 	left := m.undrafted(d)
 	if len(left) == 1 {
@@ -149,7 +149,7 @@ func (m *Machine) moveTo(pid, team uint8, chosen w3gs.PIDs) error {
 	return err
 }
 
-// forgetDrafted ends the draft of a captain who has left, and lets others be chosen under the number of who has.
+// forgetDrafted ends the draft of a captain who has left, and frees the number of a player who has.
 func (m *Machine) forgetDrafted(pid uint8) {
 	d := m.settings.draft
 	switch {

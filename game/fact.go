@@ -17,7 +17,7 @@ import (
 // Acted and Turned.
 type Fact interface{ Fact() }
 
-// Player is who a fact is about.
+// Player is the player that a fact is about.
 type Player struct {
 	PID   uint8
 	Name  string

@@ -16,7 +16,7 @@ func HostDrains(within time.Duration) texts.Text {
 	return texts.Of("This host stops: the next lobby is on another one. You may stay, and start this game within %v.", within)
 }
 
-// What a host says to players for reasons of its own.
+// Sentences of a host to players, for reasons of its own.
 var (
 	HostStops = texts.Of("the host is shutting down")
 

@@ -139,7 +139,7 @@ type Input struct {
 	Level    command.Level
 	Sum      uint32
 	Queued   int
-	Figures  mapxfer.Figures // but for Addr
+	Figures  mapxfer.Figures // without Addr
 	Moves    uint64
 	By       time.Duration
 	Data     []byte

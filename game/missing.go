@@ -35,7 +35,7 @@ type missing struct {
 	by           *returner     // has proven to be the player; nil: nobody
 }
 
-// returns is what a game knows of those who come back.
+// returns are the returners of a game, and what they need.
 type returns struct {
 	history  history
 	coming   []*returner
@@ -105,10 +105,10 @@ func (m *Machine) Kept() []Player {
 	return all
 }
 
-// others are the players who have a client, but for one; 0: there are none.
+// others are the players who have a client, without one of them; 0: there are none.
 func (m *Machine) others(s *seat) w3gs.PIDs { return m.present() &^ w3gs.Only(s.PID) }
 
-// present are the players in the game, but for those whose clients have ended.
+// present are the players in the game, without those whose clients have ended.
 func (m *Machine) present() w3gs.PIDs {
 	if m.turns == nil {
 		return m.lobby.Humans()
@@ -186,7 +186,7 @@ func standStill(wait bool) act {
 	}
 }
 
-// letIn lets whoever has joined, or joins, under the name of a missing player come back.
+// letIn lets a client that has joined, or joins, under the name of a missing player come back.
 func letIn(m *Machine, c *call, p lobby.Player) error {
 	s := m.seats[p.PID]
 	if s == nil || s.missing == nil || s.missing.by != nil {

@@ -92,7 +92,7 @@ func (m *Machine) phase() command.Phase {
 	return command.InGame
 }
 
-// lookup finds players as the caller of the command that is carried out knows them.
+// lookup finds players by the names that the caller of the command sees.
 func (m *Machine) lookup(part string) []lobby.Player {
 	if m.asPlayer {
 		return m.lobby.FindShown(part)

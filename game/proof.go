@@ -2,7 +2,7 @@ package game
 
 import "w3host/texts"
 
-// What players read about the proof of a name of a realm, which the host takes.
+// Sentences about the proof of a realm's name, which the host takes.
 var (
 	NameOfLAN    = texts.Of("You joined on the local network, where names are not confirmed.")
 	NameProven   = texts.Of("Your name is already confirmed.")

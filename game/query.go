@@ -67,7 +67,7 @@ func about(name string) command.Question {
 	}
 }
 
-// describePlayer answers with what the game knows of a player who is here.
+// describePlayer answers with the facts of a player who is here.
 func describePlayer(m *Machine, by *command.Caller, q *command.Query) error {
 	if s := m.seats[q.PID]; s != nil {
 		p, _ := m.lobby.Player(q.PID)

@@ -123,7 +123,7 @@ func LastAt(journal []byte, offset int) bool {
 	return err == nil && len(r.left) == 0
 }
 
-// WithoutNotes is a journal as it is written into a file.
+// WithoutNotes returns a journal in the form of a file.
 func WithoutNotes(journal []byte) []byte {
 	r, _, err := NewReader(journal)
 	if err != nil {

@@ -159,7 +159,7 @@ func remake(m *Machine, c *call) error {
 // remake ends the game and has its lobby opened again.
 func (m *Machine) remake() {
 	cfg := m.cfg
-	if cfg.Saved == nil && cfg.Record == nil { // the players of a saved game keep their places whoever has come
+	if cfg.Saved == nil && cfg.Record == nil { // the players of a saved game keep their places
 		cfg.Lobby.Places, cfg.Lobby.HCL = m.started.Places, m.lobby.HCL()
 	}
 	m.ending.remade = true

@@ -137,7 +137,7 @@ type News struct {
 // Verb is what happened.
 type Verb byte
 
-// What a holder says.
+// Messages of a holder.
 const (
 	Held     = Verb(verbPut)      // the host before has put this
 	Dropped  = Verb(verbDrop)     // the host before has dropped it

@@ -18,7 +18,7 @@ const (
 	// good, and players give up after 65 s; a disk or a database is never waited for on
 	// it, and what a busy machine holds up is much shorter.
 	mostSilent = 10
-	// What Go has to say of a host that stands still is said within that.
+	// A host that stands still writes Go's traces within that.
 	lastWords = 2
 	// To start, and to make games again, may take as long as players wait.
 	mostStarting = 60

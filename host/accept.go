@@ -190,7 +190,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	return nil
 }
 
-// claim is what is known of who wants to come back.
+// claim is a returner's address and the proof of the name.
 type claim struct {
 	game   *Game
 	person *person // nil: the key is wrong

@@ -5,7 +5,7 @@ import (
 	"w3host/lobby"
 )
 
-// advert is the game as it is listed.
+// advert is the entry of the game in the list.
 func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert {
 	o := &g.shard.opts
 	stat, kind := o.asListed(g.about.Stat), g.about.Type // of a game that was taken over nothing else is known of its map

@@ -130,7 +130,7 @@ func (h *Host) goOnAlong(sv *survivor) bool {
 		err = h.shard.guard(sv.id, func() (err error) { v, err = a.Finish(written); return err })
 	}
 	if err != nil || len(v.Skipped) > 0 {
-		g.log.Warn().Err(err).Msg("a game that was run along is made again")
+		g.log.Warn().Err(err).Msg("a game that the standby ran along is restored from its ledger")
 		return false
 	}
 	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isTeller), a.facts}

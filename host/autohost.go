@@ -15,7 +15,7 @@ import (
 const refillRetry = 10 * time.Second
 
 // Configure changes what can be changed while games run: what the lobbies to come
-// are made from, the entries, and, but for Shutdown, the limits of connections to
+// are made from, the entries, and, except Shutdown, the limits of connections to
 // come. Lobbies in which nobody is are closed, so that the next show the change;
 // others, and running games, stay as they are.
 func (h *Host) Configure(o Options) {

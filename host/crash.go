@@ -67,7 +67,7 @@ func (g *Game) otherPID(pid byte) byte {
 	return pid
 }
 
-// state describes the game for whoever looks into a crash.
+// state describes the game for the report of a crash.
 func (g *Game) state() (text string) {
 	text = fmt.Sprintf("game: %v, map %s, log key %v\nlast input: %v\nopened: %v ago\n", g, g.spec.m.File, g.records.Key(), g.last, g.shard.Now()-g.opened)
 	for pid, l := range g.seats {

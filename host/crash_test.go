@@ -187,7 +187,7 @@ func TestCrashOfAnObserver(t *testing.T) {
 			func(uint32, string) Observer { return counter{sound} })
 	})
 	_, players := r.play(2)
-	line := r.logged("an observer of the game has crashed: it is told nothing more of this game, which goes on")
+	line := r.logged("an observer of the game has crashed: it gets nothing more of this game, which goes on")
 	if line["observer"] != "*host.panickyObserver" || line["panic"] != "injected" {
 		t.Errorf("logged %v", line)
 	}

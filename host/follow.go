@@ -115,7 +115,7 @@ func (h *Host) follow(sv *survivor, places chan struct{}, settled func()) {
 // the end of a turn, and goes on. An error says why the game stays there.
 func (h *Host) takeOver(sv *survivor) error {
 	left := h.shard.left
-	// Who watches is told nothing of what may turn out to be another game.
+	// Viewers get nothing of a game that may turn out to be another.
 	if err := left.try(sv, h.shard.pause); err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (s *Survivors) Try(ctx context.Context) {
 			same++
 		}
 	}
-	s.log.Info().Int("games", len(s.games)).Int("same", same).Dur("took", time.Since(began)).Msg("the games of the host that runs were run again")
+	s.log.Info().Int("games", len(s.games)).Int("same", same).Dur("took", time.Since(began)).Msg("the games of the running host have been rerun")
 }
 
 // pause waits; an error says that the host has ended.

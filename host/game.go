@@ -83,13 +83,13 @@ type listing struct {
 // showing is how a game is shown to others than its players.
 type showing struct {
 	seat     uint8            // whose it is seen from
-	called   map[uint8]string // who took part, as others know them
+	called   map[uint8]string // the names of all who took part, as others see them
 	show     *watch.Show      // nil: the game cannot be watched
 	withdraw func()
 	inList   bool
 }
 
-// seating is who carries which player.
+// seating assigns links to the seats of players.
 type seating struct {
 	links    map[game.LinkID]*link
 	lastID   game.LinkID

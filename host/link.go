@@ -87,7 +87,7 @@ func (l *link) Framed(parts int) {
 	l.meter.sent(parts)
 }
 
-// known reports whether the machine knows the link: it carries a seat or may get one.
+// known reports whether the machine has the link: it carries a seat or may get one.
 func (l *link) known() bool { return l.pid != 0 || l.returning }
 
 // uncount ends that the gate counts a link: it has a seat, or is closed.

@@ -12,7 +12,7 @@ import (
 	"w3host/internal/network"
 )
 
-// Listeners are the TCP ports of a host. They are opened first, since whoever announces
+// Listeners are the TCP ports of a host. They are opened first, since a room that announces
 // the host's lobbies needs the port; nobody is accepted before Run.
 type Listeners struct {
 	Main    *net.TCPListener

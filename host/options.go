@@ -85,7 +85,7 @@ type Autohost struct {
 	Open func(file string, seen []w3gs.Version) (*Map, error)
 }
 
-// Watch shows running games, as they are recorded, to others than their players.
+// Watch shows running games, from their records, to others than their players.
 type Watch struct {
 	On    bool
 	Delay time.Duration
@@ -147,7 +147,7 @@ type Admins interface {
 	AdminLike(name string) string
 }
 
-// Joiner is who asks for an admin's rights. The realm is empty for players of the
+// Joiner is a person who may have an admin's rights. The realm is empty for players of the
 // LAN, whose names prove nothing; the address is invalid where it is not known.
 type Joiner struct {
 	Name, Realm string

@@ -22,7 +22,7 @@ type registry struct {
 	refill chan struct{} // has a value when a lobby has started or ended
 }
 
-// Info is how a lobby or game stands, for whoever is not on the shard.
+// Info is the state of a lobby or game, for rooms that do not run on the shard.
 type Info struct {
 	ID      uint32
 	Name    string
@@ -30,7 +30,7 @@ type Info struct {
 	Entry   string // of autohost; empty for none
 	By      string // who asked for it; empty where an entry or the operator did
 	Public  bool   // announced
-	Closed  bool   // to strangers, whoever may find it: the host drains, or another has its lease
+	Closed  bool   // to strangers, also those who know its number: the host drains, or another has its lease
 	Playing bool
 	Since   time.Time // it was opened, or has begun
 	Counts  lobby.Counts

@@ -23,11 +23,11 @@ const (
 	watchBit = 1 << 27
 	// watchPrefix is before the name of the game.
 	watchPrefix = "[watch] "
-	// lateEnough is a delay that makes what is seen useless to who plays.
+	// lateEnough is a delay after which a picture of the game is useless to its players.
 	lateEnough = 10 * time.Minute
 )
 
-// noteStart notes what is shown of who plays.
+// noteStart notes the names and seats that are shown to viewers.
 func (g *Game) noteStart(f *game.Started) {
 	g.onShow.called = map[uint8]string{}
 	best := 0

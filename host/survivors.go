@@ -16,7 +16,7 @@ import (
 	"w3host/storage"
 )
 
-// What the host itself holds: its listeners, and from firstFlight on the memory that each
+// The host's own descriptors: its listeners, and from firstFlight on the memory that each
 // process reads into.
 const (
 	heldMain hold.Name = iota + 1

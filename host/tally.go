@@ -9,7 +9,7 @@ import (
 
 // maxVisitors is how many names and addresses a tally remembers at least, and half
 // of how many at most; some 250 bytes each. A forgotten address has its full
-// allowance again, so whoever wants that must come from more addresses than this.
+// allowance again, so an attacker who wants that must come from more addresses than this.
 const maxVisitors = 16 << 10
 
 // tally bounds what names and addresses do again and again: each may do it burst
@@ -61,7 +61,7 @@ func (t *tally) wait(now time.Time, keys ...string) (longest time.Duration) {
 	return longest
 }
 
-// known is what a key has spent; nil: nothing is remembered of it.
+// known returns what a key has spent; nil: nothing is remembered of it.
 func (t *tally) known(key string) *rate.Limiter { return cmp.Or(t.recent[key], t.older[key]) }
 
 func (t *tally) limiter(key string) *rate.Limiter {

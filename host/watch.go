@@ -30,7 +30,7 @@ func (g *Game) observeFrom(at int, f *game.Stamped) (next int) {
 			g.observers = append(slices.Clone(g.observers[:next]), g.observers[next+1:]...)
 			file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), fmt.Sprintf("panic: %v", fault), debug.Stack(), fmt.Sprintf("fact: %T\n", f.Fact))
 			g.log.Error().Str("observer", fmt.Sprintf("%T", o)).Str("panic", fmt.Sprint(fault)).Str("file", file).
-				Msg("an observer of the game has crashed: it is told nothing more of this game, which goes on")
+				Msg("an observer of the game has crashed: it gets nothing more of this game, which goes on")
 		}
 	}()
 	for next = at; next < len(g.observers); next++ {

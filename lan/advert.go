@@ -40,11 +40,11 @@ type Advert struct {
 	Count     Count
 	Age       time.Duration // since the lobby opened
 	Private   bool          // not listed; realms find it by its name
-	Requested bool          // for, by a person: realms list it before those that open by themselves
+	Requested bool          // by a person: realms list it before lobbies that open by themselves
 	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
 	// list it as a private one. None: everybody is. Clients of 1.30 and later see it anyway.
 	Only []netip.Addr
-	// Watched says that it is a game that is played, for who watches: realms do not list it.
+	// Watched marks a running game that is listed for viewers: realms do not list it.
 	Watched bool
 	// Variants are the versions whose clients see the lobby, where they do not all see
 	// the same. None: all of Options.Versions do.

@@ -156,7 +156,7 @@ func (a *Advertiser) Shutdown() {
 	a.readers.Wait()
 }
 
-// publish shows a lobby, as it is now, to clients of 1.30 and later.
+// publish shows the present state of a lobby to clients of 1.30 and later.
 func (a *Advertiser) publish(gameID uint32) {
 	var services []mdns.Service
 	if l := a.board.find(gameID); l != nil {

@@ -91,7 +91,7 @@ type Leave struct {
 // Vanish takes a fake player off the list of a game that has started.
 type Vanish struct{ PID uint8 }
 
-// Judge says why the teams, as they are, are too uneven for a start by itself;
+// Judge says why the present teams are too uneven for a start by itself;
 // empty: they are not.
 type Judge struct{ Why texts.Text }
 
@@ -166,7 +166,7 @@ type Ignore struct {
 	Off   bool
 }
 
-// Ears are whose lines a player reads.
+// Ears are the players whose lines a player reads.
 type Ears uint8
 
 // Ears.
@@ -176,7 +176,7 @@ const (
 	HearNobody
 )
 
-// Listen says whose lines a player reads from here on.
+// Listen sets the players whose lines a player reads from here on.
 type Listen struct {
 	PID  uint8
 	Ears Ears

@@ -240,7 +240,7 @@ func (l *Lobby) returnVirtualHost() {
 	}
 	if l.vhost = l.freePID(); l.vhost != 0 {
 		if !slices.Equal(l.slots, l.table.sent) {
-			l.flushTable(l.Humans()) // the slot of who has left is free before a pid is in use again
+			l.flushTable(l.Humans()) // the slot of a player who has left is free before a pid is in use again
 		}
 		l.show(l.virtualHost())
 	}

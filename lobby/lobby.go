@@ -63,7 +63,7 @@ type Lobby struct {
 	final      []Place // the slots as players see them, once the game has started
 }
 
-// owner is who owns a lobby.
+// owner is the account that owns a lobby.
 type owner struct {
 	name     string
 	realm    string // empty: the LAN

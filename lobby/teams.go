@@ -70,7 +70,7 @@ func (op SetTeams) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// newTeam is the team of who sits down in a slot of a melee game.
+// newTeam returns the team of a player who sits down in a slot of a melee game.
 func (l *Lobby) newTeam(i int, computer bool) uint8 {
 	var sizes [2]int
 	for j, s := range l.slots {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Mode says who may download the map.
+// Mode decides which players may download the map.
 type Mode uint8
 
 // Modes. The zero value is On.
@@ -32,7 +32,7 @@ func (m Mode) String() string { return modes[m] }
 // Config is what the operator decides, and the map's size. Begin with Defaults: New
 // takes every field as it stands.
 type Config struct {
-	// Mode says who may download.
+	// Mode decides which players may download.
 	Mode Mode
 	// Size is the map's length in bytes.
 	Size uint32

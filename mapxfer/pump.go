@@ -10,7 +10,7 @@ const (
 	lookEvery = 10 * time.Millisecond
 )
 
-// pump hands out all parts that may leave now, part by part, each to whoever has
+// pump hands out all parts that may leave now, part by part, each to the player who has
 // got least. So players get the same of what they share, the total rate or a line.
 func (s *Scheduler) pump() {
 	if s.running == 0 || s.now < s.yield.until {

@@ -16,7 +16,7 @@ type Scheduler struct {
 	running  int     // players in state active
 	total    bucket
 	yield    yield
-	level    int64         // what whoever was served last had got
+	level    int64         // what the player who was served last had got
 	lastTick time.Duration // the last Tick
 }
 

@@ -147,7 +147,7 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	return nil
 }
 
-// checked goes on with who has the map.
+// checked goes on with a client that has the map.
 func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 	t := c.tape
 	if !c.refusal.Empty() {

@@ -83,7 +83,7 @@ type builder struct {
 	open  []byte        // packets up to the last turn that are not packed
 	size  int           // of what is packed
 
-	// What stands behind the last turn belongs to the record only if another one follows.
+	// Records behind the last turn belong to the game only if another turn follows.
 	tail     []byte
 	tailLeft w3gs.PIDs
 	bytes    int // of all packets

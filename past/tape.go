@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Tape is the record of a game as it is sent to those who see it from a seat. Parts are only
+// Tape is the record of a game in packets for clients that see it from a seat. Parts are only
 // appended.
 type Tape struct {
 	Game    string // its name

@@ -15,7 +15,7 @@ func Game(results []Result, before []Skill) []*Skill {
 	after := make([]*Skill, len(results))
 	rate(before, after, team, ranks, func(int) bool { return true })
 	for t, rank := range ranks {
-		if rank < lost { // for who forfeited the game, the team is behind all others
+		if rank < lost { // the team of a player who forfeited is behind all others
 			worse := slices.Clone(ranks)
 			worse[t] = lost + 1
 			rate(before, after, team, worse, func(i int) bool { return team[i] == t && results[i].Outcome == Forfeited })

@@ -126,7 +126,7 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 			a.answer(e)
 		case session.Unclear:
 			a.log.Warn().Str("text", e.Text).
-				Msg("the realm says where players are in words that are not known: they confirm their names by a code (sc)")
+				Msg("cannot read the realm's answers about where players are: players confirm their names by a code (sc)")
 		case session.Dropped:
 			a.log.Warn().Int("lines", e.Lines).Msg("messages to the realm dropped: too many were waiting for the flood limit")
 		}

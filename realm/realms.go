@@ -214,7 +214,7 @@ func (r *Realms) plays(realm string, ad *lan.Advert) bool {
 	return slices.ContainsFunc(ad.Versions([]uint32{uint32(v)}), func(seen uint32) bool { return v.SharesLobby(w3gs.Version(seen)) })
 }
 
-// list wants the game listed as it is now.
+// list has the present state of the game listed.
 func (l listing) list(ad lan.Advert) {
 	config := &l.account.opts.Session
 	shown := ad.Info(config.Product, config.Version.Game, 0)

@@ -35,7 +35,7 @@ type Admin struct {
 	Password bool         `json:"password" doc:"The role counts only after a login"`
 }
 
-// Target is whom the role is for, as a person would write it.
+// Target is the person or network of the role, as people write it.
 func (a Admin) Target() string { return targetText(a.Name, " from ", a.Network) }
 
 // isFrom reports whether the role is for joins from an address.

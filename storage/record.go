@@ -29,7 +29,7 @@ const (
 	EndCrashed  EndReason = "host crashed" // written for a host that died; see presence.go
 )
 
-// Occupant says who holds a slot.
+// Occupant is the kind of a slot's holder.
 type Occupant string
 
 const (

@@ -7,7 +7,7 @@ import (
 	"w3host/rating"
 )
 
-// ChatScope says who was meant to read a line.
+// ChatScope is the audience of a line.
 type ChatScope string
 
 const (
@@ -141,7 +141,7 @@ const (
 	OutcomeLost   = "lost"
 	OutcomeDrew   = "drew"
 	OutcomeLeaver = "left"
-	// OutcomeForfeited is of who left a game early, where that loses it: the host's word, in place of the map's.
+	// OutcomeForfeited is the outcome of a player who left a game early, where that loses it: the host's word, in place of the map's.
 	OutcomeForfeited = rating.Forfeited
 )
 

@@ -162,7 +162,7 @@ func (l *Loop) countVotes() {
 	}
 }
 
-// endWait drops those for whom the game waits no longer, but for who is apart: the game goes
+// endWait drops those for whom the game waits no longer, except players apart: the game goes
 // on without them.
 func (l *Loop) endWait(pids w3gs.PIDs, why Why) {
 	l.letGoOn(pids & l.apart)

@@ -73,7 +73,7 @@ func holdCommand() *cobra.Command {
 	return cmd
 }
 
-// unsupported is a fault of who asks for it.
+// unsupported makes a usage error of a system that cannot hold games.
 func unsupported(err error) error {
 	if errors.Is(err, hold.ErrUnsupported) {
 		return usageError{err}

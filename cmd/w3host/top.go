@@ -91,7 +91,7 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// source is whom the flags name.
+// source is the host that the flags name.
 func (o *topOptions) source() (*topHost, error) {
 	switch {
 	case o.url != "" && o.socket != "":

@@ -13,7 +13,7 @@ import (
 	"w3host/texts"
 )
 
-// target is whom a query means: a player who is here, or what was typed.
+// target returns the player that a query means: one who is here, or else the name that was typed.
 func target(q *command.Query) (storage.BanTarget, error) {
 	if q.Here {
 		return storage.BanTarget{Name: q.Name}, nil

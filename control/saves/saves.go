@@ -31,7 +31,7 @@ const whoPlayedTimeout = 2 * time.Second
 // Finder finds saved games.
 type Finder struct {
 	DB *storage.Store
-	// Dir is the folder of saved games, Product and Versions those of the games that can be hosted, as they are now.
+	// Dir is the folder of saved games, Product and Versions those of the games that can be hosted now.
 	Dir      func() string
 	Replays  func() string // the folder of replays
 	Product  func() w3gs.Product

@@ -89,7 +89,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// fold makes names comparable. A name that is no UTF-8 may be given as it is, or as it is shown.
+// fold makes names comparable. A name that is no UTF-8 may be given in its bytes, or as messages show it.
 func fold(s string) string {
 	return strings.ToLower(strings.ReplaceAll(w3map.Shown(w3map.Plain(s)), `\`, "/"))
 }

@@ -96,7 +96,7 @@ func (c *Catalogue) tooFresh(f *record) bool {
 	return true
 }
 
-// walk visits all files in a folder and below it, but for hidden ones. An io/fs would leave out the names that are not
+// walk visits all files in a folder and below it, except hidden ones. An io/fs would leave out the names that are not
 // UTF-8. The error is about the folder itself, or the context's.
 func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name string)) error {
 	entries, err := os.ReadDir(filepath.Join(c.dir, filepath.FromSlash(folder)))

@@ -40,7 +40,7 @@ func newCryptTable() (table [0x500]uint32) {
 	return table
 }
 
-// hashName hashes the bytes of name as they are but for the case of ASCII letters.
+// hashName hashes the bytes of name, with ASCII letters in capitals.
 // Turning slashes into backslashes is the caller's choice: a few archives hold names with real slashes.
 func hashName(name string, kind uint32) uint32 {
 	a, b := uint32(hashSeed), uint32(cipherSeed)

@@ -200,7 +200,7 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 		return nil, err
 	}
 	switch {
-	case len(raw) >= want: // a sector that would not shrink is stored as it is
+	case len(raw) >= want: // a sector that would not shrink is stored unpacked
 		return append(dst, raw[:want]...), nil
 	case len(raw) == 0: // the game leaves such a sector empty
 		return fill(dst, want)

@@ -145,7 +145,7 @@ func (f *File) matches(i int, raw []byte) bool {
 	return f.checks[i] == 0 || f.checks[i] == math.MaxUint32 || f.checks[i] == adlerFromZero(raw)
 }
 
-// rawAside reads like raw, into the memory of buf if that is enough. What was fetched ahead stays as it is.
+// rawAside reads like raw, into the memory of buf if that is enough. What was fetched ahead is kept.
 func (f *File) rawAside(buf []byte, off uint32, n int) ([]byte, error) {
 	ahead, at := f.mem.ahead, f.at
 	f.mem.ahead = buf[:0]

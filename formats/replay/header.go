@@ -35,7 +35,7 @@ type Header struct {
 	Duration   time.Duration // without pauses
 }
 
-// unfinished tells that whoever wrote the file did not come to its end.
+// unfinished reports whether the program that wrote the file did not come to its end.
 func (h *Header) unfinished() bool { return h.Blocks == 0 || h.StreamSize == 0 }
 
 // AppendTo appends the header with its crc.

@@ -70,7 +70,7 @@ type Leave struct {
 	Counter uint32           // one more in the last leave can tell that the saver won
 }
 
-// LeaveReason is whose connection was closed.
+// LeaveReason says which side's connection was closed.
 type LeaveReason uint32
 
 // Leave reasons. Later versions have others.

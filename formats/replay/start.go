@@ -41,7 +41,7 @@ type Start struct {
 }
 
 // Player is a record 0x00 (the host) or 0x16: pid u8 · name cstr · n u8 · n
-// bytes · and but for the host an unknown u32. Computers have no record.
+// bytes · and, except for the host, an unknown u32. Computers have no record.
 type Player struct {
 	PID     uint8
 	Name    string
@@ -101,7 +101,7 @@ func (s *Start) late() bool {
 	return slices.ContainsFunc(s.Metas, func(m Meta) bool { return m.ID == metaLate })
 }
 
-// appendTo appends the start as it is in the stream.
+// appendTo appends the start in the layout of the stream.
 func (s *Start) appendTo(dst []byte, p Program) []byte {
 	u32 := binary.LittleEndian.AppendUint32
 	dst = u32(dst, 0x110)

@@ -39,7 +39,7 @@ func (v Version) game() w3gs.Version {
 	return w3gs.Version(min(v, 1000))
 }
 
-// Program says which program recorded: it decides the layout of what follows.
+// Program is the program that recorded: it decides the layout of the rest.
 type Program struct {
 	Product string // "WAR3", "W3XP"; "" in header version 0, which does not tell
 	Version Version

@@ -182,7 +182,7 @@ func (w *Writer) copy(rec *Record) error {
 	return w.err
 }
 
-// Flush writes what there is to the file, but for held turns.
+// Flush writes all records to the file, except held turns.
 func (w *Writer) Flush() error {
 	if w.ahead {
 		w.flush()

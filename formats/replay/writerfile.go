@@ -27,7 +27,7 @@ func (w *Writer) put(b []byte) {
 	}
 }
 
-// flush writes the last block as it is, and the header for it.
+// flush writes the last block, however full, and the header for it.
 func (w *Writer) flush() {
 	w.ahead, w.dirty = false, w.time
 	plain := scratch.Get().(*[]byte)

@@ -129,7 +129,7 @@ func (h *Head) Check() error {
 	return nil
 }
 
-// AppendTo appends the head as it is in the stream.
+// AppendTo appends the head in the layout of the stream.
 func (h *Head) AppendTo(dst []byte) []byte {
 	for _, text := range []string{h.MapPath, h.Unknown1, h.GameName, h.Unknown2} {
 		dst = append(append(dst, text...), 0)

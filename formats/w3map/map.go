@@ -82,7 +82,7 @@ func (m *Map) For(v w3gs.Version) Identifiers {
 	return m.Identifiers
 }
 
-// Player is an entry of war3map.w3i, whoever may play it.
+// Player is a player of war3map.w3i: a person, a computer or none.
 type Player struct {
 	Number     uint32 // also the colour
 	Type       PlayerType
@@ -92,7 +92,7 @@ type Player struct {
 	X, Y       float32
 }
 
-// PlayerType says who controls a player. Other values are seen and get no slot.
+// PlayerType is the kind of a player's control. Other values occur and get no slot.
 type PlayerType uint32
 
 // Controllers.

@@ -178,7 +178,7 @@ func reference(s string) (id int, ok bool) {
 	return id, err == nil
 }
 
-// resolve replaces a reference by its text. A number without a text leaves it as it is, as the game does.
+// resolve replaces a reference by its text. A reference to a text that is missing stays, as in the game.
 func (t stringTable) resolve(s string) string {
 	if id, ok := reference(s); ok {
 		if text, ok := t[id]; ok {

@@ -26,13 +26,13 @@ func (v Via) Chat() bool {
 	return true
 }
 
-// Caller is who asks for a command, and who gets the answer.
+// Caller is the person who gives a command and gets its answer.
 type Caller struct {
 	PID   uint8 // the seat of a player of the game; 0: none
 	Name  string
 	Realm string // where the name comes from; empty for the LAN
 	Level Level
-	// LockedBy is who has locked the lobby, if that takes an admin's level from the caller.
+	// LockedBy is the name of the admin who has locked the lobby, if that takes an admin's level from the caller.
 	LockedBy string `json:"-"`
 	// Language is what the caller reads.
 	Language texts.Language

@@ -18,7 +18,7 @@ const (
 	StandIn              // for an owner who is not in; see lobby.Lobby.StandIn
 	Owner                // of the lobby
 	Admin
-	Root // whoever runs the host
+	Root // the operator of the host
 )
 
 // String names the level in "you must be …".

@@ -121,7 +121,7 @@ func cut(line string) (name, rest string) {
 	return strings.ToLower(name), strings.TrimSpace(rest)
 }
 
-// Needs is who may use the command like this; asking may need less than setting.
+// Needs is the level that this use of the command takes; asking may need less than setting.
 func (u Use[T]) Needs() Level {
 	if u.Detail == "" && u.AskAnyone {
 		return Anyone

@@ -21,7 +21,7 @@ var (
 	ErrCrashed  = errors.New("a fault of the host; see the log and the file that it names")
 )
 
-// Handler is who a connection carries bytes for. It is called on the loop's goroutine.
+// Handler takes the frames and the end of a connection. It is called on the loop's goroutine.
 type Handler interface {
 	// Packet takes one packet. An error ends the connection.
 	Packet(frame []byte) error

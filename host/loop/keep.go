@@ -10,7 +10,7 @@ import (
 type Keeper interface {
 	// Reading comes before the socket is read.
 	Reading()
-	// Kept comes when what was read has been handled, but for rest.
+	// Kept comes when the bytes that were read have been handled, except rest.
 	Kept(rest []byte)
 	// Dropped comes when the connection has been closed.
 	Dropped()

@@ -8,7 +8,7 @@ import (
 )
 
 // One loop serves everybody, so what it does for one connection in one pass is bounded
-// in bytes, packets and time, whoever sits at the other end:
+// in bytes, packets and time, whatever the other end does:
 //
 //	reading      one read of passRead bytes; of what it brought passPackets packets,
 //	             and none more once passTime is over

@@ -204,7 +204,7 @@ func (k *pipe) writeAll() {
 		}
 		if len(b) > 0 {
 			if _, err := k.nc.Write(b); err != nil {
-				return // whoever reads sees the same broken connection
+				return // the reader sees the same broken connection
 			}
 			continue
 		}

@@ -47,7 +47,7 @@ type events interface {
 	Cut(cause error)
 }
 
-// server is whom a poller works for. All but call and wait are for its own goroutine.
+// server is the user of a poller. All methods except call and wait are for its own goroutine.
 type server interface {
 	// arrive takes a new connection; nil: it is closed again.
 	arrive(Socket, netip.AddrPort) events

@@ -13,7 +13,7 @@ const (
 	flightBase          // how much of its stream was noted when the read began
 )
 
-// FlightLen is as much as one read brings.
+// FlightLen is the most that one read brings.
 const FlightLen = 16 << 10
 
 // Flight is the memory of the host: the bytes of the read under way.
@@ -46,7 +46,7 @@ func (f *Flight) Memory() *hold.Memory { return f.mem }
 // Buffer is what is read into.
 func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:FlightLen] }
 
-// Reading says whose stream is read next, and how much of it is noted.
+// Reading notes the link that is read next, and how much of its stream is noted.
 func (f *Flight) Reading(link hold.Name, noted uint64) {
 	f.mem.SetWord(flightLink, 0) // the base is not that of the link before
 	f.mem.SetWord(flightBase, noted)

@@ -5,7 +5,7 @@
 //
 //   - An input is committed before the machine has it, so every byte that a client is sent
 //     follows from what is committed.
-//   - What was read of a client is committed, too, but for the read under way, whose bytes
+//   - What was read of a client is committed, too, except the read under way, whose bytes
 //     are in the memory of the host.
 package survive
 
@@ -27,7 +27,7 @@ const format = 1
 const (
 	wordFormat   = iota
 	wordEnd      // bytes that count; storing it is the commit
-	wordSum      // CRC-32 of the orders up to there, but for the last input's
+	wordSum      // CRC-32 of the orders up to there, without the last input's
 	wordStep     // offset of the entry that is being stepped, + 1
 	wordHead     // offset of the note with the head, + 1
 	wordOpened   // CLOCK_MONOTONIC of the lobby's opening, in ns

@@ -25,7 +25,7 @@ type Link struct {
 	Why         string // of the two
 }
 
-// queue adds what a link is sent, but for what the kernel has had.
+// queue adds the bytes for a link that the kernel has not had.
 func (l *Link) queue(frame []byte) {
 	if l == nil || !l.Held || l.Closing || l.Over {
 		return

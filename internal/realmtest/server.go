@@ -226,7 +226,7 @@ func (s *Server) listed(name string) (list []bncs.ListedGame) {
 }
 
 // leave takes a user out of a game. One that is not started passes to the next
-// member, with that member's address: whoever wants to end it says so before.
+// member, with that member's address: a test that wants to end it says so before.
 func (s *Server) leave(u *user) {
 	g := u.game
 	if g == nil {

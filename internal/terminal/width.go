@@ -66,7 +66,7 @@ func Wrap(text string, n int) (lines []string) {
 }
 
 // Hang breaks a line that is wider than a terminal, which then goes on below the column
-// where its text begins. Where the width is unknown (0) the line stays as it is.
+// where its text begins. Where the width is unknown (0) the line is not changed.
 func Hang(line string, column, width int) string {
 	text, end := strings.TrimSuffix(line, "\n"), ""
 	if text != line {
@@ -81,7 +81,7 @@ func Hang(line string, column, width int) string {
 	return first + below + strings.Join(rest, below) + end
 }
 
-// Cut is as much of a text as n columns have room for.
+// Cut returns the beginning of a text for which n columns have room.
 func Cut(text string, n int) string {
 	if Columns(text) <= n {
 		return text

@@ -83,7 +83,7 @@ func played(t *testing.T, script []string, play Play) (lines []string) {
 	return lines
 }
 
-// golden returns the lines that a file has for an event, which must be those that came of it but for white space.
+// golden returns the lines that a file has for an event, which must equal those that came of it, apart from white space.
 func golden(t *testing.T, event int, got, below []string) []string {
 	t.Helper()
 	end := slices.IndexFunc(below, func(line string) bool { return !strings.HasPrefix(line, indent) })

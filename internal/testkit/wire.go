@@ -42,7 +42,7 @@ func JoinPacket(id, key uint32, name string) []byte {
 func ActionPacket(data []byte) []byte { return Packet(0x26, Sum32(data), data) }
 
 // Packet puts a header before values: integers little-endian, strings with
-// their NUL, bytes as they are.
+// their NUL, bytes unchanged.
 func Packet(op byte, values ...any) []byte {
 	b := []byte{0xF7, op, 0, 0}
 	for _, v := range values {

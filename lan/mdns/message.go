@@ -25,7 +25,7 @@ const (
 	// that of a question: the answer may come by unicast.
 	unique = 1 << 15
 
-	// maxMessage is as much as is put into one message, if one record is not longer.
+	// maxMessage bounds a message of several records; one record alone may be longer.
 	maxMessage = 1400
 	// messageSize is the longest message that RFC 6762 allows.
 	messageSize = 9000
@@ -43,7 +43,7 @@ type record struct {
 }
 
 // message writes a message. Names are compressed everywhere, as responders do: the
-// library would leave those in SRV as they are.
+// library would not compress those in SRV.
 type message struct {
 	b     [messageSize]byte
 	n     int

@@ -45,7 +45,7 @@ const (
 	NotFound Reason = 2 // no player has this id and key
 )
 
-// What can be wrong with bytes. Test with errors.Is.
+// Faults of bytes. Test with errors.Is.
 var (
 	ErrLength = errors.New("a packet of 0xF8 with a wrong length")
 	ErrOp     = errors.New("an unknown opcode of 0xF8")

@@ -13,7 +13,7 @@ const (
 	ChatGame     ChatFlag = 0x20
 )
 
-// ChatScope is whom a line in the game is for; ScopeSlot + n is the player in
+// ChatScope is the audience of a line in the game; ScopeSlot + n is the player in
 // slot n.
 type ChatScope uint32
 

@@ -5,7 +5,7 @@
 // both ways. AppendTo appends the whole frame (header included) to a buffer and
 // never fails; Decode reads the payload (header excluded) and fails with a
 // *DecodeError on anything that is short, left over, out of range or wrongly
-// summed. Integers are little-endian but for the port and address inside a
+// summed. Integers are little-endian, except the port and address inside a
 // SockAddr.
 //
 // The package knows no socket, no clock and no rule of the game. "Classic"

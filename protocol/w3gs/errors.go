@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What can be wrong with bytes. Test with errors.Is.
+// Faults of bytes. Test with errors.Is.
 var (
 	ErrMagic        = errors.New("first byte is not 0xF7")
 	ErrLength       = errors.New("length field does not match the bytes")

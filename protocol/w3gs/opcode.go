@@ -57,7 +57,7 @@ const (
 	OpPlayerExtra     Op = 0x59
 )
 
-// Dir is who may send a packet; some go more than one way.
+// Dir is the set of senders of a packet; some go more than one way.
 type Dir uint8
 
 // Directions.

@@ -66,7 +66,7 @@ func (s *StatString) fields(c *codec) *codec {
 
 // AppendStatEncoded encodes plain bytes in groups: a mask byte, then up to
 // seven data bytes. Mask bit 0 is set; bit i is set when data byte i is odd and
-// sent as it is; an even byte is sent plus one with its bit clear.
+// sent unchanged; an even byte is sent plus one with its bit clear.
 func AppendStatEncoded(dst, plain []byte) []byte {
 	for len(plain) > 0 {
 		group := plain[:min(7, len(plain))]

@@ -7,7 +7,7 @@ func (p Empty) ID() ID { return ID(p) }
 
 func (Empty) fields(*codec) {}
 
-// Ping (0x25, both ways): ticks of the server u32, echoed as they are.
+// Ping (0x25, both ways): ticks of the server u32, echoed unchanged.
 type Ping struct{ Tick uint32 }
 
 func (*Ping) ID() ID { return IDPing }

@@ -17,7 +17,7 @@ const (
 	MaxFrame = 3072
 )
 
-// What can be wrong with bytes.
+// Faults of bytes.
 var (
 	errMagic        = errors.New("frame does not begin with 0xFF")
 	errLength       = errors.New("impossible length")

@@ -39,7 +39,7 @@ func (s *GameStat) Encode() (string, error) {
 		s.Stat.MapPath, len(s.Stat.MapPath), s.Stat.HostName, len(s.Stat.HostName), room)
 }
 
-// ParseGameStat reads a stat string as it is listed.
+// ParseGameStat reads a stat string in the form of the list.
 func ParseGameStat(text string) (s GameStat, err error) {
 	const head = 9
 	if len(text) < head {

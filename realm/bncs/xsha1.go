@@ -49,7 +49,7 @@ func xsha1Block(h *[5]uint32, block *[64]byte) {
 }
 
 // PasswordHash is the proof of a log-on by XSHA1: that of the password in lower
-// case, as PvPGN stores it. It is the same at every log-on, so that whoever reads
+// case, as PvPGN stores it. It is the same at every log-on, so that anybody who reads
 // it can log on with it: it must not be logged.
 func PasswordHash(password string) [20]byte { return xsha1([]byte(lowerASCII(password))) }
 

@@ -114,7 +114,7 @@ func begins(line string, with []string) bool {
 	return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(line, s) })
 }
 
-// sameName compares as realms do: letters of ASCII in either case, other bytes as they are.
+// sameName compares as realms do: letters of ASCII in either case, other bytes exactly.
 func sameName(a, b string) bool {
 	if len(a) != len(b) {
 		return false

@@ -173,7 +173,7 @@ func (m *Machine) next(at time.Duration) (to *person, question *asked) {
 	case other == nil && m.said+quietAfter <= at:
 		most = units
 	case other != nil && m.served+2*window <= at:
-		question = nil // however many there are, they leave a line to whoever waits longest
+		question = nil // however many there are, they leave a line to the caller who waits longest
 	}
 	switch {
 	case question != nil && m.quota.allows(at, cost(question.text()), false, most):

@@ -119,7 +119,7 @@ func (q *queue) drop() {
 	q.dropped++
 }
 
-// next is whose turn it is: an admin's, if one waits.
+// next returns the caller whose line is sent next: an admin, if one waits.
 func (q *queue) next(admin bool) *person {
 	for _, p := range q.people {
 		if p.admin == admin {

@@ -22,7 +22,7 @@ type judge struct {
 	loaded  time.Duration
 	decided uint32           // the turn of the first result that names a winner or a draw; 0: there is none
 	watch   *leavers.Watch   // nil: leavers do not lose
-	early   []uint8          // pids of who has left early
+	early   []uint8          // of players who have left early
 	left    map[uint8]uint32 // their turns, of all who have left
 }
 

@@ -94,7 +94,7 @@ func mapInfo() []byte {
 	b = append(b, "\x00\x00\x00\x00"...)          // no prologue
 	b = append(b, words("", 0, 0, 0, 0, 0, 0)...) // no fog, no weather
 	b = append(b, "\x00L"...)                     // no sound environment; light of the tile set
-	b = append(b, 255, 255, 255, 255)             // water as it is
+	b = append(b, 255, 255, 255, 255)             // water in its own colour
 	b = append(b, words("", players)...)
 	for i := range players {
 		b = append(b, words("", uint32(i), 1, 0, 1)...) // a human, of a race of choice, on a fixed place
