@@ -45,16 +45,25 @@ var voting = command.Table[*Machine]{
 		Parse:    with((*args).Rest, votemode),
 	},
 	{
+		Name:     "swaprequest",
+		Usage:    "<player>",
+		Help:     "ask a player to change places with you, who agrees with yes",
+		Examples: []string{"swaprequest bob"},
+		Phase:    command.InLobby,
+		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), askToSwap) },
+	},
+	{
 		Name:  "votecancel",
 		Help:  "cancel the open vote, if you called it, own the lobby or are an admin",
 		Phase: command.Always,
 		Bare:  votecancel,
 	},
 	{
-		Name:  "yes",
-		Help:  "vote yes",
-		Phase: command.Always,
-		Bare:  answerPoll(true),
+		Name:    "yes",
+		Aliases: []string{"accept"},
+		Help:    "vote yes",
+		Phase:   command.Always,
+		Bare:    answerPoll(true),
 	},
 	{
 		Name:  "ready",
@@ -72,7 +81,7 @@ var voting = command.Table[*Machine]{
 	},
 	{
 		Name:  "no",
-		Forms: map[string]string{"undraw": "", "unff": ""},
+		Forms: map[string]string{"undraw": "", "unff": "", "swapabort": ""},
 		Help:  "vote no",
 		Phase: command.Always,
 		Bare:  answerPoll(false),

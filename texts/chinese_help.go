@@ -145,9 +145,10 @@ var chineseHelp = map[string]string{
 	"show where to find the map":                               "查看在哪里可以找到地图",
 
 	// of votes, and of ignoring
-	"let the players vote to mute one of them":                  "让玩家投票禁言一名玩家",
-	"hide a player's messages from you, in later games as well": "不再看到某个玩家的发言，以后的游戏也一样",
-	"show you a player's messages again":                        "重新看到某个玩家的发言",
+	"ask a player to change places with you, who agrees with yes": "请求与某名玩家交换位置，对方输入 yes 即同意",
+	"let the players vote to mute one of them":                    "让玩家投票禁言一名玩家",
+	"hide a player's messages from you, in later games as well":   "不再看到某个玩家的发言，以后的游戏也一样",
+	"show you a player's messages again":                          "重新看到某个玩家的发言",
 
 	// of turns
 	"show or set whether actions wait for the slowest line, two turns at most, so that a faster one gives no advantage": "查看或设置是否拉平延迟：操作等待最慢的网络，最多两个回合，网络快的人不会更早行动",

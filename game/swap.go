@@ -1,0 +1,50 @@
+package game
+
+import (
+	"time"
+
+	"w3host/lobby"
+	"w3host/protocol/w3gs"
+	"w3host/texts"
+)
+
+// askToSwap asks a player to change places with the caller. Who is asked and asks back agrees.
+func askToSwap(m *Machine, c *call, p lobby.Player) error {
+	s, err := m.voter(c)
+	open := m.poll(c.Command, c.PID)
+	switch {
+	case err != nil:
+		return err
+	case m.seats[p.PID] == nil:
+		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.Name)
+	case p.PID == c.PID:
+		return texts.Refuse(texts.Malformed, "name another player to swap with")
+	case open != nil && open.caller.PID == p.PID:
+		return m.vote(open, c.PID, true)
+	case m.settings.draft != nil:
+		return cannot("the captains choose the teams now")
+	case open != nil || m.poll(c.Command, p.PID) != nil:
+		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
+	case m.now < s.mayVote:
+		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
+	}
+	s.mayVote = m.now + m.cfg.Votes.Cooldown
+	return m.openPoll(&poll{
+		command: c.Command, caller: *c.Caller, target: p.Name, what: texts.Of("swap places with %s", p.Name),
+		groups: func() []w3gs.PIDs { // both must agree
+			if m.turns != nil || !m.lobby.Humans().Has(c.PID) || !m.lobby.Humans().Has(p.PID) {
+				return nil
+			}
+			return []w3gs.PIDs{w3gs.Only(c.PID), w3gs.Only(p.PID)}
+		},
+		agreed: func() {
+			m.out.todo = append(m.out.todo, func() {
+				a, _ := m.lobby.Player(c.PID)
+				b, _ := m.lobby.Player(p.PID)
+				if err := m.toLobby(lobby.Swap{A: a.Slot, B: b.Slot}); err != nil {
+					m.sayText(w3gs.Only(a.PID)|w3gs.Only(b.PID), texts.Sentence(texts.From(err)))
+				}
+			})
+		},
+	})
+}
