@@ -47,6 +47,9 @@ func describe(i *host.Info) texts.Text {
 	if i.Playing {
 		state = texts.Of("game, %v, %v", playerCount(len(i.Players)), time.Since(i.Since).Round(time.Second))
 	}
+	if n := i.Watching(); n > 0 {
+		state = texts.Of("%v, %v", state, texts.Count(n, "%d watches", "%d watch"))
+	}
 	text := texts.Of("#%d %q: %v, %s", i.ID, i.Name, state, i.Map)
 	if !i.Public && !i.Playing {
 		text = texts.Of("%v, not listed", text)

@@ -26,6 +26,8 @@ type Game struct {
 	Slots   int       `json:"slots"`
 	LateMS  *Late     `json:"late_ms,omitempty" doc:"How late the turns of the last second were sent"`
 	Players []Player  `json:"players"`
+	// Watchers are those at the host itself ([watch]).
+	Watchers int `json:"watchers,omitempty" doc:"How many watch the game ([watch])"`
 }
 
 // Late is how late the turns of a second were.
@@ -66,7 +68,7 @@ var stages = map[game.Stage]string{
 
 // GameOf describes a lobby or game. Addresses are for admins.
 func GameOf(i *host.Info, seen Seen, addresses bool) Game {
-	g := Game{ID: i.ID, Name: i.Name, Map: i.Map, Entry: i.Entry, State: "lobby", Public: i.Public, Since: i.Since, Slots: i.Counts.Total, Players: []Player{}}
+	g := Game{ID: i.ID, Name: i.Name, Map: i.Map, Entry: i.Entry, State: "lobby", Public: i.Public, Since: i.Since, Slots: i.Counts.Total, Players: []Player{}, Watchers: i.Watching()}
 	if i.Playing {
 		g.State = "running"
 	} else {

@@ -26,6 +26,7 @@ type Snapshot struct {
 	Slots     []SnapshotSlot
 	Turn      uint32
 	Period    time.Duration
+	Watchers  int // at the host, which fills it in
 }
 
 // Stage is how far a game has come.

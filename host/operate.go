@@ -37,7 +37,9 @@ func (h *Host) Snapshot(id uint32, tell func(*game.Snapshot)) {
 			return
 		}
 		defer g.rescue()
-		tell(g.machine.Snapshot())
+		s := g.machine.Snapshot()
+		s.Watchers = g.info.Watching()
+		tell(s)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/autohost"
+	"w3host/host/watch"
 	"w3host/lobby"
 )
 
@@ -35,6 +36,16 @@ type Info struct {
 	Since   time.Time // it was opened, or has begun
 	Counts  lobby.Counts
 	Players []game.Player // in the order of their joins
+
+	show *watch.Show // nil: the game cannot be watched
+}
+
+// Watching is how many watch the game, at the host itself.
+func (i *Info) Watching() int {
+	if i.show == nil {
+		return 0
+	}
+	return i.show.Watching()
 }
 
 func (i *Info) leave(pid uint8) {

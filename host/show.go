@@ -64,7 +64,7 @@ func (g *Game) offerToWatch() {
 			return past.NewTape(r, seat, version, check)
 		},
 	}
-	g.onShow.show = show
+	g.setShow(show)
 	g.onShow.withdraw = w.Offer(show, func() { g.call(func() { g.listToWatch(show) }) })
 }
 
@@ -101,7 +101,14 @@ func (g *Game) stopShowing() {
 		g.shard.opts.Advertiser.Close(g.onShow.show.Number)
 		g.shard.directory.close(g.onShow.show.Number)
 	}
-	g.onShow.show, g.onShow.inList = nil, false
+	g.setShow(nil)
+	g.onShow.inList = false
+}
+
+// setShow notes how the game is shown, also for others than the loop.
+func (g *Game) setShow(show *watch.Show) {
+	g.onShow.show = show
+	g.shard.note(&g.info, func(i *Info) { i.show = show })
 }
 
 // watchedBy hands a connection to the watchers' loop.

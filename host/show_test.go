@@ -84,7 +84,8 @@ func TestWatchedGame(t *testing.T) {
 	viewer.Until(0x0C)
 	viewers := []*client{viewer, watchAs(r, ad, "Fan2"), watchAs(r, ad, "Fan3"), watchAs(r, ad, "Fan4")}
 	testkit.Eventually(t, "four watch", func() bool {
-		return ask(t, g, func(g *Game) bool { return g.onShow.show.Watching() == 4 })
+		i := r.h.Info(g.ID())
+		return i.Watching() == 4
 	})
 	noise(players[1])
 	viewer.Say("!where", viewer.PID) // a command, and a line: neither reaches the players

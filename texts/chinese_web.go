@@ -137,6 +137,7 @@ var chineseWeb = map[string]string{
 	"log out":                              "退出登录",
 	"lost":                                 "负",
 	"ms late":                              "毫秒延误",
+	"watch":                                "人观看",
 	"ms, last five minutes":                "毫秒，最近五分钟",
 	"ms, median and worst of each second, last five minutes": "毫秒，每秒的中位数和最大值，最近五分钟",
 	"next or previous row": "下一行或上一行",

@@ -23,6 +23,11 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	to.text("running", running)
 	to.number("turn", int(s.Turn))
 	to.text("owner", s.Owner)
+	watchers := ""
+	if s.Watchers > 0 {
+		watchers = strconv.Itoa(s.Watchers)
+	}
+	to.text("watchers", watchers)
 	newest := Lateness{}
 	if n := len(g.late.items); n > 0 {
 		newest = g.late.items[n-1]

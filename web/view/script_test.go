@@ -122,6 +122,7 @@ func snapshot(l *testkit.ScriptLine) *game.Snapshot {
 		Period: 100 * time.Millisecond, Waits: texts.Plain(l.Text),
 		Stage: game.Stage(slices.Index([]string{"lobby", "counting", "loading", "playing", "lagging"}, l.Arg(1))),
 	}
+	s.Watchers = l.Number(l.Option("watchers", "0"))
 	if l.Has("again") {
 		s.Since = time.Minute
 	}
