@@ -138,6 +138,18 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	}
 }
 
+// Games are shown from their replays.
+func TestWatchNeedsReplays(t *testing.T) {
+	c := Default()
+	c.Watch.Enabled, c.Replays.Enabled = true, false
+	if err := c.Validate(); err == nil || !strings.Contains(err.Error(), "watch.enabled = true: needs replays.enabled") {
+		t.Error(err)
+	}
+	if c.Replays.Enabled = true; c.Validate() != nil {
+		t.Error(c.Validate())
+	}
+}
+
 // Hosts cannot share a file: who asks for it is told what can be shared.
 func TestFleetNeedsPostgres(t *testing.T) {
 	c := Default()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,7 +123,14 @@ func TestReadRecord(t *testing.T) {
 
 // TestReadRecordRefuses: a record from which no game can go on is refused, with the way out.
 func TestReadRecordRefuses(t *testing.T) {
-	whole, long := recorded(t), start(t, 20000)
+	whole, long, noise := recorded(t), start(t, 20000), rand.New(rand.NewPCG(1, 2))
+	random := func(n int) []byte {
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(noise.Uint32())
+		}
+		return b
+	}
 	for what, c := range map[string]struct {
 		file  []byte
 		until time.Duration
@@ -131,6 +139,8 @@ func TestReadRecordRefuses(t *testing.T) {
 		"beyond the end": {whole, 14 * time.Minute, "the record ends at 0:00, before 14:00"},
 		"no turn":        {start(t, 0), 0, "no turn of the game is in the record up to then"},
 		"cut":            {long[:len(long)/2], 0, "name a time before that"},
+		"long":           {turnsOf(t, 9<<7, func() []byte { return w3gs.AppendAction(nil, 2, random(8<<10)) }), 0, "the record is too long: a game cannot go on from it"},
+		"a long turn":    {turnsOf(t, 1, func() []byte { return w3gs.AppendAction(nil, 2, random(w3gs.MaxFrame-10)) }), 0, "a turn at 0:00 is longer than a host can send"},
 	} {
 		in, err := replay.NewReader(bytes.NewReader(c.file))
 		if err != nil {
@@ -145,10 +155,16 @@ func TestReadRecordRefuses(t *testing.T) {
 // start is a replay of so many turns.
 func start(t *testing.T, turns int) []byte {
 	t.Helper()
+	n := -1
+	return turnsOf(t, turns, func() []byte { n++; return []byte{2, 3, 0, 9, byte(n * n), byte(n >> 3)} })
+}
+
+func turnsOf(t *testing.T, turns int, actions func() []byte) []byte {
+	t.Helper()
 	var f buffer
 	w, err := replay.NewWriter(&f, replay.HostOf("W3XP", 26), &replay.Start{Players: []replay.Player{{PID: 2, Name: "Ann"}}, Settings: replay.Settings{MapPath: "x"}, Slots: []w3gs.Slot{{PID: 2, Status: 2}}})
-	for n := range turns {
-		err = errors.Join(err, w.Turn(100*time.Millisecond, []byte{2, 3, 0, 9, byte(n * n), byte(n >> 3)}))
+	for range turns {
+		err = errors.Join(err, w.Turn(100*time.Millisecond, actions()))
 	}
 	if err != nil || w.Close() != nil {
 		t.Fatal(err)

@@ -91,6 +91,9 @@ func TestOpenRecord(t *testing.T) {
 	record(t, at("twins.w3g"), by, 99, func(s *replay.Start) { s.Players[1].Name = "ann" })
 	record(t, at("ladder.w3g"), by, 99, func(s *replay.Start) { s.Slots = nil })
 	record(t, at("alone.w3g"), by, 77, func(s *replay.Start) { s.GameName = "alone" })
+	versions := f.Versions()
+	f.Versions = func() []w3gs.Version { return append(versions, w3gs.ReforgedVersion) }
+	record(t, at("reforged.w3g"), replay.HostOf("W3XP", int(w3gs.ReforgedVersion)), 99, nil)
 	whole, err := os.ReadFile(at("elsewhere.w3g"))
 	if err != nil {
 		t.Fatal(err)
@@ -120,6 +123,7 @@ func TestOpenRecord(t *testing.T) {
 		{control.SavedGame{File: "text.w3g"}, "text.w3g: not a Warcraft III replay"},
 		{control.SavedGame{File: "cut.w3g"}, "cut.w3g: the file ends too early"},
 		{control.SavedGame{File: "old.w3g"}, "the game is of W3XP 1.21, and this host plays W3XP 1.26, 1.27"},
+		{control.SavedGame{File: "reforged.w3g"}, "games of 1.32 do not go on from their replays: those of 1.07 to 1.31 do"},
 		{control.SavedGame{File: "othermap.w3g"}, "the map of the game, x.w3x, is not here, or is another version of it"},
 		{control.SavedGame{File: "alone.w3g"}, "alone.w3g: nobody is left to play at 2:00: name a time before that"},
 		{control.SavedGame{File: "ladder.w3g"}, "nobody played"},
