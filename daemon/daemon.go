@@ -159,15 +159,15 @@ func (d *daemon) findSurvivors() error {
 	}
 	d.host.Survivors = host.FindSurvivors(d.Shelf, d.Log)
 	if d.Shelf != nil && d.Shelf.StandsBy() {
-		go d.sayReady() // ends when this process goes on, or with ctx
+		go d.sayReady(d.host.Survivors.Moved) // ends when this process goes on, or with ctx
 	}
 	return nil
 }
 
-func (d *daemon) openMaps() (err error) {
-	d.maps, err = openMaps(d.ctx, d.Config, d.Config.MapCache(), d.Log)
+func (d *daemon) openMaps() error {
+	maps, err := openMaps(d.ctx, d.Config, d.Config.MapCache(), d.Log)
 	if err == nil {
-		d.host.Autohost.Open, d.host.Autohost.Expand = d.maps.Open, d.maps.expand
+		d.maps, d.host.Autohost.Open, d.host.Autohost.Expand = maps, maps.Open, maps.expand
 	}
 	return err
 }

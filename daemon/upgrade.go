@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -69,15 +70,19 @@ func (d *daemon) answerUpgrade(err error) {
 }
 
 // sayReady tells the holder that this process, which stands by, is about to be ready, or
-// is, until it goes on.
-func (d *daemon) sayReady() {
-	every, began := time.NewTicker(sayEvery), time.Now()
+// is, until it goes on. A standby that a game hangs says nothing.
+func (d *daemon) sayReady(movedBy func() uint64) {
+	every, began, moved := time.NewTicker(sayEvery), time.Now(), uint64(0)
 	defer every.Stop()
-	for !d.goesOn.Load() && (d.couldGoOn.Load() || time.Since(began) < startWithin) {
+	for !d.goesOn.Load() {
 		select {
 		case <-d.ctx.Done():
 			return
 		case <-every.C:
+		}
+		before := moved
+		moved = movedBy()
+		if alive := d.couldGoOn.Load() || time.Since(began) < startWithin; moved != before || moved == 0 && alive {
 			d.Shelf.Ready(d.couldGoOn.Load())
 		}
 	}
@@ -95,13 +100,17 @@ func (d *daemon) standBy() error {
 		if !d.Shelf.IsStandby() { // else there is nothing that could be refused
 			left.Try(d.ctx)
 		}
-		d.Log.Info().Msg("ready to go on in the place of the host that runs")
-		d.couldGoOn.Store(true)
-		d.Shelf.Ready(true)
-		if !left.StandBy() {
-			return errors.New("the holder has ended")
+		if err := left.StandBy(d.ctx, sync.OnceFunc(func() {
+			d.Log.Info().Msg("ready to go on in the place of the host that runs")
+			d.couldGoOn.Store(true)
+			d.Shelf.Ready(true)
+		})); err != nil {
+			return err
 		}
 		d.goesOn.Store(true)
+		if d.Shelf.IsStandby() {
+			d.readAgain()
+		}
 	}
 	left.Settle()
 	go func() { // ends with the holder
@@ -117,6 +126,23 @@ func (d *daemon) standBy() error {
 		}
 	}()
 	return nil
+}
+
+// readAgain has a standby go on with the configuration as it is by then, as a process that was
+// started now would: the host may have been told to reload it.
+func (d *daemon) readAgain() {
+	c, err := d.Read()
+	if err == nil && !reflect.DeepEqual(c, d.Config) {
+		before, options := d.Config, d.host
+		d.Config, d.host = c, hostOptions(c, d.Version, d.Log)
+		d.host.Survivors = options.Survivors
+		if err = errors.Join(checkFolders(c), d.openMaps()); err != nil {
+			d.Config, d.host = before, options
+		}
+	}
+	if err != nil {
+		d.Log.Error().Err(err).Msg("the configuration holds as it was when the standby started")
+	}
 }
 
 // handOver ends everything but the games. Those that the other process does not take over

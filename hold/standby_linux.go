@@ -4,8 +4,13 @@ package hold
 
 import "time"
 
-// againStandby is the pause, in looks of the watch, after a standby that has ended.
-const againStandby = 10
+const (
+	// againStandby is the pause, in looks of the watch, after a standby that has ended.
+	againStandby = 10
+	// quietStandby is for how many looks a standby may say nothing and still go on. What
+	// hangs the host may hang it, too.
+	quietStandby = mostSilent - 2
+)
 
 // standby is the process that goes on when the host has died.
 type standby struct {
@@ -39,7 +44,7 @@ func (h *holder) keepStandby() {
 // false: there is none that could go on.
 func (h *holder) goOnWithStandby(died *child) bool {
 	c, ready := h.standby.child, h.standby.ready
-	if c == nil || !ready || !died.serving || h.ending || h.before.path != "" {
+	if c == nil || !ready || c.silent >= quietStandby || !died.serving || h.ending || h.before.path != "" {
 		h.standby.end()
 		return false
 	}

@@ -20,6 +20,7 @@ func TestStandby(t *testing.T) {
 		"both die":                         {"put:1 serve standby pause:800 kill;;has end exit:7", "ready pause:200 kill", 7, "0 1 1"},
 		"the host dies before it is ready": {"put:1 serve standby pause:600 kill;;has end exit:7", "wait", 7, "0 1 1"},
 		"the standby dies at once":         {"put:1 serve standby pause:600 kill;;has end exit:7", "ready news:1 kill", 7, "0 1 go0 1"},
+		"the standby hangs":                {"put:1 serve standby pause:1800 kill;;has end exit:7", "ready pause:2200 news:1 exit:9", 7, "0 1 1"},
 		"the host ends in order":           {"serve standby pause:600 end exit:3", "ready wait", 3, "0 0"},
 		"an upgrade comes":                 {"put:1 serve standby pause:600 upgrade news:1 done exit:0", "ready news:1 serve end exit:5", 5, "0 1 1 handover0 go0"},
 	} {

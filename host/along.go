@@ -1,6 +1,8 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,26 +32,38 @@ type along struct {
 	err   error
 }
 
+var (
+	errNoHolder = errors.New("the holder has ended")
+	errStoodBy  = errors.New("told to end while it stood by")
+)
+
 // StandBy waits until the process before has everything but its games end, and takes note
-// of what it puts and drops meanwhile. It returns false if the holder has ended.
-func (s *Survivors) StandBy() bool {
+// of what it puts and drops meanwhile. It calls ready whenever this process could go on at
+// once: a standby has run all games along by then. An error says that the holder or ctx has
+// ended.
+func (s *Survivors) StandBy(ctx context.Context, ready func()) error {
 	var run <-chan time.Time
 	if s.Shelf.IsStandby() {
 		every := time.NewTicker(alongEvery)
 		defer every.Stop()
 		run = every.C
+	} else {
+		ready()
 	}
 	for {
 		var n hold.News
 		var more bool
 		select {
+		case <-ctx.Done():
+			return errStoodBy
 		case n, more = <-s.Shelf.News():
 		case <-run:
 			s.runAlong()
+			ready()
 			continue
 		}
 		if !more {
-			return false
+			return errNoHolder
 		}
 		switch n.Verb {
 		case hold.Held:
@@ -58,13 +72,18 @@ func (s *Survivors) StandBy() bool {
 		case hold.Dropped:
 			s.dropped(n.Name)
 		case hold.GoOn:
-			return true
+			return nil
 		}
 	}
 }
 
+// Moved counts what a standby has done. A game that hangs it, as it may hang the host, shows
+// in that.
+func (s *Survivors) Moved() uint64 { return s.moved.Load() }
+
 // runAlong runs all games along. It is called again and again.
 func (s *Survivors) runAlong() {
+	s.moved.Add(1)
 	for _, g := range s.games {
 		if g.fault != nil || g.Left == nil {
 			continue
@@ -106,6 +125,7 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 	if a.Rerun == nil {
 		a.Rerun, err = g.Follow(written, new(game.Out), func(f *game.Stamped) {
 			a.facts = f.Seq
+			s.moved.Add(1)
 			(*teller)(a.told).Observe(f)
 		})
 	}

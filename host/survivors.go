@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -33,6 +34,7 @@ type Survivors struct {
 	games   []*survivor       // the shortest first
 	flights []*survive.Flight // the last process's first
 	held    []hold.Name       // their names
+	moved   atomic.Uint64     // what a standby has done
 }
 
 // survivor is a game that was left.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/testkit"
 	"w3host/storage"
 )
 
@@ -188,4 +189,30 @@ func TestHoldOfAHostThatCannotStart(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(string(out), "must be from 20ms") != 1 {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
+}
+
+// A standby goes on with the configuration as it is when the host dies, and not as it was when
+// the standby started.
+func TestStandbyReadsAgain(t *testing.T) {
+	t.Setenv("W3HOST_HOST_STANDBY", "true")
+	dir := t.TempDir()
+	p, pidFile := startHold(t, dir)
+	p.await("ready to go on in the place of the host that runs")
+	later := strings.Replace(holdConfig, "[lobby]", "[lobby]\nname = \"by the new configuration\"", 1)
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(later), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host, err := hostOf(pidFile)
+	if err == nil {
+		err = syscall.Kill(host, syscall.SIGKILL)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.await("the standby goes on")
+	testkit.Eventually(t, "the lobby has the new name", func() bool {
+		out, _ := processCommand(t, dir, "ctl", "games").Output()
+		return strings.Contains(string(out), "by the new configuration")
+	})
+	stopHold(t, p)
 }
