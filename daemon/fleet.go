@@ -50,6 +50,7 @@ type leases struct {
 	number  int
 	acting  bool
 	opening int                  // lobbies that have a place and are not open yet
+	beating chan struct{}        // closed when the last beat has ended; nil: none was begun
 	awaited map[string]chan post // by what was sent
 
 	pools    map[string]int // that the database knows
@@ -179,6 +180,11 @@ func (l *leases) leave() {
 func (l *leases) beat(ctx context.Context, sent time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, beatWithin)
 	defer cancel()
+	ended := make(chan struct{})
+	defer close(ended)
+	l.mu.Lock()
+	l.beating = ended
+	l.mu.Unlock()
 	wants, load := l.wants()
 	err := l.enter(ctx, wants)
 	if err == nil {
@@ -198,11 +204,11 @@ func (l *leases) beat(ctx context.Context, sent time.Duration) error {
 // wants are the leases that the host could use, and how loaded it is.
 func (l *leases) wants() (wants []fleet.Want, load fleet.Load) {
 	var gives []fleet.Lease
+	load = fleet.Load{Draining: l.host.Draining(), Most: l.most}
 	l.host.Keep(func(k *autohost.Keeper) {
-		gives, wants = k.Gives(time.Now()), k.Wants(time.Now())
+		gives, wants, load.Places = k.Gives(time.Now()), k.Wants(time.Now()), k.Places()
 	})
 	infos := l.host.Infos()
-	load = fleet.Load{Places: len(infos), Draining: l.host.Draining(), Most: l.most}
 	listed := slices.ContainsFunc(infos, func(i host.Info) bool { return !i.Playing && i.Public && !i.Closed })
 	l.mu.Lock()
 	load.Places += l.opening

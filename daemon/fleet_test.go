@@ -164,3 +164,62 @@ func TestLateLineIsAnswered(t *testing.T) {
 	l.read(told(session))
 	testkit.Eventually(t, "the answer", func() bool { return count(t, db, "host 2 has not answered") == 1 })
 }
+
+// A beat under way may take a place back that is kept meanwhile: it says how many lobbies there were when it began. So it is
+// waited for. While the database is away nobody waits.
+func TestPlaceWaitsForTheBeat(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	db, err := storagetest.Open(t, url).Fleet(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	self := storage.FleetHost{Session: storage.NewGameKey().String(), Host: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	if _, err := db.Enter(t.Context(), self, nil); err != nil {
+		t.Fatal(err)
+	}
+	var now atomic.Int64
+	l := &leases{
+		db: db, log: zerolog.Nop(), host: idleHost(t), machine: fleet.New(1), session: self.Session, most: 5, pools: map[string]int{},
+		clock: func() time.Duration { return time.Duration(now.Load()) }, edge: time.AfterFunc(time.Hour, func() {}),
+	}
+	if err := l.beat(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	places := func() int {
+		hosts, err := db.Hosts(t.Context())
+		if err != nil || len(hosts) != 1 {
+			t.Fatal(hosts, err)
+		}
+		return hosts[0].Places
+	}
+	opened, err := l.Place(t.Context())
+	if err != nil || places() != 1 {
+		t.Fatalf("after a beat: %v, %d places", err, places())
+	}
+	opened()
+	l.mu.Lock()
+	under := make(chan struct{}) // a beat that has counted and is not answered
+	l.beating = under
+	l.mu.Unlock()
+	kept := make(chan error)
+	go func() {
+		_, err := l.Place(t.Context())
+		kept <- err
+	}()
+	select {
+	case <-kept:
+		t.Error("a place beside a beat that does not count it")
+	case <-time.After(50 * time.Millisecond):
+	}
+	close(under)
+	if err := <-kept; err != nil || places() != 2 {
+		t.Errorf("after it: %v, %d places", err, places())
+	}
+	now.Store(int64(time.Hour)) // no beat has had an answer for long
+	l.beating = make(chan struct{})
+	if _, err := l.Place(t.Context()); err == nil {
+		t.Error("a place, though the database does not answer")
+	}
+}

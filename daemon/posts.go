@@ -50,23 +50,35 @@ func (l *leases) sessionNow() string {
 	return l.session
 }
 
-// Place keeps room for one more lobby among those of all hosts.
+// Place keeps room for one more lobby among those of all hosts. A beat that was begun before says a number without
+// it, so that it is waited for.
 func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 	if l.most == 0 {
 		return func() {}, nil
 	}
+	unknown := texts.Of("how many lobbies all hosts have is not known: the database does not answer")
+	if l.Suspended() {
+		return nil, unknown // at once: other callers wait for this one
+	}
 	l.mu.Lock()
 	l.opening++ // from now on the beats count it
+	beating := l.beating
 	l.mu.Unlock()
 	opened = func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.opening--
 	}
+	select {
+	case <-beating:
+	case <-ctx.Done():
+		opened()
+		return nil, unknown
+	}
 	switch room, err := l.db.Place(ctx, l.sessionNow(), l.most); {
 	case err != nil:
 		opened()
-		return nil, texts.Of("how many lobbies all hosts have is not known: the database does not answer")
+		return nil, unknown
 	case !room:
 		opened()
 		return nil, texts.Of("all hosts together have as many lobbies and games as they may (fleet.max_games)")

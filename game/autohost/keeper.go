@@ -22,6 +22,7 @@ type Keeper struct {
 	seated   func(id uint32, name string) bool
 	shared   bool          // with other hosts: see Share
 	gives    []fleet.Lease // to be given back
+	orders   int           // of Next that are neither Opened nor Failed yet
 }
 
 // state is an entry with what has become of it.
@@ -111,6 +112,7 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 		number = int(o.Lease.Number)
 	}
 	o.Name = gameName(best.Name, number)
+	k.orders++
 	return o, true
 }
 
@@ -175,6 +177,7 @@ func (k *Keeper) lobbies(s *state) int { n, _ := k.count(s); return n }
 // Opened says that an order was carried out with one of its maps.
 func (k *Keeper) Opened(o Order, id uint32, file string) {
 	s := o.of
+	k.orders--
 	s.opened++
 	s.turn += 1 + max(slices.Index(o.Maps, file), 0)
 	s.last = file
@@ -187,6 +190,7 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 
 // Failed says that none of an order's maps can be hosted. Another host may have one.
 func (k *Keeper) Failed(o Order, now time.Time) {
+	k.orders--
 	o.of.wait = now.Add(k.retry)
 	k.give(&o.Lease)
 }

@@ -36,6 +36,16 @@ func (k *Keeper) Wants(now time.Time) (list []fleet.Want) {
 	return list
 }
 
+// Places is how many lobbies and games there are, with those to come: of leases that are granted, of orders
+// under way, and of games that are played again.
+func (k *Keeper) Places() int {
+	n := len(k.games) + k.orders
+	for _, s := range k.entries {
+		n += len(s.grants)
+	}
+	return n
+}
+
 // Grant brings a lease for the next lobby of its entry.
 func (k *Keeper) Grant(l fleet.Lease) {
 	i := slices.IndexFunc(k.entries, func(s *state) bool { return Pool(s.Name) == l.Pool })

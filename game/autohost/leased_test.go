@@ -51,6 +51,36 @@ func TestLeasedLobbies(t *testing.T) {
 	}
 }
 
+// What is counted for the limit of all hosts: a lobby is, from the grant of its lease on, and a game that is played again
+// until its lobby is open.
+func TestPlaces(t *testing.T) {
+	k := sharing()
+	want := func(n int, when string) {
+		t.Helper()
+		if got := k.Places(); got != n {
+			t.Errorf("%s: %d places, not %d", when, got, n)
+		}
+	}
+	want(0, "at first")
+	k.Grant(grant(1, 1))
+	want(1, "granted")
+	o, _ := k.Next(noon)
+	want(1, "being opened")
+	k.Opened(o, 1, "a.w3x")
+	want(1, "open")
+	k.Started(1)
+	k.Hold(1)
+	k.Ended(1)
+	want(1, "over, to be played again")
+	k.Again(1, 2)
+	want(1, "open again")
+	k.Ended(2)
+	k.Grant(grant(2, 2))
+	o, _ = k.Next(noon)
+	k.Failed(o, noon)
+	want(0, "nothing could be opened")
+}
+
 // What cannot be used goes back: of an entry that is off, that has no map, that is gone, or when the host drains.
 func TestUnusedLeases(t *testing.T) {
 	for name, unused := range map[string]func(*Keeper){
