@@ -136,8 +136,10 @@ func (l *leases) Suspended() bool {
 	return l.clock() >= l.machine.Until()
 }
 
-// run beats until ctx ends.
+// run beats until ctx ends. Nothing is acted on any more then, and no account is logged on: the host may take longer to
+// end than others wait for it.
 func (l *leases) run(ctx context.Context) {
+	defer l.rest()
 	l.edge = time.AfterFunc(time.Hour, l.show)
 	defer l.edge.Stop()
 	for ctx.Err() == nil {
@@ -157,18 +159,25 @@ func (l *leases) run(ctx context.Context) {
 	}
 }
 
-// leave gives everything back at once. No account is logged on any more when another host may use it.
+// rest ends all acting.
+func (l *leases) rest() {
+	l.mu.Lock()
+	l.machine = fleet.New(0)
+	l.mu.Unlock()
+	l.showing.Lock()
+	defer l.showing.Unlock()
+	l.useAccounts(nil)
+}
+
+// leave gives everything back at once.
 func (l *leases) leave() {
 	l.mu.Lock()
 	session := l.session
-	l.machine, l.session = fleet.New(0), ""
+	l.session = ""
 	l.mu.Unlock()
 	if session == "" {
 		return
 	}
-	l.showing.Lock()
-	l.useAccounts(nil)
-	l.showing.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
 	if err := l.db.Leave(ctx, session); err != nil {

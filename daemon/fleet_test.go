@@ -14,8 +14,13 @@ import (
 	"w3host/control"
 	"w3host/fleet"
 	"w3host/host"
+	"w3host/internal/boottime"
+	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
+	"w3host/realm"
+	"w3host/realm/bncs"
+	"w3host/realm/session"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 )
@@ -221,5 +226,50 @@ func TestPlaceWaitsForTheBeat(t *testing.T) {
 	l.beating = make(chan struct{})
 	if _, err := l.Place(t.Context()); err == nil {
 		t.Error("a place, though the database does not answer")
+	}
+}
+
+// A host that ends logs off at once: to end may take longer than others wait for its account.
+func TestLogsOffBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	server := realmtest.Start(t)
+	v, _ := bncs.VersionOf(26)
+	realms, err := realm.LogOn(realm.Options{
+		Accounts: []realm.Account{{Realm: "Home", Address: server.Addr(), Session: session.Config{
+			Account: "Bot", Password: "secret", Product: w3gs.ProductTFT, Version: v, Language: "enUS", Port: 6112, Games: 1,
+		}}},
+		Log: zerolog.Nop(), Barred: true, Heard: func(realm.Speech) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(realms.Shutdown)
+	url := storagetest.Postgres(t)
+	db, err := storagetest.Open(t, url).Fleet(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	l := &leases{
+		db: db, log: zerolog.Nop(), host: idleHost(t), realms: realms, clock: boottime.Now, machine: fleet.New(1),
+		pools: map[string]int{}, accounts: map[string]realm.AccountName{},
+		self: func() storage.FleetHost {
+			return storage.FleetHost{Host: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+		},
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		l.run(ctx)
+	}()
+	online := func() bool { return realms.Online()["Home"] }
+	testkit.Eventually(t, "logged on", online)
+	stop()
+	<-ended
+	testkit.Eventually(t, "logged off", func() bool { return !online() })
+	l.leave()
+	if hosts, err := db.Hosts(t.Context()); err != nil || len(hosts) != 0 {
+		t.Errorf("after it has left: %v, %v", hosts, err)
 	}
 }

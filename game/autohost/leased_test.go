@@ -72,7 +72,7 @@ func TestPlaces(t *testing.T) {
 	k.Hold(1)
 	k.Ended(1)
 	want(1, "over, to be played again")
-	k.Again(1, 2)
+	k.Replaced(1, 2)
 	want(1, "open again")
 	k.Ended(2)
 	k.Grant(grant(2, 2))

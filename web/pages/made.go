@@ -13,25 +13,25 @@ const (
 	mostMade = 64
 )
 
-// made are pages that are made once a second, however often they are asked for.
+// made are pages that are made once a second, however often they are asked for. While one is made, others are
+// answered.
 type made struct {
 	mu    sync.Mutex
 	at    time.Time
-	pages map[string][]byte
+	pages map[string]func() []byte
 }
 
 func (m *made) page(key string, now time.Time, render func() []byte) []byte {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if now.Sub(m.at) > madeFor || len(m.pages) >= mostMade {
-		m.at, m.pages = now, make(map[string][]byte)
+	if now.Sub(m.at) > madeFor || m.pages[key] == nil && len(m.pages) >= mostMade {
+		m.at, m.pages = now, make(map[string]func() []byte)
 	}
-	page, there := m.pages[key]
-	if !there {
-		page = render()
-		m.pages[key] = page
+	if m.pages[key] == nil {
+		m.pages[key] = sync.OnceValue(render)
 	}
-	return page
+	page := m.pages[key]
+	m.mu.Unlock()
+	return page()
 }
 
 // once makes a page of lobbies and games once a second for all who are shown the same.

@@ -130,3 +130,18 @@ func TestMadeOnce(t *testing.T) {
 		t.Errorf("%d are made, %d kept", made, len(m.pages))
 	}
 }
+
+// Who asks for a page does not wait for another that is being made, of maps on a slow disk.
+func TestMadeBeside(t *testing.T) {
+	var m made
+	now, begun, disk, other := time.Now(), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	defer close(disk)
+	go m.page("games", now, func() []byte { close(begun); <-disk; return nil })
+	<-begun
+	go m.page("public", now, func() []byte { close(other); return nil })
+	select {
+	case <-other:
+	case <-time.After(10 * time.Second):
+		t.Error("it waits")
+	}
+}
