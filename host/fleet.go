@@ -41,13 +41,24 @@ func (h *Host) Drain(within time.Duration) {
 	})
 	h.shard.Wait(func() {
 		for _, g := range slices.Clone(h.running) {
-			if g.open.Load() && !g.closed.Load() {
+			if g.open.Load() && !g.drains {
+				g.drains = true
 				g.closeToStrangers()
 				g.drain(within)
-				time.AfterFunc(within, func() { h.closeLobby(g.id, game.HostStops.String(), "", math.MaxInt) })
+				time.AfterFunc(within, func() { h.endDrained(g) })
 			}
 		}
 	})
+}
+
+// endDrained closes a lobby that has not started in time, unless the host does not drain any more.
+func (h *Host) endDrained(g *Game) {
+	drains := false
+	h.Keep(func(k *autohost.Keeper) { drains = k.Disabled() })
+	h.shard.Call(func() { g.drains = false })
+	if drains {
+		h.closeLobby(g.id, game.HostStops.String(), "", math.MaxInt)
+	}
 }
 
 // drain closes the lobby if nobody is in it.

@@ -78,6 +78,7 @@ type listing struct {
 	listed bool        // on the LAN
 	lease  fleet.Lease // under which strangers may come; zero: none is needed
 	closed atomic.Bool // to strangers: the lease is lost, or the host drains
+	drains bool        // it closes if it has not started in time, since the host drains
 }
 
 // showing is how a game is shown to others than its players.
