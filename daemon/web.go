@@ -190,6 +190,14 @@ func (d *daemon) standing() view.Host {
 	return view.Host{MaxGames: d.Config.Autohost.MaxGames, RecordsWaiting: s.Waiting, DatabaseUp: !s.DBDown}
 }
 
+// proposals are the commands of lobbies and games for the box in which lines are written.
+func proposals() (list []pages.Proposal) {
+	for _, s := range game.Commands() {
+		list = append(list, pages.Proposal{Name: s.Name, Usage: s.Usage, Level: s.Level})
+	}
+	return list
+}
+
 // openPages has the window show its pages.
 func (d *daemon) openPages() {
 	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin, pages.Roots: access.Root}
@@ -203,7 +211,7 @@ func (d *daemon) openPages() {
 			return d.web.Ordered(r.Context(), action, on, do)
 		},
 		UploadMax: int64(d.Config.Web.Upload), Upload: d.upload,
-		Trigger: d.Config.Lobby.CommandTrigger, Logger: d.part("web"),
+		Trigger: d.Config.Lobby.CommandTrigger, Commands: proposals(), Logger: d.part("web"),
 	})
 	for _, r := range p.Routes() {
 		d.web.Handle(r.Pattern, needs[r.Need], r.Handler)

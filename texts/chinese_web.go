@@ -4,6 +4,7 @@ package texts
 var chineseWeb = map[string]string{
 	// how lobbies, games and players stand
 	"open":      "空位",
+	"%d open":   "%d 个空位",
 	"owner":     "房主",
 	"starts":    "即将开始",
 	"loading":   "载入中",

@@ -150,6 +150,8 @@ func TestKeyboardInABrowser(t *testing.T) {
 	b.chat("!start force")
 	host.await("all have loaded")
 	b.wait(`/lag: bot-3 .*host on time/.test(document.querySelector(".events").textContent)`) // who lagged, and why
+	b.wait(`[...document.querySelectorAll("[data-chart=late] title")].some(e => e.textContent.includes("lag: bot-3"))`)
+	b.wait(`document.querySelector("#commands [value='!kick ']").textContent === "<player> [reason]"`)
 	b.run(`document.activeElement.blur()`)
 	b.tabTo("[data-rows=slots] tr button")
 	b.press("\r")

@@ -81,11 +81,16 @@ func main() {
 	attacker := flag.String("attacker", "", "be the attackers of this name, until killed")
 	window := flag.Bool("window", false, "measure what games notice of the operator's window, with the first number of games")
 	at := flag.String("at", "", "whom they attack")
+	burning := flag.Float64("burn", 0, "take so much of a core, until standard input ends")
 	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
 	runtime.LockOSThread() // with its thread, those end that it has started
 	if *witness {
 		runWitness()
+		return
+	}
+	if *burning > 0 {
+		burn(*burning)
 		return
 	}
 	if *attacker != "" {
@@ -125,7 +130,12 @@ func (b *bench) main(games []string, rounds int, floor, other, with, attacks str
 		if err != nil {
 			return fmt.Errorf("--games: %w", err)
 		}
-		return b.windowAll(host, n, rounds)
+		for _, s := range subjects {
+			if err := b.windowAll(host, s, n, rounds); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if attacks != "" {
 		return b.attackAll(attacks, subjects)

@@ -30,13 +30,14 @@ const (
 	tokens       = 16 // of programs: an account watches 16 pages at most
 )
 
-// window measures what games notice of the operator's window: in turn with nobody at it, with those who watch, and with all
-// of the burden.
+// window measures what games notice of the operator's window: in turn with nobody at it, with those who watch, with all
+// of the burden, and with another process that takes as much of the processors as that did, which no host could help.
 type window struct {
 	*bench
 	url, metrics string
 	games        int
 	tokens       []string
+	other        [2]float64      // what the other process takes, in cores: for the host's burden, and for making it
 	read         [2]atomic.Int64 // bytes, of Games and of games
 }
 
@@ -45,12 +46,13 @@ type phase struct {
 	buckets map[float64]float64 // turns that were at most so late, in seconds
 	missed  float64
 	cpu     time.Duration
+	load    time.Duration // of the processors, to make the burden
 	took    time.Duration
 	read    [2]int64
 }
 
 // windowAll prints a table.
-func (b *bench) windowAll(program string, games, rounds int) error {
+func (b *bench) windowAll(program string, s subject, games, rounds int) error {
 	w := &window{bench: b, games: games}
 	port, err := freePort()
 	if err != nil {
@@ -65,8 +67,11 @@ func (b *bench) windowAll(program string, games, rounds int) error {
 		return err
 	}
 	w.url, w.metrics = "http://127.0.0.1:"+strconv.Itoa(at), "http://127.0.0.1:"+strconv.Itoa(metrics)+"/metrics"
-	host := b.host(program, "W3HOST_WEB_LISTEN=127.0.0.1:"+strconv.Itoa(at), "W3HOST_WEB_METRICS_LISTEN=127.0.0.1:"+strconv.Itoa(metrics))(port, games)
-	host.Dir = b.dir
+	host := s.run(port, games)
+	host.Env = append(host.Env, "W3HOST_WEB_LISTEN=127.0.0.1:"+strconv.Itoa(at), "W3HOST_WEB_METRICS_LISTEN=127.0.0.1:"+strconv.Itoa(metrics))
+	if host.Dir, err = os.MkdirTemp(b.dir, "window"); err != nil {
+		return err
+	}
 	if err := b.start(host); err != nil {
 		return err
 	}
@@ -76,18 +81,19 @@ func (b *bench) windowAll(program string, games, rounds int) error {
 	}
 	for i := range tokens {
 		add := exec.Command(program, "web", "token", "add", "bench"+strconv.Itoa(i), "--role", "admin")
-		add.Dir = b.dir
+		add.Dir = host.Dir
 		token, err := add.Output()
 		if err != nil {
 			return fmt.Errorf("a token: %w", err)
 		}
 		w.tokens = append(w.tokens, strings.TrimSpace(string(token)))
 	}
-	stop, err := b.play(port, games, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(4*rounds))
+	stop, err := b.play(port, games, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*rounds))
 	if err != nil {
 		return err
 	}
 	defer stop()
+	fmt.Printf("%s\n\n", s.name)
 	return w.compare(host.Process.Pid, rounds)
 }
 
@@ -120,21 +126,37 @@ func (b *bench) play(port, games int, length time.Duration) (stop func(), err er
 	return stop, nil
 }
 
+// What is measured, and in which order.
+const (
+	nobody = iota
+	watchers
+	allOfIt
+	another
+)
+
+var (
+	kinds  = []string{nobody: "nobody", watchers: "watchers", allOfIt: "all of it", another: "nobody, but another process takes as much"}
+	inTurn = []int{nobody, watchers, nobody, allOfIt, nobody, another}
+)
+
 func (w *window) compare(pid, rounds int) error {
-	kinds := []string{"nobody", "watchers", "all of it"}
 	measured := make([][]phase, len(kinds))
 	before, err := w.scrape()
 	if err != nil {
 		return err
 	}
 	for range rounds {
-		for _, kind := range []int{0, 1, 0, 2} {
+		for _, kind := range inTurn {
 			p, err := w.measure(pid, kind)
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(os.Stderr, "%s: p99 %.3f ms, %.0f missed, %.2f %% of a core\n", kinds[kind], p.quantile(0.99)*1000, p.missed, 100*p.cpu.Seconds()/p.took.Seconds())
 			measured[kind] = append(measured[kind], p)
+			if kind == allOfIt {
+				quiet := measured[nobody][len(measured[nobody])-1]
+				w.other = [2]float64{p.cpu.Seconds()/p.took.Seconds() - quiet.cpu.Seconds()/quiet.took.Seconds(), p.load.Seconds() / p.took.Seconds()}
+			}
 		}
 	}
 	time.Sleep(5 * time.Second) // until the last streams are gone
@@ -160,7 +182,7 @@ func (w *window) compare(pid, rounds int) error {
 			cell(3, func(p phase) float64 { return 1000 * p.quantile(0.99) }), cell(0, func(p phase) float64 { return p.buckets[0] - p.buckets[0.005] }),
 			cell(0, func(p phase) float64 { return p.missed }), cell(1, func(p phase) float64 { return 100 * p.cpu.Seconds() / p.took.Seconds() }), rate(0), rate(1))
 	}
-	fmt.Printf("\ngoroutines %.0f before, %.0f after; resident %.1f MB before, %.1f MB after; facts lost for pages %.0f, watchers dropped %.0f\n",
+	fmt.Printf("\nthe burden took %.0f %% of a core to make; goroutines %.0f before, %.0f after; resident %.1f MB before, %.1f MB after; facts lost for pages %.0f, watchers dropped %.0f\n\n", 100*w.other[1],
 		before["go_goroutines"], after["go_goroutines"], before["process_resident_memory_bytes"]/1e6, after["process_resident_memory_bytes"]/1e6,
 		after[`w3host_observer_lost_total{observer="pages"}`], after[`w3host_watchers_dropped_total{kind="page"}`])
 	return nil
@@ -192,20 +214,29 @@ func (w *window) measure(pid, kind int) (p phase, err error) {
 	var burden sync.WaitGroup
 	defer burden.Wait()
 	defer stop()
-	if kind > 0 {
-		w.watch(ctx, &burden)
-	}
-	if kind > 1 {
+	switch kind {
+	case allOfIt:
 		w.disturb(ctx, &burden)
+		fallthrough
+	case watchers:
+		w.watch(ctx, &burden)
+	case another:
+		for i, share := range w.other {
+			stop, err := w.burnElsewhere(share, w.ahead && i == 0)
+			if err != nil {
+				return p, err
+			}
+			defer stop()
+		}
 	}
 	time.Sleep(2 * time.Second)
 	before, err := w.scrape()
 	if err != nil {
 		return p, err
 	}
-	cpu, read, began := cpuTime(pid), [2]int64{w.read[0].Load(), w.read[1].Load()}, time.Now()
+	load, cpu, read, began := cpuTime(os.Getpid()), cpuTime(pid), [2]int64{w.read[0].Load(), w.read[1].Load()}, time.Now()
 	time.Sleep(time.Duration(w.seconds) * time.Second)
-	p.cpu, p.took = cpuTime(pid)-cpu, time.Since(began)
+	p.cpu, p.load, p.took = cpuTime(pid)-cpu, cpuTime(os.Getpid())-load, time.Since(began)
 	for i := range p.read {
 		p.read[i] = w.read[i].Load() - read[i]
 	}
@@ -234,6 +265,9 @@ func (w *window) scrape() (map[string]float64, error) {
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
+	if err == nil && answer.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %.200s", w.metrics, answer.Status, text)
+	}
 	values := map[string]float64{}
 	for _, m := range sample.FindAllSubmatch(text, -1) {
 		values[string(m[1])], _ = strconv.ParseFloat(string(m[2]), 64)

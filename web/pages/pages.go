@@ -69,9 +69,10 @@ type Options struct {
 	// another.
 	Upload    func(r *http.Request, name, replace string, file io.Reader) error
 	UploadMax int64
-	// Trigger begins a command in the chat box.
-	Trigger string
-	Logger  zerolog.Logger
+	// Trigger begins a command in the chat box, which proposes Commands.
+	Trigger  string
+	Commands []Proposal
+	Logger   zerolog.Logger
 }
 
 // Log is what pages read of the game log.
@@ -94,6 +95,12 @@ type Maps interface {
 	Entries() ([]*catalogue.MapFile, error)
 	// Minimap is the picture of a map of the folder.
 	Minimap(file string) (image.Image, error)
+}
+
+// Proposal is a command that the chat box completes.
+type Proposal struct {
+	Name, Usage string
+	Level       command.Level // who may use it
 }
 
 // Visitor is who asks for a page.
@@ -313,6 +320,13 @@ func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// gameData is what the page of a game has besides values.
+type gameData struct {
+	ID       uint32
+	Trigger  string
+	Commands []Proposal
+}
+
 func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "games", "Game")
 	id, ok := number(r)
@@ -322,8 +336,8 @@ func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.Title = f.Values.Value("name").Text
-	f.Data = id
-	p.show(w, http.StatusOK, "game", f)
+	f.Data = gameData{ID: id, Trigger: p.opts.Trigger, Commands: p.opts.Commands}
+	p.once(w, f, func() []byte { return p.render("game", f) })
 }
 
 // events streams the patches of one topic.

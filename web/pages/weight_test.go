@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -74,9 +75,9 @@ func TestWeightOfPages(t *testing.T) {
 		"games": {Page: view.GamesPage}, "game": {Page: view.GamePage, Game: 50}, "public": {Page: view.PublicPage},
 	} {
 		values, _ := v.Open(time.Duration(time.Now().UnixNano()), topic)
-		f := &frame{Nav: page, Visitor: Visitor{Name: "Ann", Level: command.Root}, Packed: true, Now: time.Now(), Values: values, Data: uint32(50)}
-		if page != "game" {
-			f.Data = []string{"one.w3x"}
+		f := &frame{Nav: page, Visitor: Visitor{Name: "Ann", Level: command.Root}, Packed: true, Now: time.Now(), Values: values, Data: []string{"one.w3x"}}
+		if page == "game" {
+			f.Data = gameData{ID: 50, Trigger: "!", Commands: slices.Repeat([]Proposal{{"kick", "PLAYER [REASON]", command.Owner}}, 120)}
 		}
 		packed := p.render(page, f)
 		f.Packed = false

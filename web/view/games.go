@@ -93,8 +93,13 @@ func (v *View) buildLobbies(to *Values, list string, lobbies []*watched, w words
 		at := list + "/" + strconv.Itoa(int(g.id)) + "/"
 		g.head(to, at, w)
 		if inside || !g.snap.Anonymous {
-			g.buildSlots(to, at+"slots", w)
+			g.buildSlots(to, at+"slots", w, false)
 		}
+		vacant := ""
+		if n := g.snap.Counts.Open; n > 0 {
+			vacant = w.of("%d open", n)
+		}
+		to.text(at+"vacant", vacant)
 		players += g.players()
 	}
 	return players

@@ -33,7 +33,7 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 		newest = g.late.items[n-1]
 	}
 	to.text("late", millis(newest.Max))
-	for _, id := range g.buildSlots(to, "slots", w) {
+	for _, id := range g.buildSlots(to, "slots", w, !g.playing) {
 		g.buildSeat(to, "slots/"+strconv.Itoa(id)+"/", &s.Slots[id-1], w)
 	}
 	g.buildSeries(to, w)
@@ -56,11 +56,11 @@ func (g *watched) buildSeries(to *Values, w words) {
 	to.tail("pings", g.pings.in(w, func(pings string) []string { return []string{pings} }))
 }
 
-// buildSlots is the table of slots.
-func (g *watched) buildSlots(to *Values, list string, w words) (ids []int) {
+// buildSlots is the table of slots, with those that are vacant if that is asked for.
+func (g *watched) buildSlots(to *Values, list string, w words, vacant bool) (ids []int) {
 	ids = make([]int, 0, len(g.snap.Slots))
 	for i, s := range g.snap.Slots {
-		if s.Status == w3gs.SlotOccupied || !g.playing && s.Status == w3gs.SlotOpen {
+		if s.Status == w3gs.SlotOccupied || vacant && s.Status == w3gs.SlotOpen {
 			ids = append(ids, i+1)
 		}
 	}

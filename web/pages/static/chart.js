@@ -8,10 +8,21 @@ const make = (name, attributes, text) => {
 };
 const nice = most => [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000].find(n => n >= most) ?? most;
 
-export function draw(svg) {
+// marks are what has happened in the last seconds of a chart, with its words where the pointer rests.
+function marks(svg, now, seconds, X) {
+  for (const at of document.querySelectorAll(".events time[data-at]")) {
+    const ago = (now - at.dataset.at) / 1000, x = X(seconds - 1 - ago), row = at.parentElement;
+    if (ago > seconds || ago < 0) continue;
+    const mark = make("g", { class: "event" });
+    mark.append(make("title", {}, row.textContent.trim()), make("line", { x1: x, x2: x, y1: T, y2: H - B }), make("circle", { cx: x, cy: T, r: 4 }));
+    svg.append(mark);
+  }
+}
+
+export function draw(svg, now) {
   const points = svg.dataset.points ? svg.dataset.points.split(";").map(p => p.split(" ").map(Number)) : [];
   const most = nice(Math.max(svg.dataset.chart === "pings" ? 100 : 1, ...points.flat()));
-  const slots = +svg.dataset.max, X = i => L + (W - L) * (slots - points.length + i) / (slots - 1), Y = v => T + (H - T - B) * (1 - v / most);
+  const slots = +svg.dataset.max, X = i => L + (W - L) * i / (slots - 1), first = slots - points.length, Y = v => T + (H - T - B) * (1 - v / most);
   svg.replaceChildren();
   for (const part of [0, 0.5, 1]) {
     svg.append(make("line", { x1: L, x2: W, y1: Y(most * part), y2: Y(most * part), class: "grid-line" }));
@@ -21,7 +32,8 @@ export function draw(svg) {
   const columns = Math.max(0, ...points.map(p => p.length));
   for (let c = 0; c < columns; c++) {
     let d = "", pen = "M";
-    points.forEach((p, i) => { if (p[c] > 0 || svg.dataset.chart === "late") { d += pen + X(i).toFixed(1) + " " + Y(p[c] || 0).toFixed(1); pen = "L"; } else pen = "M"; });
+    points.forEach((p, i) => { if (p[c] > 0 || svg.dataset.chart === "late") { d += pen + X(first + i).toFixed(1) + " " + Y(p[c] || 0).toFixed(1); pen = "L"; } else pen = "M"; });
     if (d) svg.append(make("path", { d, class: svg.dataset.chart === "late" ? (c ? "worst" : "median") : "line line-" + c % 12 }));
   }
+  if (svg.dataset.chart === "late") marks(svg, now, slots, X);
 }

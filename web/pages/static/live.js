@@ -6,6 +6,7 @@ const body = document.body, conn = document.getElementById("conn");
 const ahead = +body.dataset.now - Date.now(); // of the host's clock before the browser's
 let stream = null, after = body.dataset.after;
 
+const now = () => Date.now() + ahead;
 const pad = n => String(n).padStart(2, "0");
 const clock = ms => {
   const s = Math.max(0, Math.floor(ms / 1000)), h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
@@ -23,10 +24,10 @@ const setters = {
   href: (e, v) => address(e, "href", v),
   src: (e, v) => address(e, "src", v),
   action: (e, v) => address(e, "action", v),
-  hour: (e, v) => { e.textContent = hour(v); },
+  hour: (e, v) => { e.textContent = hour(v); e.dataset.at = v; },
 };
 const address = (e, name, v) => { if (v) e.setAttribute(name, body.dataset.base + v); else e.removeAttribute(name); };
-const tick = e => { e.textContent = e.dataset.since ? clock(Date.now() + ahead - e.dataset.since) : ""; };
+const tick = e => { e.textContent = e.dataset.since ? clock(now() - e.dataset.since) : ""; };
 
 // own finds the elements that match in a row, or on the page, but not those of its rows.
 const own = (row, selector) => [row, ...row.querySelectorAll(selector)].filter(e => e.matches?.(selector) && e.closest("[data-id]") === (row === document ? null : row));
@@ -79,7 +80,7 @@ function grow(list, from, items) {
   if (list.dataset.chart) {
     const points = whole && list.dataset.points ? list.dataset.points.split(";") : [];
     list.dataset.points = points.concat(items.map(i => i.join(" "))).slice(-max).join(";");
-    return draw(list);
+    return draw(list, now());
   }
   const bottom = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
   const blank = list.querySelector(":scope > template");
@@ -114,7 +115,7 @@ function close() { stream?.close(); stream = null; }
 document.addEventListener("visibilitychange", () => document.hidden ? close() : open());
 addEventListener("pagehide", close);
 addEventListener("pageshow", open);
-for (const e of document.querySelectorAll("[data-chart]")) draw(e);
+for (const e of document.querySelectorAll("[data-chart]")) draw(e, now());
 const chat = document.getElementById("chat");
 if (chat) chat.scrollTop = chat.scrollHeight;
 setInterval(() => document.querySelectorAll("[data-since]").forEach(tick), 1000);
