@@ -81,7 +81,28 @@ func (b *browser) tabOrder() []string {
 	return missed
 }
 
-// Everything that an operator does is done by keys alone: log in by a link, open a lobby, see players come and download, talk to
+// account makes an account for who has come by a link, and logs in with it.
+func (b *browser) account(name, password string) {
+	b.t.Helper()
+	b.press("gs")
+	b.arrive("/system")
+	b.tabTo(`nav [href="/access"]`)
+	b.press("\r")
+	b.arrive("/access")
+	b.tabTo("input[name=name]")
+	b.press(name + "\t" + password + "\troot\t\r")
+	b.wait(fmt.Sprintf(`document.readyState === "complete" && document.querySelector("main td.nm")?.textContent === %q`, name))
+	b.tabTo(".who button")
+	b.press("\r")
+	b.arrive("/login")
+	b.tabTo("input[name=name]")
+	b.press(name + "\t" + password + "\r")
+	b.arrive("/")
+	b.waitLive()
+	b.wait(fmt.Sprintf(`document.querySelector(".who").textContent.startsWith(%q)`, name))
+}
+
+// Everything that an operator does is done by keys alone: log in by a link, make an account, open a lobby, see players come and download, talk to
 // them, start, see who lags and why, kick, end, look at the game and a player, ban, bring a map. Each control of each page is reached by Tab, and is seen
 // to have the focus. Then thirteen tabs live, and the host is started again.
 func TestKeyboardInABrowser(t *testing.T) {
@@ -111,6 +132,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 	b.press("\r")
 	b.arrive("/")
 	b.waitLive()
+	b.account("Rook", "hard to guess")
 
 	b.press("gm")
 	b.arrive("/maps")

@@ -65,6 +65,7 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Root, "GET", "/sessions", "listSessions", "Browsers that are logged in", a.listSessions)
 	operation(to, access.Root, "DELETE", "/sessions/{name}", "endSessions", "Log an account out of all browsers", a.endSessions)
 	operation(to, access.Root, "GET", "/accounts", "listAccounts", "Who may log in to the window", a.listAccounts)
+	operation(to, access.Root, "POST", "/accounts", "setAccount", "Make an account, or give it another role or password", a.setAccount)
 	operation(to, access.Root, "DELETE", "/accounts/{name}", "removeAccount", "Remove an account and end its sessions", a.removeAccount)
 	operation(to, access.Root, "GET", "/tokens", "listTokens", "Tokens, without their text", a.listTokens)
 	operation(to, access.Root, "POST", "/tokens", "addToken", "Make a token", a.addToken)
@@ -249,6 +250,23 @@ func unreadable(err error) error {
 		return nil
 	}
 	return fault(http.StatusServiceUnavailable, "accounts", err.Error())
+}
+
+// NewAccount is an account with its password.
+type NewAccount struct {
+	Name     string `json:"name" maxLength:"40" example:"Rook"`
+	Role     string `json:"role" enum:"viewer,moderator,admin,root" example:"viewer"`
+	Password string `json:"password,omitempty" maxLength:"200" doc:"None: that of before" example:"correct horse"`
+}
+
+func (a *api) setAccount(ctx context.Context, in *struct{ Body NewAccount }) (*none, error) {
+	var role access.Role
+	_ = role.UnmarshalText([]byte(in.Body.Role)) // the enum has checked it
+	return nil, a.audited(ctx, "web account add", in.Body.Name, func() error {
+		err := web.ErrBusy
+		web.Work(ctx, func() { err = a.Access.SetAccount(in.Body.Name, role, in.Body.Password, time.Now()) })
+		return err
+	})
 }
 
 func (a *api) removeAccount(ctx context.Context, in *named) (*none, error) {

@@ -137,6 +137,17 @@ func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
 	switch r.PostForm.Get("do") {
 	case "logout":
 		action, said, do = "web logout", texts.Sprintf(l, "%s is logged out.", name), func() error { return p.opts.Access.EndSessions(name) }
+	case "add account":
+		action, do = "web account add", func() (err error) {
+			var role access.Role
+			if err = role.UnmarshalText([]byte(r.PostForm.Get("role"))); err != nil {
+				return err
+			}
+			if err = web.ErrBusy; web.Work(r.Context(), func() { err = p.opts.Access.SetAccount(name, role, r.PostForm.Get("password"), time.Now()) }) {
+				said = texts.Sprintf(l, "%s can log in, with the role %v.", name, role)
+			}
+			return err
+		}
 	case "remove account":
 		action, said, do = "web account remove", texts.Sprintf(l, "%s cannot log in any more.", name), func() error { return p.opts.Access.RemoveAccount(name) }
 	case "remove token":
