@@ -18,6 +18,7 @@ import (
 	"w3host/formats/catalogue"
 	"w3host/formats/mapconf"
 	"w3host/formats/w3map"
+	"w3host/internal/background"
 	"w3host/internal/diskspace"
 	"w3host/storage"
 	"w3host/web"
@@ -106,7 +107,8 @@ func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalo
 	defer os.Remove(temporary) // if it has not got its name
 	u.placing.Lock()
 	defer u.placing.Unlock()
-	if err := u.maps.canHost(temporary, up.Name); err != nil {
+	background.Do(func() { err = u.maps.canHost(temporary, up.Name) })
+	if err != nil {
 		return nil, false, err
 	}
 	if !web.Still(r) {

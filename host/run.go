@@ -14,6 +14,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/internal/background"
 )
 
 // New makes a host; nothing is served before Run.
@@ -69,7 +70,7 @@ func (h *Host) Serve(ctx context.Context) error {
 	}
 	go h.shard.Run() // ends with stop
 	if w := h.shard.watchers; w != nil {
-		go w.RunBehind() // ends with Close
+		go background.Run(w.Run) // ends with Close
 	}
 	h.revive()
 	go h.watchHolder() // ends with the loop
