@@ -109,6 +109,35 @@ func TestFleetLeases(t *testing.T) {
 	}
 }
 
+// A busy host takes what a dead one had, a tick after its burial, when those that are less busy do not: they may be cut
+// from the database, and count as living for as long.
+func TestFleetBusyHostFollows(t *testing.T) {
+	t.Parallel()
+	f := openFleet(t, storagetest.Postgres(t))
+	pool, want := storage.Pool{Name: "entry/dota", Leases: 1}, fleet.Want{Pool: "entry/dota", Most: 1, Highest: 1}
+	busy, _ := settle(t, f, pool)
+	dead, _ := settle(t, f)
+	cut, _ := settle(t, f)
+	cut.beat(fleet.Load{})
+	busy.beat(fleet.Load{Places: 10})
+	if c, _, _ := dead.beat(fleet.Load{}, want); len(c.Taken) != 1 {
+		t.Fatalf("nothing is taken: %+v", c)
+	}
+	_, last, _ := dead.beat(fleet.Load{Places: 1})
+	for range 4 {
+		cut.beat(fleet.Load{})
+	}
+	for range 30 {
+		if c, answer, _ := busy.beat(fleet.Load{Places: 10}, want); len(c.Taken) == 1 {
+			if ticks := answer.Tick - last.Tick; ticks > 13 {
+				t.Errorf("taken after %d ticks", ticks)
+			}
+			return
+		}
+	}
+	t.Error("never taken")
+}
+
 // Whatever many hosts do at once, a lease has one holder, and what the database says of all
 // leases is what their holders know.
 func TestFleetTogether(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -56,14 +57,14 @@ func (s *swarm) verdict(t *testing.T) {
 // said prints what all hosts logged in a time, those that are gone, too.
 func (s *swarm) said(t *testing.T, from, to time.Time) {
 	t.Helper()
-	out, err := s.nodes[0].try(t, "service", "logs", "--timestamps", "--no-trunc", "w3host_w3host")
-	if err != nil {
-		t.Log(err)
-	}
-	for line := range strings.Lines(out) {
-		at, _, _ := strings.Cut(line, " ")
-		if when, err := time.Parse(time.RFC3339Nano, at); err == nil && when.After(from) && when.Before(to) {
-			t.Log(line)
+	for i, n := range s.nodes {
+		list, _ := n.try(t, "ps", "--all", "--quiet", "--filter", "name=w3host_w3host.")
+		for container := range strings.FieldsSeq(list) {
+			// The containers log to their standard error.
+			out, _ := exec.Command("sh", "-c", `exec timeout 20 "$@" 2>&1`, "sh", n.name, "--host", "unix://"+n.dir+"/socket", "logs", "--since", from.Format(time.RFC3339), "--until", to.Format(time.RFC3339), container).Output()
+			if len(out) > 0 {
+				t.Logf("node %d, %.12s:\n%s", i+1, container, out)
+			}
 		}
 	}
 }

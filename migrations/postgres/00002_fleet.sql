@@ -159,8 +159,8 @@ BEGIN
             WITH gone AS (DELETE FROM fleet_sessions s WHERE s.id = ANY (ARRAY(
                     SELECT x.id FROM fleet_sessions x WHERE x.until < moved FOR UPDATE SKIP LOCKED)) RETURNING s.id)
             SELECT array_agg(g.id) INTO dead FROM gone g;
-            IF dead IS NOT NULL THEN
-                UPDATE fleet_leases l SET session = NULL, free = moved WHERE l.session = ANY (dead);
+            IF dead IS NOT NULL THEN -- nobody has had it for long: others wait for one tick only
+                UPDATE fleet_leases l SET session = NULL, free = moved - 2 WHERE l.session = ANY (dead);
                 DELETE FROM fleet_posts p WHERE p.receiver = ANY (dead);
             END IF;
             SELECT count(*) FILTER (WHERE NOT s.draining), coalesce(sum(s.places), 0) INTO alive, everywhere FROM fleet_sessions s;
