@@ -20,6 +20,9 @@ const (
 	// what the system has taken of their streams.
 	alongEvery = 50 * time.Millisecond
 	trimEvery  = time.Second
+	// alongAgain is the time from one begin to run a game along from its start to the next: who
+	// joins it begins that again, and anybody may try to.
+	alongAgain = 2 * time.Second
 )
 
 // along is the machine of a game that another process plays, run along for the death of that
@@ -89,6 +92,10 @@ func (s *Survivors) runAlong() {
 			continue
 		}
 		if g.along == nil {
+			if time.Since(g.alongAt) < alongAgain {
+				continue
+			}
+			g.alongAt = time.Now()
 			a := &along{told: &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}}
 			a.told.info.Since = g.head.Opened
 			g.along = a

@@ -4,13 +4,18 @@ package host
 
 import (
 	"context"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"w3host/game"
 	"w3host/hold"
 	"w3host/host/survive"
+	"w3host/internal/testkit"
 )
 
 // standbyShelf is the holder of a process that stands by for the death of the host.
@@ -67,6 +72,22 @@ func TestStandbyReady(t *testing.T) {
 		end()
 		if err := <-ended; err == nil {
 			t.Error("told to end: it goes on")
+		}
+	})
+}
+
+// However often somebody joins a running game, it is run along from its start once in a while.
+func TestAlongAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := new(testkit.Log)
+		s := &Survivors{Shelf: standbyShelf{}, log: zerolog.New(log), games: []*survivor{{id: 1, Left: &survive.Left{}, sockets: map[game.LinkID]int{}}}}
+		for link := range uint32(100) {
+			s.hold(hold.LinkName(1, link+1), 0)
+			s.runAlong()
+			time.Sleep(alongEvery)
+		}
+		if n := strings.Count(log.String(), "cannot run this game along"); n != 3 { // there is nothing in it
+			t.Errorf("begun %d times in five seconds", n)
 		}
 	})
 }

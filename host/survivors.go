@@ -42,8 +42,9 @@ type survivor struct {
 	*survive.Left
 	head
 	id      uint32
-	fault   error    // why it cannot be made again, if that is known
-	along   follower // nil: this process does not run it along
+	fault   error     // why it cannot be made again, if that is known
+	along   follower  // nil: this process does not run it along
+	alongAt time.Time // it was begun to be run along from the start
 	sockets map[game.LinkID]int
 }
 
