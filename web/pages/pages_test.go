@@ -150,6 +150,7 @@ type site struct {
 	t       *testing.T
 	visitor Visitor
 	mux     *http.ServeMux
+	keys    *access.Store
 }
 
 func newSite(t *testing.T, name string) *site {
@@ -160,10 +161,11 @@ func newSite(t *testing.T, name string) *site {
 	ended := make(chan struct{})
 	go func() { defer close(ended); l.Run(ctx, s.fakes) }()
 	t.Cleanup(func() { stop(); <-ended })
+	s.keys = access.Open(filepath.Join(t.TempDir(), "web.json"))
 	p := New(Options{
 		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
 		UploadMax: 1 << 20, Upload: s.upload,
-		System: s.system, Base: "/base", Examine: s.examine, Access: access.Open(filepath.Join(t.TempDir(), "web.json")),
+		System: s.system, Base: "/base", Examine: s.examine, Access: s.keys,
 		Ordered: func(_ *http.Request, action, on string, do func() error) error {
 			s.line = control.Order{Command: action + " " + on}
 			return do()

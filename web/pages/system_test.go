@@ -1,9 +1,14 @@
 package pages
 
 import (
+	"encoding/json"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
+
+	"w3host/web/access"
 )
 
 // Root ends sessions, removes what lets people in, and makes tokens; each order is written down.
@@ -27,6 +32,37 @@ func TestAccess(t *testing.T) {
 		fields, _ := url.ParseQuery(c.fields)
 		if w := s.post("/access", fields, "application/json"); s.line.Command != c.told || !strings.Contains(w.Body.String(), c.answer) {
 			t.Errorf("%s: told %q, answered %s", c.fields, s.line.Command, w.Body)
+		}
+	}
+
+	// And each order does what it says.
+	now := time.Now()
+	if err := s.keys.SetAccount("Bob", access.Viewer, "a long password", now); err != nil {
+		t.Fatal(err)
+	}
+	id, err := s.keys.Begin(access.Who{Name: "Bob", Role: access.Viewer}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := func(fields string) string {
+		form, _ := url.ParseQuery(fields)
+		return s.post("/access", form, "application/json").Body.String()
+	}
+	var made struct{ Lines []string }
+	if err := json.Unmarshal([]byte(order("do=add+token&name=bot&role=viewer")), &made); err != nil || len(made.Lines) != 1 {
+		t.Fatalf("a token: %v, %v", err, made)
+	}
+	from := netip.MustParseAddr("192.0.2.1")
+	for _, c := range []struct {
+		fields string
+		lives  func() bool
+	}{
+		{"do=logout&name=Bob", func() bool { _, ok := s.keys.Session(id, now); return ok }},
+		{"do=remove+account&name=Bob", func() bool { all, _ := s.keys.Accounts(); return len(all) > 0 }},
+		{"do=remove+token&name=bot", func() bool { _, ok := s.keys.Token(made.Lines[0], from, now); return ok }},
+	} {
+		if before, answer, after := c.lives(), order(c.fields), c.lives(); !before || after {
+			t.Errorf("%s: before %v, after %v, answered %s", c.fields, before, after, answer)
 		}
 	}
 }
