@@ -54,7 +54,7 @@ import (
 //	the fleet is full | the fleet is not known   to a command that opens a lobby
 //
 // Afterwards every command of the host must have been used rightly, by a wrong
-// caller and with wrong arguments.
+// caller and with wrong arguments, and every one that needs no game without one.
 func TestScripts(t *testing.T) {
 	uses := map[string]map[string]bool{} // by command
 	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T) testkit.Play { return newStage(t, uses).event })
@@ -74,6 +74,15 @@ func TestScripts(t *testing.T) {
 			if !uses[c.Name][use] {
 				t.Errorf("no script has %s with the outcome %q", c.Name, use)
 			}
+		}
+	}
+	for _, c := range everything[len(commands):] { // of a game's table
+		switch {
+		case !c.Phase.Has(command.Outside):
+		case !uses[c.Name]["done"]:
+			t.Errorf("no script has %s carried out without a game", c.Name)
+		case c.Level > command.Anyone && !uses[c.Name]["wrong caller"]:
+			t.Errorf("no script has %s denied to somebody without a game", c.Name)
 		}
 	}
 }
@@ -264,7 +273,7 @@ func (s *stage) tell(line string) {
 
 // volatile is what differs between runs, how long a game runs and dates. The lists of
 // commands, which docs/commands.md has, are indented and left out.
-var volatile = regexp.MustCompile(`(players?, )(\d+ (?:second|minute|hour|day)s?\b ?)+|(since |until )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?|(!sc )\d{6}`)
+var volatile = regexp.MustCompile(`(players?, )(\d+ (?:second|minute|hour|day)s?\b ?)+|((?:since|until|reads) )2\d{3}-\d\d-\d\d( \d\d:\d\d UTC)?|(!sc )\d{6}`)
 
 // event plays a line and returns what has come of it.
 func (s *stage) event(line string) ([]string, error) {
@@ -343,7 +352,7 @@ func (s *stage) say(who, line string) error {
 	id := uint32(0)
 	_, _ = fmt.Sscan(in, &id)
 	if c := s.clients[who]; c != nil {
-		s.note(line, roles{}.Level(host.Joiner{Name: who, Realm: ""}), "")
+		s.note(commands, line, roles{}.Level(host.Joiner{Name: who, Realm: ""}), "")
 		return s.h.Game(s.in[who]).Command(&command.Caller{PID: c.PID}, line)
 	}
 	by := &command.Caller{
@@ -383,14 +392,18 @@ func (s *stage) say(who, line string) error {
 	if err := s.operator.do(s.t.Context(), by, id, line); err != nil {
 		return err
 	}
-	s.note(line, by.Level, refused)
+	if id == 0 {
+		s.note(everything, line, by.Level, refused)
+	} else {
+		s.note(commands, line, by.Level, refused)
+	}
 	return nil
 }
 
 // note keeps what was shown of a command.
-func (s *stage) note(line string, level command.Level, refused string) {
+func (s *stage) note(table command.Table[*target], line string, level command.Level, refused string) {
 	word, _, _ := strings.Cut(line, " ")
-	spec := commands.Find(word).Spec
+	spec := table.Find(word).Spec
 	if spec == nil {
 		return
 	}
