@@ -41,8 +41,8 @@ func (d *target) trigger(by *command.Caller) string {
 
 func playerCount(n int) texts.Text { return texts.Count(n, "%d player", "%d players") }
 
-// describe is the line of a lobby or game in a list.
-func describe(i *host.Info) texts.Text {
+// Describe is the line of a lobby or game in a list.
+func Describe(i *host.Info) texts.Text {
 	state := texts.Of("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
 	if i.Playing {
 		state = texts.Of("game, %v, %v", playerCount(len(i.Players)), time.Since(i.Since).Round(time.Second))
@@ -51,7 +51,10 @@ func describe(i *host.Info) texts.Text {
 		state = texts.Of("%v, %v", state, texts.Count(n, "%d watches", "%d watch"))
 	}
 	text := texts.Of("#%d %q: %v, %s", i.ID, i.Name, state, i.Map)
-	if !i.Public && !i.Playing {
+	switch {
+	case i.Apart:
+		text = texts.Of("%v, in the process before the upgrade", text)
+	case !i.Public && !i.Playing:
 		text = texts.Of("%v, not listed", text)
 	}
 	return text
@@ -63,7 +66,7 @@ func games(d *target, c *call) error {
 	for _, i := range d.host().Infos() {
 		switch {
 		case c.Level >= command.Admin || i.Public && !i.Playing:
-			items = append(items, describe(&i))
+			items = append(items, Describe(&i))
 			shown = append(shown, GameOf(&i, d.opts.Seen(i.ID), c.Level >= command.Admin))
 		case i.Playing:
 			hidden++
@@ -98,7 +101,7 @@ func oneGame(host int, id uint32) act {
 			names = append(names, p.Name)
 		}
 		c.Give(func() any { return GameOf(&i, d.opts.Seen(i.ID), c.Level >= command.Admin) })
-		c.Answer(describe(&i).In(c.Language))
+		c.Answer(Describe(&i).In(c.Language))
 		if names != nil {
 			answer(c, "Players: %s", strings.Join(names, ", "))
 		}
@@ -130,6 +133,10 @@ func unhost(id uint32) act {
 			return noGame(id)
 		case c.Level < command.Admin && !slices.Contains(d.owned, id):
 			return cannot("lobby #%d is not yours", id)
+		case d.host().EndApart(id):
+			c.Target = i.Name
+			answer(c, "The process before the upgrade is to end game #%d.", id)
+			return nil
 		case i.Playing || !d.host().CloseLobby(id, c.Name):
 			return cannot("game #%d is already running: use eg %[1]d end to end it", id)
 		}

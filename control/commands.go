@@ -114,7 +114,7 @@ func init() {
 			Name:     "unhost",
 			Aliases:  []string{"uh"},
 			Usage:    "[id]",
-			Help:     "close a lobby; no number is needed if only one is open, or only one is yours",
+			Help:     "close a lobby, or end a game that an upgrade has left to the process before; no number is needed if only one lobby is open, or only one is yours",
 			Examples: []string{"unhost 3"},
 			Level:    command.Owner,
 			Parse: func(a *args) act {

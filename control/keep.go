@@ -1,6 +1,8 @@
 package control
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"w3host/game/autohost"
@@ -177,6 +179,15 @@ func reload(d *target, c *call) error {
 	return nil
 }
 
+// numbers are those of games, in a list.
+func numbers(ids []uint32) string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, fmt.Sprintf("#%d", id))
+	}
+	return strings.Join(list, ", ")
+}
+
 // upgrade starts a program, which only those may name who can start one anyway.
 func upgrade(path string) act {
 	return func(d *target, c *call) error {
@@ -190,6 +201,9 @@ func upgrade(path string) act {
 				deny(c.Caller, cannot("there is no upgrade: %v", err))
 			} else {
 				answer(c, "The new program goes on; games follow at the end of a turn.")
+				if ids := d.host().Staying(); len(ids) > 0 {
+					answer(c, "Until their end, %v in this process: %v", texts.Count(len(ids), "%d game stays", "%d games stay"), numbers(ids))
+				}
 			}
 		})
 		if err != nil {

@@ -159,7 +159,7 @@ func (o *Operator) Run(ctx context.Context) {
 			o.handle(r)
 			r.done()
 		case <-exit:
-			if len(o.opts.Host.Games()) == 0 {
+			if t := o.opts.Host.Totals(time.Now()); t.Lobbies+t.Games == 0 {
 				o.exiting = false
 				o.opts.Stop()
 			}
@@ -248,7 +248,7 @@ func (o *Operator) handle(r request) {
 		o.give(g, r.by, r.line)
 		return
 	case r.game != 0:
-		deny(r.by, noGame(r.game))
+		deny(r.by, o.absent(r.game))
 		return
 	}
 	d := &target{Operator: o, game: g, id: r.game, owned: owned, relayed: r.relayed}

@@ -102,6 +102,14 @@ func (d *target) find(part string) (found []located) {
 	return found
 }
 
+// absent says why there is no command for a game.
+func (o *Operator) absent(id uint32) error {
+	if o.opts.Host.Info(id).Apart {
+		return cannot("game %d stays in the process before the upgrade until its end: nothing but unhost %[1]d reaches it, which ends it", id)
+	}
+	return noGame(id)
+}
+
 func noGame(id uint32) error { return cannot("there is no game %d. Type games for a list", id) }
 
 // cannot is a refusal.

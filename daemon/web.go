@@ -204,7 +204,13 @@ func (d *daemon) openPages() {
 	p := pages.New(pages.Options{
 		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""),
 		System: func() pages.System {
-			return pages.System{Version: d.Version, Records: d.recorder.Stats()}
+			s := pages.System{Version: d.Version, Records: d.recorder.Stats()}
+			for _, i := range d.running.Infos() {
+				if i.Apart {
+					s.Stay = append(s.Stay, pages.Staying{ID: i.ID, Text: control.Describe(&i)})
+				}
+			}
+			return s
 		},
 		Examine: d.examine, Access: d.access,
 		Ordered: func(r *http.Request, action, on string, do func() error) error {

@@ -96,9 +96,7 @@ func (s *Survivors) runAlong() {
 				continue
 			}
 			g.alongAt = time.Now()
-			a := &along{told: &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}}
-			a.told.info.Since = g.head.Opened
-			g.along = a
+			g.along = new(along)
 		}
 		g.along.follow(s, g)
 	}
@@ -130,11 +128,7 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 		}
 	}
 	if a.Rerun == nil {
-		a.Rerun, err = g.Follow(written, new(game.Out), func(f *game.Stamped) {
-			a.facts = f.Seq
-			s.moved.Add(1)
-			(*teller)(a.told).Observe(f)
-		})
+		err = a.begin(s, g, written)
 	}
 	if err == nil {
 		err = a.Run(written)
@@ -142,24 +136,59 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 	return err
 }
 
+// begin makes the machine. Who observes the game is told nothing.
+func (a *along) begin(s *Survivors, g *survivor, written map[game.LinkID]uint64) (err error) {
+	a.told = &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}
+	a.told.info.Since = g.head.Opened
+	a.Rerun, err = g.Follow(written, new(game.Out), func(f *game.Stamped) {
+		a.facts = f.Seq
+		s.moved.Add(1)
+		(*teller)(a.told).Observe(f)
+	})
+	return err
+}
+
 // goOnAlong has a game go on at once that was run along; false: it has to be made again.
 func (h *Host) goOnAlong(sv *survivor) bool {
 	a, _ := sv.along.(*along)
-	tried := sv.Tried() // then an input may have to be left out
-	sv.fault = sv.Blame()
-	if a == nil || a.err != nil || a.Rerun == nil || tried || sv.fault != nil {
+	if a == nil || a.err != nil || a.Rerun == nil {
 		return false
 	}
-	g := h.survivorGame(sv)
+	err := h.goOnUnseen(sv, a)
+	if err != nil {
+		h.shard.log.Warn().Err(err).Uint32("game", sv.id).Msg("a game that the standby ran along is restored from its ledger")
+	}
+	return err == nil
+}
+
+// reviveUnseen makes a game of this process's again, and shows it to its observers afterwards.
+// One that cannot be made again is shown to them as far as it goes.
+func (h *Host) reviveUnseen(sv *survivor) {
+	if h.goOnUnseen(sv, new(along)) != nil {
+		h.reviveOne(sv)
+	}
+}
+
+// goOnUnseen has a game go on that its observers see afterwards. After an error nothing has
+// happened.
+func (h *Host) goOnUnseen(sv *survivor, a *along) error {
 	written, err := h.shard.left.written(sv)
 	var v *survive.Revived
 	if err == nil {
-		err = h.shard.guard(sv.id, func() (err error) { v, err = a.Finish(written); return err })
+		err = h.shard.guard(sv.id, func() (err error) {
+			if a.Rerun == nil {
+				err = a.begin(h.shard.left, sv, written)
+			}
+			if err == nil {
+				v, err = a.Finish(written)
+			}
+			return err
+		})
 	}
-	if err != nil || len(v.Skipped) > 0 {
-		g.log.Warn().Err(err).Msg("a game that the standby ran along is restored from its ledger")
-		return false
+	if err != nil {
+		return err
 	}
+	g := h.survivorGame(sv)
 	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isTeller), a.facts}
 	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
 	g.observers = []Observer{(*teller)(g)}
@@ -171,7 +200,7 @@ func (h *Host) goOnAlong(sv *survivor) bool {
 	g.journal = journal.Resume(nil, g.ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || told.journal.Kept())
 	h.shard.Wait(func() { h.adopt(g, v, sv) })
 	h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })
-	return true
+	return nil
 }
 
 func isTeller(o Observer) bool { _, is := o.(*teller); return is }

@@ -13,27 +13,32 @@ import (
 	"w3host/record/journal"
 )
 
-const (
-	// followEvery is how often a game is looked at whose turn is to end.
-	followEvery = time.Millisecond
-	// stayEvery is how often one is looked at that stays where it is.
-	stayEvery = time.Second
-)
+// followEvery is how often a game is looked at whose turn is to end.
+const followEvery = time.Millisecond
 
 // revive makes the games again that an earlier process has left, the shortest first, and
 // gives each to the shard when it is done. It returns when all are that nobody plays;
 // those that a process still plays follow.
 func (h *Host) revive() {
 	began := time.Now()
+	h.oneBehind.Lock() // who observes games has time until all are played
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
 	var games, alone, played []*survivor // alone, so that only one can be to blame if this process ends, too
 	for _, sv := range h.shard.left.games {
-		switch {
-		case !sv.Own():
+		if !sv.Own() {
 			played = append(played, sv)
-		case sv.Ended(): // a moment ago
+			continue
+		}
+		if sv.Ended() { // a moment ago
 			h.dropEnded(sv)
+			continue
+		}
+		tried := sv.Tried() // then an input may be left out
+		sv.fault = sv.Blame()
+		switch {
+		case tried || sv.fault != nil:
+			alone = append(alone, sv)
 		case h.goOnAlong(sv):
 		case sv.Tried():
 			alone = append(alone, sv)
@@ -44,7 +49,7 @@ func (h *Host) revive() {
 	for _, sv := range games {
 		places <- struct{}{}
 		all.Go(func() {
-			h.reviveOne(sv)
+			h.reviveUnseen(sv)
 			<-places
 		})
 	}
@@ -52,6 +57,7 @@ func (h *Host) revive() {
 	for _, sv := range alone {
 		h.reviveOne(sv)
 	}
+	h.oneBehind.Unlock()
 	if n := len(h.shard.left.games) - len(played); n > 0 {
 		h.shard.log.Info().Int("games", n).Dur("took", time.Since(began)).Msg("games taken over from the process before")
 	}
@@ -93,14 +99,8 @@ func (h *Host) follow(sv *survivor, places chan struct{}, settled func()) {
 		return
 	}
 	h.shard.log.Warn().Err(err).Uint32("game", sv.id).Msg("a game stays in the process before until its end")
-	for {
-		mine, err := h.claim(sv)
-		if mine {
-			break
-		}
-		if err != nil || h.shard.pause(stayEvery) != nil {
-			return
-		}
+	if !h.stay(sv) {
+		return
 	}
 	defer h.claims.Done()
 	if sv.fault != nil || sv.Ended() {
@@ -123,7 +123,7 @@ func (h *Host) takeOver(sv *survivor) error {
 	here := false
 	defer func() {
 		if !here {
-			sv.Want(false)
+			sv.Want(survive.Nothing)
 			g.replay.Leave()
 		}
 	}()
@@ -139,7 +139,7 @@ func (h *Host) takeOver(sv *survivor) error {
 		return err
 	}
 	for mine := false; !mine; {
-		sv.Want(true) // each time: a process that stands back takes its own wish back
+		sv.Want(survive.ToGoOn) // each time: a process that stands back takes its own wish back
 		if mine, err = h.claim(sv); err == nil && !mine {
 			err = h.shard.pause(followEvery)
 		}
@@ -172,20 +172,6 @@ func (h *Host) takeOver(sv *survivor) error {
 	}
 	h.goOn(g, sv, v, err)
 	return nil
-}
-
-// claim takes a game that no process plays any more; false: one does. A host that is about to
-// end takes none.
-func (h *Host) claim(sv *survivor) (mine bool, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.stopping {
-		return false, errHostStops
-	}
-	if mine = sv.Own(); mine {
-		h.claims.Add(1)
-	}
-	return mine, nil
 }
 
 // catchUp runs a game to where the process is that plays it.
@@ -226,27 +212,21 @@ func (s *Survivors) try(g *survivor, pause func(time.Duration) error) error {
 func (s *Survivors) Try(ctx context.Context) {
 	began, same := time.Now(), 0
 	for _, g := range s.games {
-		err := g.fault
+		err, wish := g.fault, survive.Nothing
 		if err == nil && g.Left != nil {
 			err = s.try(g, func(d time.Duration) error { time.Sleep(d); return ctx.Err() })
 		}
 		if err != nil {
+			wish = survive.ToStay
 			s.log.Warn().Err(err).Uint32("game", g.id).Msg("this game would stay in the process that plays it")
 		} else {
 			same++
 		}
+		if g.Left != nil {
+			g.Want(wish)
+		}
 	}
 	s.log.Info().Int("games", len(s.games)).Int("same", same).Dur("took", time.Since(began)).Msg("the games of the running host have been rerun")
-}
-
-// pause waits; an error says that the host has ended.
-func (s *shard) pause(d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-s.Done():
-		return errHostStops
-	}
 }
 
 // dropEnded forgets a game that has ended in the process that played it.

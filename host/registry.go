@@ -33,6 +33,7 @@ type Info struct {
 	Public  bool   // announced
 	Closed  bool   // to strangers, also those who know its number: the host drains, or another has its lease
 	Playing bool
+	Apart   bool      // played by the process before, in which an upgrade has left it
 	Since   time.Time // it was opened, or has begun
 	Counts  lobby.Counts
 	Players []game.Player // in the order of their joins

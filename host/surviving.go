@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"w3host/game"
+	"w3host/game/command"
 	"w3host/hold"
 	"w3host/host/loop"
 	"w3host/host/survive"
@@ -182,6 +184,22 @@ func (g *Game) unprotect() {
 		_ = g.ledger.Memory().Close() // nothing is lost with it
 	}
 	g.ledger = nil
+}
+
+// heed does what another process wants of a game that stayed here, whose turn has just been sent.
+func (g *Game) heed() {
+	if !g.shard.leaving || !g.held || g.ledger == nil {
+		return
+	}
+	switch g.ledger.Wanted() {
+	case survive.ToGoOn:
+		if g.behind == nil {
+			g.leave()
+		}
+	case survive.ToEnd:
+		g.ledger.Left().Want(survive.Nothing)
+		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{Name: "operator", Level: command.Root, Via: command.ViaControl}, Line: "end"})
+	}
 }
 
 // leave lets the other process go on with the game, whose turn has just been sent.

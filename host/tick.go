@@ -30,9 +30,7 @@ func (g *Game) Tick() {
 			g.shard.Flush(l.Conn)
 		}
 	}
-	if g.shard.leaving && g.held && g.behind == nil && g.ledger != nil && g.ledger.Wanted() {
-		g.leave()
-	}
+	g.heed()
 }
 
 // reportBacklog tells the machine what a link's socket does not take. While a map

@@ -13,7 +13,7 @@ var chineseHelp = map[string]string{
 	"run a command in another lobby or game; 2-17 is number 17 of host 2":      "在另一个房间或游戏里执行命令；2-17 表示 2 号主机的 17 号",
 	"run a command on another host of the fleet":                               "在主机群的另一台主机上执行命令",
 	"open one more lobby; put a map name of several words in quotes; settings are observers, speed and visibility as in the configuration, and teams_together, lock_teams, shared_control, random_hero and random_races, each on or off; --owner: for somebody else": "再开一个房间；含空格的地图名要加引号；设置有：与配置中相同的 observers、speed、visibility，以及可设为 on 或 off 的 teams_together、lock_teams、shared_control、random_hero、random_races；--owner：替别人开房",
-	"close a lobby; no number is needed if only one is open, or only one is yours":               "关闭一个房间；只有一个房间或只有一个是你的时可省略编号",
+	"close a lobby, or end a game that an upgrade has left to the process before; no number is needed if only one lobby is open, or only one is yours":                                                                                                               "关闭一个房间，或结束升级后留在旧进程里的一局；只有一个房间或只有一个是你的时可省略编号",
 	"list the maps that can be hosted":                                                           "列出可以使用的地图",
 	"list the realms: whether the host is logged on, and where they send players":                "列出各战网：主机是否已登录，以及它们把玩家引导到哪里",
 	"announce a lobby to one more address, as of a player behind a VPN; without a port, to 6112": "向另一个地址广播房间，例如 VPN 中的玩家；不写端口则为 6112",

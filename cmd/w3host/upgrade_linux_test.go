@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -164,4 +165,47 @@ func TestUpgradeToAProgramThatHangs(t *testing.T) {
 	})
 	p.await("the host was upgraded")
 	stopHold(t, p)
+}
+
+// A game that stays in the process before is listed by the one that hosts, and can be ended there.
+func TestGameThatStays(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, pidFile := startHold(t, dir)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = bots.Run(ctx, bots.Options{Addr: p.addr, Players: 4, Games: 1, NoStart: true, OwnAddresses: true, Play: time.Minute})
+	}()
+	defer func() { cancel(); <-done }()
+	testkit.Eventually(t, "the game is played", func() bool { return p.count("all have loaded") == 1 })
+	first, _ := hostOf(pidFile)
+	ctl := func(line, want string) {
+		t.Helper()
+		if out, _ := processCommand(t, dir, "ctl", line).CombinedOutput(); !strings.Contains(string(out), want) {
+			t.Errorf("%s answers %s", line, out)
+		}
+	}
+	if out, err := processCommand(t, dir, "ctl", "upgrade", otherRules(t)).CombinedOutput(); err != nil || !strings.Contains(string(out), "Until their end, 1 game stays in this process: #1") {
+		t.Fatalf("upgrade: %v, %s", err, out)
+	}
+	p.await("a game stays in the process before")
+	ctl("eg 1 end", "stays in the process before the upgrade")
+	testkit.Eventually(t, "the game is listed", func() bool {
+		out, _ := processCommand(t, dir, "ctl", "games").Output()
+		return strings.Contains(string(out), "game, 4 players") && strings.Contains(string(out), "in the process before the upgrade")
+	})
+	ctl("exit nice", "will stop once 1 game has ended")
+	time.Sleep(time.Second)
+	if !runs(first) {
+		t.Error("the host did not wait for the game that stays")
+	}
+	ctl("unhost 1", "is to end game #1")
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("exit: %v", err)
+	}
+	if p.count("game over") != 1 || runs(first) {
+		t.Error("the game was not ended")
+	}
 }

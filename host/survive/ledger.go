@@ -36,7 +36,7 @@ const (
 	wordSuspect  // wordStep as the last of them found it
 	wordSkipped  // offset + 1 of the first of skips entries that are not stepped again
 	skips        = 4
-	wordWanted   = wordSkipped + skips // another process can go on with the game
+	wordWanted   = wordSkipped + skips // the Wish of another process
 	wordEnded    = wordWanted + 1      // nobody can: it is over, or too long
 )
 
@@ -115,8 +115,8 @@ func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordSt
 // Left is the game as another process would find it.
 func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 
-// Wanted reports whether another process can go on with the game.
-func (l *Ledger) Wanted() bool { return l.mem.Word(wordWanted) != 0 }
+// Wanted is what another process wants.
+func (l *Ledger) Wanted() Wish { return Wish(l.mem.Word(wordWanted)) }
 
 // Ended says that no other process goes on with the game, which is over or too long.
 func (l *Ledger) Ended() { l.mem.SetWord(wordEnded, 1) }

@@ -39,14 +39,19 @@ func Find(mem *hold.Memory) (l *Left, err error) {
 // Own makes the game this process's; false: another one plays it.
 func (l *Left) Own() bool { return l.mem.Own() }
 
-// Want asks the process that plays the game to let it go, or not to.
-func (l *Left) Want(yes bool) {
-	word := uint64(0)
-	if yes {
-		word = 1
-	}
-	l.mem.SetWord(wordWanted, word)
-}
+// Wish is what another process wants of the one that plays a game.
+type Wish uint64
+
+// What it may want.
+const (
+	Nothing Wish = iota
+	ToGoOn       // at the end of a turn
+	ToStay       // it would make another game of the journal
+	ToEnd        // that the game ends
+)
+
+// Want says to the process that plays the game what this one wants.
+func (l *Left) Want(w Wish) { l.mem.SetWord(wordWanted, uint64(w)) }
 
 // Ended reports whether the process that has let the game go says that nobody goes on with it.
 func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
@@ -96,5 +101,5 @@ func (l *Left) Len() int { return int(l.mem.Word(wordEnd)) }
 // Forget gives its memory back.
 func (l *Left) Forget() { _ = l.mem.Close() } // nothing is lost with it
 
-// Tried reports whether the process before has ended in this game.
-func (l *Left) Tried() bool { return l.mem.Word(wordTries) > 0 }
+// Tried reports whether the process before has ended in this game, or an entry of it is left out.
+func (l *Left) Tried() bool { return l.mem.Word(wordTries) > 0 || l.mem.Word(wordSkipped) > 0 }

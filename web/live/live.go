@@ -121,7 +121,9 @@ func (l *Live) second(games Games, met *time.Time, now time.Time) {
 	if now.Sub(*met) >= meetEvery {
 		*met = now
 		for _, i := range games.Infos() {
-			ids = append(ids, i.ID)
+			if !i.Apart { // of those nothing is told
+				ids = append(ids, i.ID)
+			}
 		}
 	}
 	l.locked(func(v *view.View) {

@@ -103,7 +103,7 @@ func (f *fakes) Entries() ([]*catalogue.MapFile, error) {
 }
 
 func (f *fakes) system() System {
-	return System{Version: f.name}
+	return System{Version: f.name, Stay: []Staying{{ID: 7, Text: texts.Of("#%d %q", 7, f.name)}}}
 }
 
 func (f *fakes) AuditLog(context.Context, time.Time, int) ([]storage.AdminAction, time.Time, error) {

@@ -22,6 +22,13 @@ const checksWithin = 20 * time.Second
 type System struct {
 	Version string
 	Records storage.RecorderStats
+	Stay    []Staying
+}
+
+// Staying is a game that an upgrade has left to the process before.
+type Staying struct {
+	ID   uint32
+	Text texts.Text
 }
 
 // Finding is the outcome of a check; with a remedy it is a fault.

@@ -11,6 +11,13 @@ import (
 	"w3host/web/access"
 )
 
+// TestGamesThatStay: what an upgrade has left to the process before is listed, and ended there.
+func TestGamesThatStay(t *testing.T) {
+	if page := newSite(t, "Ann").get("/system").Body.String(); !strings.Contains(page, "#7 &#34;Ann&#34;") || !strings.Contains(page, `value="unhost 7"`) {
+		t.Error(page)
+	}
+}
+
 // Root ends sessions, removes what lets people in, and makes tokens; each order is written down.
 func TestAccess(t *testing.T) {
 	s := newSite(t, "Ann")

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"time"
+
+	"w3host/host/survive"
+)
+
+// stayEvery is how often a game is looked at that stays where it is.
+const stayEvery = time.Second
+
+// stay waits until the process before no longer plays a game that stays there, and has it listed
+// meanwhile. It returns false when this host ends first.
+func (h *Host) stay(sv *survivor) (mine bool) {
+	a := new(along)
+	for {
+		mine, err := h.claim(sv)
+		if err == nil && !mine {
+			if a.err == nil { // else the rules here do not bear its journal: what was told last stays
+				a.err = a.run(h.shard.left, sv)
+			}
+			h.listApart(sv, a.told)
+			err = h.shard.pause(stayEvery)
+		}
+		if mine || err != nil {
+			h.mu.Lock()
+			delete(h.infos, sv.id)
+			h.mu.Unlock()
+			return mine
+		}
+	}
+}
+
+// claim takes a game that no process plays any more; false: one does. A host that is about to
+// end takes none.
+func (h *Host) claim(sv *survivor) (mine bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stopping {
+		return false, errHostStops
+	}
+	if mine = sv.Own(); mine {
+		h.claims.Add(1)
+	}
+	return mine, nil
+}
+
+// listApart lists a game that another process plays, as it was told of here.
+func (h *Host) listApart(sv *survivor, told *Game) {
+	var i Info
+	if told != nil {
+		i = told.info.clone()
+	}
+	i.ID, i.Map, i.Entry, i.By, i.Playing, i.Apart = sv.id, sv.Map, sv.Entry, sv.By, true, true
+	h.mu.Lock()
+	h.infos[sv.id] = &i
+	h.mu.Unlock()
+}
+
+// EndApart has the process before end a game that stays there; false: it is none.
+func (h *Host) EndApart(id uint32) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	i, sv := h.infos[id], h.shard.left.game(id)
+	if i == nil || !i.Apart || sv.Left == nil { // its memory may be gone
+		return false
+	}
+	sv.Want(survive.ToEnd)
+	return true
+}
+
+// Staying are the games that the program that stands by will leave to this process. It must not
+// be called on the shard.
+func (h *Host) Staying() (ids []uint32) {
+	h.shard.Wait(func() {
+		for _, g := range h.running {
+			if g.playing && (!g.held || g.ledger == nil || g.ledger.Wanted() == survive.ToStay) {
+				ids = append(ids, g.id)
+			}
+		}
+	})
+	return ids
+}
