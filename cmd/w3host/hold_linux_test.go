@@ -19,7 +19,7 @@ import (
 
 // How often the host is killed; the long run is
 //
-//	go test ./cmd/w3host -run TestGamesOutliveTheHost -kills 200 -timeout 20m -v
+//	go test ./cmd/w3host -run TestGamesOutliveTheHost -kills 1000 -timeout 40m -v
 var kills = flag.Int("kills", 3, "how often TestGamesOutliveTheHost kills the host")
 
 const holdConfig = `
@@ -83,6 +83,7 @@ func outliveKills(t *testing.T) *process {
 	dir := t.TempDir()
 	p, pidFile := startHold(t, dir)
 	const every = 1500 * time.Millisecond
+	needs := watchNeeds(t, p.cmd.Process.Pid, pidFile)
 	report, err := bots.Run(t.Context(), bots.Options{
 		Addr: p.addr, Players: 4, Games: 2, NoStart: true, OwnAddresses: true, LoadTime: 200 * time.Millisecond,
 		Play: time.Duration(*kills)*every + every/2, Kill: pidFile, KillEvery: every, ChatEvery: time.Second,
@@ -99,6 +100,7 @@ func outliveKills(t *testing.T) *process {
 	if err != nil || !report.OK || report.Kills != *kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
 		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
 	}
+	checkNeeds(t, needs())
 	stopHold(t, p)
 	p.mu.Lock()
 	for _, line := range p.lines {
