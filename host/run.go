@@ -60,6 +60,23 @@ func (h *Host) Run(ctx context.Context) error {
 
 // Serve serves until ctx ends. Close or Leave has to follow.
 func (h *Host) Serve(ctx context.Context) error {
+	go h.shard.Run() // ends with stop
+	if w := h.shard.watchers; w != nil {
+		go background.Run(w.Run) // ends with Close
+	}
+	h.revive()
+	var err error
+	h.shard.Wait(func() { err = h.listen() }) // a player who comes back finds the game
+	if err != nil {
+		return err
+	}
+	go h.watchHolder() // ends with the loop
+	h.keepLobbies(ctx)
+	return nil
+}
+
+// listen has connections accepted. Until then the system keeps them.
+func (h *Host) listen() error {
 	for _, l := range []*net.TCPListener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
 		if l == nil {
 			continue
@@ -68,13 +85,6 @@ func (h *Host) Serve(ctx context.Context) error {
 			return fmt.Errorf("listen on %v: %w", l.Addr(), err)
 		}
 	}
-	go h.shard.Run() // ends with stop
-	if w := h.shard.watchers; w != nil {
-		go background.Run(w.Run) // ends with Close
-	}
-	h.revive()
-	go h.watchHolder() // ends with the loop
-	h.keepLobbies(ctx)
 	return nil
 }
 

@@ -198,25 +198,50 @@ func TestFullJournal(t *testing.T) {
 	}
 }
 
+// leftOf is a game as another process would find it, without its players.
+func leftOf(t *testing.T, g *Game) (*survivor, *hold.Memory) {
+	t.Helper()
+	mem := ask(t, g, func(g *Game) *hold.Memory {
+		mem := hold.Of(append(make([]byte, 4096), append(bytes.Clone(g.ledger.Left().Written()), make([]byte, 1<<16)...)...))
+		for word := range 16 {
+			mem.SetWord(word, g.ledger.Memory().Word(word))
+		}
+		return mem
+	})
+	l, err := survive.Find(mem)
+	sv := &survivor{Left: l, id: g.id}
+	if err == nil {
+		err = json.Unmarshal(l.Head, &sv.head)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sv, mem
+}
+
+// TestReturnBeforeTheGame: a player who comes back while games are made again waits for the game.
+func TestReturnBeforeTheGame(t *testing.T) {
+	t.Parallel()
+	_, g, players := heldRig(t, returning)
+	sv, mem := leftOf(t, g)
+	goOn := make(chan struct{})
+	mem.Stored = func() { <-goOn }
+	r := newRig(t, func(o *Options) {
+		returning(o)
+		o.Survivors = &Survivors{Shelf: shelf{}, games: []*survivor{sv}}
+	})
+	back := r.knock(g, players[1].Name, player)
+	time.Sleep(200 * time.Millisecond)
+	close(goOn)
+	r.letIn(back)
+}
+
 // TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	_, g, _ := heldRig(t, nil)
-	left := ask(t, g, func(g *Game) *survivor {
-		mem := hold.Of(bytes.Clone(append(make([]byte, 4096), g.ledger.Left().Written()...)))
-		for word := range 16 {
-			mem.SetWord(word, g.ledger.Memory().Word(word))
-		}
-		mem.SetWord(2, mem.Word(2)+1) // the sum
-		l, err := survive.Find(mem)
-		if err != nil {
-			t.Error(err)
-		}
-		return &survivor{Left: l, id: g.id}
-	})
-	if err := json.Unmarshal(left.Head, &left.head); err != nil {
-		t.Fatal(err)
-	}
+	left, mem := leftOf(t, g)
+	mem.SetWord(2, mem.Word(2)+1) // the sum
 	dir := t.TempDir()
 	left.Journal = "game.journal.gz"
 	r := newRig(t, func(o *Options) {

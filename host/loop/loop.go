@@ -60,7 +60,8 @@ func New(h Handlers) (*Loop, error) {
 	return l, nil
 }
 
-// Listen has the connections of a listener accepted. It must come before Run.
+// Listen has the connections of a listener accepted. It must come before Run, or on the loop's
+// goroutine.
 func (l *Loop) Listen(listener *net.TCPListener) error { return l.poll.listen(listener) }
 
 // ReadInto has reads go into memory of the caller, at least as long as a read.
