@@ -14,7 +14,8 @@ removed=/var/lib/w3host/.removed # Debian knows the version before also after a 
 if { [ "$1" = 2 ] || [ -n "${2:-}" ]; } && [ ! -e $removed ]; then
 	# A restart would end the games that are being played.
 	if runs && systemctl is-active --quiet w3host; then
-		echo "w3host: the host goes on with the version before; when no game runs: systemctl restart w3host"
+		echo "w3host: the host goes on with the version before. To have it go on with this one, and no game end:"
+		echo "  cd /var/lib/w3host && sudo -u w3host w3host ctl upgrade --config /etc/w3host/config.toml"
 	fi
 	exit 0
 fi

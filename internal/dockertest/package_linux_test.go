@@ -43,6 +43,7 @@ sed -i '$d' /etc/w3host/environment
 systemctl start w3host
 apt-get install -qq --reinstall /root/w3host.deb
 echo "== upgraded: $(state)"
+w3host ctl upgrade; echo "== goes on in it ($?): $(state)"
 apt-get remove -qq w3host
 echo "== removed: $(systemctl is-active w3host)"
 apt-get install -qq /root/w3host.deb
@@ -107,7 +108,7 @@ func checkInstalled(t *testing.T, log string) {
 		"== installed: " + running + "0  enabled", "== reloaded", "== faulty: " + running + "0", `unknown key "gaem"`,
 		"== host killed: " + running + "0", "== holder killed: " + running + "1", "all went well: 10 bots played 1 game", "== told to exit: ActiveState=inactive ExecMainStatus=0",
 		"== misspelt: ActiveState=failed ExecMainStatus=2 NRestarts=0", "W3HOST_LOBBY_MPA is not a setting",
-		"== upgraded: " + running + "0", "the host goes on with the version before",
+		"== upgraded: " + running + "0", "the host goes on with the version before", "w3host ctl upgrade --config", "== goes on in it (0): " + running + "0",
 		"== removed: inactive", "== back: " + running + "0  enabled",
 	} {
 		if !strings.Contains(log, want) {
