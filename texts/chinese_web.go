@@ -149,6 +149,8 @@ var chineseWeb = map[string]string{
 	"open the row":                                   "打开此行",
 	"the database does not answer; please try again": "数据库没有回应，请重试",
 	"the last five minutes":                          "最近五分钟",
+	"Not found":                                      "未找到",
+	"there is no such page":                          "没有此页面",
 	"there is no such lobby or game: it may be over": "没有此房间或游戏：可能已经结束",
 	"this list":                                      "此列表",
 	"turn":                                           "回合",

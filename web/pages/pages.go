@@ -215,6 +215,7 @@ func (p *Pages) Routes() []Route {
 		{"GET /players", Viewers, p.findPlayer},
 		{"GET /players/{name}", Viewers, p.player},
 		{"GET /bans", Admins, p.bans},
+		{"GET /", Everybody, p.unknown},
 	}
 }
 
@@ -292,6 +293,17 @@ func (p *Pages) write(w http.ResponseWriter, status int, f *frame, page []byte) 
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(page)
+}
+
+// unknown answers for a path that is none of the others.
+func (p *Pages) unknown(w http.ResponseWriter, r *http.Request) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		web.Fault(w, http.StatusNotFound, "not_found", "there is no such operation: /api/v1/openapi.json lists all")
+		return
+	}
+	f := p.frame(r, "", "Not found")
+	f.Data = f.L("there is no such page")
+	p.show(w, http.StatusNotFound, "fault", f)
 }
 
 func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
