@@ -19,7 +19,7 @@ type histogram struct {
 	sum, max time.Duration
 }
 
-// Summary is what a histogram tells. P999 is the 99.9th percentile.
+// Summary is a histogram in a few figures. P999 is the 99.9th percentile.
 type Summary struct {
 	Count                     int64
 	Mean, P50, P99, P999, Max time.Duration

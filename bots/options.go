@@ -20,7 +20,7 @@ const (
 	DefaultActions  = 3.0 // actions per second of one player
 	DefaultPlay     = 30 * time.Second
 	DefaultLoadTime = time.Second
-	DefaultPrefix   = "bot-"
+	defaultPrefix   = "bot-"
 
 	// DefaultPatience is how long bots wait for a lobby, and in a lobby for its start.
 	DefaultPatience = 90 * time.Second
@@ -130,7 +130,7 @@ func (o Options) normal() (Options, error) {
 	if o.Watch {
 		o.NamePrefix = cmp.Or(o.NamePrefix, "fan-")
 	}
-	o.NamePrefix = cmp.Or(o.NamePrefix, DefaultPrefix)
+	o.NamePrefix = cmp.Or(o.NamePrefix, defaultPrefix)
 	o.Loops = cmp.Or(o.Loops, 1)
 	o.Program = cmp.Or(o.Program, "w3host")
 	o.RealmPassword = cmp.Or(o.RealmPassword, RealmPassword)

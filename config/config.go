@@ -77,7 +77,7 @@ type Lobby struct {
 	Speed             string   `toml:"speed" default:"fast" oneof:"slow normal fast"`
 	Visibility        string   `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
 	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first who joins; empty for nobody
-	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of versions are told the map's identifiers of their own version
+	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of versions get the map's identifiers of their own version
 	HCL               string   `toml:"hcl" entry:"hcl"`
 	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
 	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`
@@ -237,7 +237,7 @@ type Database struct {
 type Fleet struct {
 	Enabled  bool `toml:"enabled"`                      // an entry has its lobbies once, on whichever host
 	MaxGames int  `toml:"max_games" range:"0..1000000"` // lobbies and games of all hosts; 0: no limit
-	Agones   bool `toml:"agones"`                       // tell the sidecar of Agones how the host stands
+	Agones   bool `toml:"agones"`                       // report the state of the host to the sidecar of Agones
 }
 
 // Limits protect the host from its visitors.

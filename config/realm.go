@@ -142,7 +142,7 @@ func (v *validator) realm(c *Config, i int) {
 	}
 }
 
-// RealmVersion is the version of the game that a realm is told.
+// RealmVersion is the version of the game for the log-on at a realm.
 func (c *Config) RealmVersion(r *Realm) w3gs.Version {
 	if r.GameVersion != 0 {
 		return r.GameVersion

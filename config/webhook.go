@@ -11,7 +11,7 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Webhook is a site that is told what happens. Types of events and the template are checked
+// Webhook is a site that gets messages about what happens. Types of events and the template are checked
 // by the room that sends. The URL is a secret: Discord's has a password in it.
 type Webhook struct {
 	URL      bncs.Secret `toml:"url"`
@@ -30,14 +30,14 @@ const (
 
 const (
 	webhookSection = "webhook"
-	// SecretPrefix is before the Base64 of a webhook's secret, as standardwebhooks.com has it.
-	SecretPrefix = "whsec_"
+	// secretPrefix is before the Base64 of a webhook's secret, as standardwebhooks.com has it.
+	secretPrefix = "whsec_"
 	leastSecret  = 24 // bytes
 )
 
 // Key is the secret as bytes; nil: there is none, or it is none.
 func (w *Webhook) Key() []byte {
-	text, ok := strings.CutPrefix(string(w.Secret), SecretPrefix)
+	text, ok := strings.CutPrefix(string(w.Secret), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)
 	if !ok || err != nil || len(key) < leastSecret {
 		return nil
@@ -56,9 +56,9 @@ func (v *validator) webhook(c *Config, i int) {
 	switch {
 	case w.Key() != nil, w.Secret == "" && w.Format == FormatDiscord:
 	case w.Secret == "":
-		v.fault(key("secret"), `""`, "is missing: the site knows by it who has sent; echo %s$(openssl rand -base64 32) makes one", SecretPrefix)
+		v.fault(key("secret"), `""`, "is missing: the site knows by it who has sent; echo %s$(openssl rand -base64 32) makes one", secretPrefix)
 	default:
-		v.fault(key("secret"), "(not shown)", "must be %s and %d bytes or more in Base64; echo %[1]s$(openssl rand -base64 32) makes one", SecretPrefix, leastSecret)
+		v.fault(key("secret"), "(not shown)", "must be %s and %d bytes or more in Base64; echo %[1]s$(openssl rand -base64 32) makes one", secretPrefix, leastSecret)
 	}
 	var names []string
 	for _, e := range c.Entries() {

@@ -89,7 +89,7 @@ func (c *Console) Close() {
 	c.restore()
 }
 
-// fit tells the editor the size of the terminal, if that has changed.
+// fit sets the editor's size to that of the terminal.
 func (c *Console) fit() {
 	c.sizing.Lock()
 	defer c.sizing.Unlock()

@@ -5,7 +5,7 @@ import (
 	"w3host/internal/terminal"
 )
 
-// columnsUnknown is the width for callers who do not tell theirs.
+// columnsUnknown is the width for callers whose terminal is not known.
 const columnsUnknown = 80
 
 func help(topic string) act {

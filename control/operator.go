@@ -62,7 +62,7 @@ type Options struct {
 	Fleet  Fleet  // nil: the host is alone
 	// LAN announces lobbies; nil if lan.enabled is false.
 	LAN LAN
-	// Seen tells how a game goes, for what programs are answered.
+	// Seen returns how a game goes, for answers to programs.
 	Seen func(id uint32) Seen
 	// Reload reads the configuration again. The notes name what needs a restart; after
 	// an error nothing has changed.

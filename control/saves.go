@@ -25,7 +25,7 @@ type SavedGame struct {
 	From     time.Duration  // when it is to go on from its replay; 0: at its end
 	Anywhere bool           // File and Replay may be any path, not only names in the folder of saved games
 	Players  map[int]string // who had a slot, from 0, as NAME or NAME@REALM; the others are to be found
-	Replay   string         // of the game, which tells who played; empty: none
+	Replay   string         // of the game, which has the names of the players; empty: none
 }
 
 // isSave reports whether a file is a saved game by its name.

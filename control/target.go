@@ -115,12 +115,12 @@ func noGame(id uint32) error { return cannot("there is no game %d. Type games fo
 // cannot is a refusal.
 func cannot(format string, args ...any) error { return texts.Of(format, args...) }
 
-// deny tells a caller the reason of a refusal in their language.
+// deny answers a caller with the reason of a refusal, in their language.
 func deny(by *command.Caller, err error) {
 	by.Deny(texts.Sentence(texts.From(err)).In(by.Language))
 }
 
-// answer tells a caller something in their language.
+// answer answers a caller in their language.
 func answer(c *call, format string, args ...any) {
 	c.Answer(texts.Sprintf(c.Language, format, args...))
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// agonesEvery is how often the sidecar is told that the host lives.
+	// agonesEvery is how often the sidecar gets a sign of life.
 	agonesEvery = 2 * time.Second
 	// agonesWithin bounds one request to it.
 	agonesWithin = time.Second
@@ -22,8 +22,8 @@ const (
 	agonesPort = "9358"
 )
 
-// agones tells the sidecar of Agones how the host stands, by its REST interface. A sidecar that
-// does not answer is told again: it may start later than the host.
+// agones reports the state of the host to the sidecar of Agones, by its REST interface. A sidecar that
+// does not answer gets the report at the next beat: it may start later than the host.
 type agones struct {
 	url      string
 	log      zerolog.Logger
@@ -58,7 +58,7 @@ func (d *daemon) reportToAgones() (end func()) {
 		stop()
 		<-ended
 		if d.handing.Load() {
-			return // the process that goes on tells the sidecar
+			return // the process that goes on reports to the sidecar
 		}
 		if err := a.post(context.Background(), "/shutdown"); err != nil {
 			a.log.Warn().Err(err).Msg("cannot report to the sidecar of Agones that the host ends")
@@ -66,7 +66,7 @@ func (d *daemon) reportToAgones() (end func()) {
 	}
 }
 
-// run tells the state of the host until ctx ends. An allocated server is left alone by updates
+// run reports the state of the host until ctx ends. An allocated server is left alone by updates
 // and by scaling down, so a host is while somebody is in it.
 func (a *agones) run(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)

@@ -92,7 +92,7 @@ func (d *daemon) openFleet() error {
 	return nil
 }
 
-// drain ends the host after its last game, once it is told to.
+// drain ends the host after its last game, once that is asked for.
 func (d *daemon) drain() {
 	select {
 	case <-d.ctx.Done():
@@ -185,7 +185,7 @@ func (l *leases) leave() {
 	}
 }
 
-// beat tells the database that the host lives, and takes and gives leases.
+// beat renews the host's session in the database, and takes and gives leases.
 func (l *leases) beat(ctx context.Context, sent time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, beatWithin)
 	defer cancel()

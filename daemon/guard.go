@@ -20,7 +20,7 @@ import (
 // guardTimeout bounds how long the first lobby waits for the list of bans.
 const guardTimeout = 2 * time.Second
 
-// guard tells the host who is banned and who may command, from the lists that
+// guard answers the host who is banned and who may command, from the lists that
 // storage keeps in memory.
 type guard struct {
 	*storage.Guard

@@ -179,7 +179,7 @@ func Product(c config.Config) w3gs.Product {
 	return w3gs.ProductTFT
 }
 
-// GameSettings are the settings that clients are told, from the configuration of a lobby.
+// GameSettings are the settings in the packets for clients, from the configuration of a lobby.
 func GameSettings(l config.Lobby) w3gs.GameSettings {
 	speed, _ := w3gs.Speeds.Parse(l.Speed) // config has checked them
 	visibility, _ := w3gs.Visibilities.Parse(l.Visibility)

@@ -21,7 +21,7 @@ const (
 	mostPosts = 16
 )
 
-// post is what one host tells another: a line of a caller, or what came of one.
+// post is a message of one host to another: a line of a caller, or what came of one.
 type post struct {
 	Asks    string          `json:"asks,omitempty"` // the session that wants the answer
 	Caller  *command.Caller `json:"caller,omitempty"`
@@ -113,7 +113,7 @@ func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game ui
 	return nil
 }
 
-// exchange sends a line to a host, and tells the caller what comes of it.
+// exchange sends a line to a host, and gives the caller its answer.
 func (l *leases) exchange(ctx context.Context, h *storage.FleetHost, by *command.Caller, p *post) error {
 	id := storage.NewGameKey().String()
 	answer := make(chan post, 1)

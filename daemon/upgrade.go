@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// sayEvery is how often a program that stands by tells the holder so.
+	// sayEvery is how often a program that stands by reports so to the holder.
 	sayEvery = time.Second
 	// startWithin is how long it may take to be ready. Then it says nothing more, and is
 	// refused.
@@ -69,7 +69,7 @@ func (d *daemon) answerUpgrade(err error) {
 	}
 }
 
-// sayReady tells the holder that this process, which stands by, is about to be ready, or
+// sayReady reports to the holder that this process, which stands by, is about to be ready, or
 // is, until it goes on. A standby that a game hangs says nothing.
 func (d *daemon) sayReady(movedBy func() uint64) {
 	every, began, moved := time.NewTicker(sayEvery), time.Now(), uint64(0)

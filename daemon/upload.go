@@ -74,7 +74,7 @@ func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploa
 	return &uploads{maps: maps, most: most, audit: audit, pace: rate.NewLimiter(uploadRate, uploadBurst), from: make(map[string]bool)}
 }
 
-// take receives a file, tells the audit, and returns what the catalogue says of it.
+// take receives a file, records that in the audit, and returns what the catalogue says of it.
 func (u *uploads) take(r *http.Request, up web.Upload) (e *catalogue.MapFile, replaced bool, err error) {
 	from := web.Caller(r)
 	e, replaced, err = u.receive(r, from.Via+":"+from.Name, up)

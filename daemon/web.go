@@ -46,7 +46,7 @@ func (d *daemon) openLive() error {
 	return nil
 }
 
-// seen tells how a game goes.
+// seen returns how a game goes.
 func (d *daemon) seen(id uint32) control.Seen {
 	snapshot, late := d.live.Seen(id)
 	s := control.Seen{Snapshot: snapshot}
@@ -141,7 +141,7 @@ func (d *daemon) openAPI() {
 	d.outside.Handle("GET /status.json", status)
 }
 
-// online tells of each realm whether the host is logged on there.
+// online reports for each realm whether the host is logged on there.
 func (d *daemon) online() map[string]bool {
 	if d.realms == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"w3host/web/webhook"
 )
 
-// hooks are the sites that are told what happens.
+// hooks are the sites that get messages about what happens.
 func hooks(c config.Config) (list []webhook.Hook) {
 	for i := range c.Webhooks {
 		w := &c.Webhooks[i]
@@ -26,7 +26,7 @@ func hooks(c config.Config) (list []webhook.Hook) {
 	return list
 }
 
-// checkHooks finds what only who tells knows.
+// checkHooks finds the faults that only the sender can judge.
 func checkHooks(c config.Config) error {
 	var faults *multierror.Error
 	for i, h := range hooks(c) {
@@ -37,14 +37,14 @@ func checkHooks(c config.Config) error {
 	return faults.ErrorOrNil()
 }
 
-// openHooks begins to tell sites what happens.
+// openHooks begins to send messages to sites.
 func (d *daemon) openHooks() {
 	d.hooks = webhook.New(webhook.Options{Host: hostName(d.Config), Game: d.hookGame, Log: d.part("webhook")})
 	d.hooks.Use(hooks(d.Config))
 	d.atEnd(func() error { d.hooks.Close(); return nil })
 }
 
-// hookGame is what sites are told of a game.
+// hookGame returns the part of a message that is about a game.
 func (d *daemon) hookGame(id uint32) (webhook.Game, bool) {
 	i := d.running.Info(id)
 	return webhook.Game{Name: i.Name, Map: i.Map, Entry: i.Entry, Private: !i.Public}, i.ID != 0

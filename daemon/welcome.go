@@ -15,7 +15,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// welcome tells a first-time user what is hosted, how to join, and what the real game
+// welcome logs for a first-time user what is hosted, how to join, and what the real game
 // needs. The log names each lobby when it is open.
 func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logger) {
 	on := addr.String()

@@ -89,7 +89,7 @@ type Map struct {
 	CRC32    uint32
 	Checksum uint32
 	SHA1     [20]byte
-	Reports  w3map.Reports // how its script tells results
+	Reports  w3map.Reports // how its script reports results
 	Modes    []string      // that players may vote for
 	Link     string        // a page about it
 }

@@ -236,7 +236,7 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	m.toTurns(gamesync.Leave{PID: s.PID, Reason: reason})
 }
 
-// stop ends the lobby or the game and tells its players.
+// stop ends the lobby or the game, and says so to its players.
 func (m *Machine) stop(in *Input) {
 	why := texts.Known(in.Why)
 	if in.Line != "" {

@@ -238,7 +238,7 @@ func end(m *Machine, _ *call) error {
 	return nil
 }
 
-// answer tells the caller of a command alone.
+// answer writes to the caller of a command alone.
 func (m *Machine) answer(c *call, format string, args ...any) error {
 	return m.reply(c.Caller, texts.Of(format, args...), false)
 }

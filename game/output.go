@@ -95,7 +95,7 @@ type Stamped struct {
 	At   time.Duration // since the lobby opened
 	Turn uint32        // turns sent before it
 	Fact Fact
-	// Again says that the process before has told it already: the game is made again.
+	// Again marks a fact of the process before, which its observers had: the game is restored from its ledger.
 	Again bool
 }
 

@@ -98,7 +98,7 @@ func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 	by.Level = level
 }
 
-// greet tells a player who joins what others have set.
+// greet writes the settings of others to a player who joins.
 func (m *Machine) greet(s *seat) {
 	if r := m.cfg.Record; r != nil {
 		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("This game goes on at %s of its record. First you are shown what was played, as fast as your game can.", texts.Clock(r.Length))})

@@ -65,7 +65,7 @@ func (m *Machine) empties() int {
 	return 0
 }
 
-// offerAgain tells all proxies if the number of empty actions has changed.
+// offerAgain sends all proxies the number of empty actions, if it has changed.
 func (m *Machine) offerAgain() {
 	if n := m.empties(); n != m.toProxies.empties {
 		m.toProxies.empties = n
@@ -121,7 +121,7 @@ func howToReconnect() texts.Text {
 	return texts.Of("If your connection breaks, GProxy++ brings you back into the game: start it beside Warcraft III.")
 }
 
-// adviseProxy tells those without a proxy how to come back, once a game: when some of them lag or
+// adviseProxy writes to those without a proxy how to come back, once a game: when some of them lag or
 // are lost. Where everybody can come back they read of that instead.
 func (m *Machine) adviseProxy(about w3gs.PIDs) {
 	to := m.lobby.Humans() &^ m.proxies()

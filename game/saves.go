@@ -114,7 +114,7 @@ func save(m *Machine, _ *call) error {
 }
 
 // saveBy saves the game in the name of a player. Clients wait until each player has said that it is
-// done, which the host says for fake players. The seed tells the game's saves from those of others.
+// done, which the host says for fake players. The seed is in the game's saves, and in no others.
 func (m *Machine) saveBy(pid uint8) {
 	m.settings.savedAt = max(m.now, 1)
 	file := fmt.Sprintf("w3host %08x %s.w3z", m.cfg.Lobby.RandomSeed, strings.ReplaceAll(gameClock(m.turns.GameTime()), ":", "m"))

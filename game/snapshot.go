@@ -59,7 +59,7 @@ type SnapshotSlot struct {
 	Behind int // turns not acknowledged
 }
 
-// Snapshot tells how the game stands. It changes nothing.
+// Snapshot returns the state of the game. It changes nothing.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{
 		Name: m.cfg.Name, Map: m.cfg.Map, Version: m.cfg.Version, Listed: !m.cfg.Unlisted, Anonymous: m.cfg.Lobby.Admission.Anonymous, Owner: m.lobby.Owner(),
@@ -86,7 +86,7 @@ func (m *Machine) snapshotSlot(slot w3gs.Slot) SnapshotSlot {
 	return s
 }
 
-// snapshotGame tells of a running game: the slots are those of its start.
+// snapshotGame describes a running game: the slots are those of its start.
 func (m *Machine) snapshotGame(s *Snapshot) {
 	s.Stage, s.Since, s.Turn, s.Period = StagePlaying, m.playTime(), m.turns.Turns(), m.turns.Period()
 	switch laggers := m.turns.Laggers(); {

@@ -101,7 +101,7 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 	}
 }
 
-// reportWithoutMap tells everybody who cannot start the game, and that player where the map is.
+// reportWithoutMap writes to everybody who cannot start the game, and to that player where the map is.
 func (m *Machine) reportWithoutMap(s *seat, wait time.Duration) {
 	m.later(lobby.Say{Text: texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", s.Name, wait, m.cfg.Trigger)})
 	if m.cfg.Map.Link != "" {

@@ -48,7 +48,7 @@ func everyonesVersion(m *Machine, c *call) error {
 	return nil
 }
 
-// setVersion has a player told the map's identifiers of a version at the next join.
+// setVersion has a player get the map's identifiers of a version at the next join.
 func setVersion(name string, v w3gs.Version) act {
 	return func(m *Machine, c *call) error {
 		var words []string

@@ -33,7 +33,7 @@ func (g *Game) crashed(fault any, stack []byte) {
 	g.end()
 }
 
-// sayCrash tells the players. It asks nothing of the machine, which may be in
+// sayCrash writes to the players. It calls no method of the machine, which may be in
 // any state.
 func (g *Game) sayCrash() {
 	for pid, l := range g.seats {

@@ -39,7 +39,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	}
 }
 
-// lost tells the machine of the end of a link.
+// lost gives the machine the end of a link.
 func (g *Game) lost(l *link) {
 	delete(g.links, l.id)
 	if l.skipped > 0 {

@@ -27,8 +27,8 @@ func (g *Game) Command(by *command.Caller, line string) error {
 	return nil
 }
 
-// Snapshot has it told on the loop how a lobby or game stands; nil: there is none of that
-// number. After the end of the host nothing is told. tell must not wait.
+// Snapshot calls tell on the loop with the state of a lobby or game; nil: there is none of that
+// number. After the end of the host there is no answer. tell must not wait.
 func (h *Host) Snapshot(id uint32, tell func(*game.Snapshot)) {
 	g := h.Game(id)
 	h.shard.Call(func() {

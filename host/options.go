@@ -66,7 +66,7 @@ type Options struct {
 	Observers []func(id uint32, key string) Observer
 	Log       zerolog.Logger
 
-	// Crashes is the folder for files that tell of crashes; empty for none.
+	// Crashes is the folder for the reports of crashes; empty for none.
 	Crashes string
 	Journal journal.Options
 }

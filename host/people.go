@@ -185,7 +185,7 @@ func (g *Game) login(l *link, password string) {
 	})
 }
 
-// loginDone tells the machine what came of a password, and with it the player.
+// loginDone gives the machine the result of a password, which answers the player.
 func (g *Game) loginDone(l *link, why texts.Text, wait time.Duration) {
 	g.step(&game.Input{Kind: game.Login, Link: l.id, Level: l.level(), Why: why.String(), By: wait})
 }

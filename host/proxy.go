@@ -106,7 +106,7 @@ func (g *Game) keep() {
 	}
 }
 
-// offer tells proxies how they come back.
+// offer sends proxies how they come back.
 func (g *Game) offer(op *game.Op) {
 	for pid := range op.To.All() {
 		l := g.seats[pid]
@@ -123,7 +123,7 @@ func (g *Game) offer(op *game.Op) {
 	}
 }
 
-// acknowledge tells proxies how much has come of what they sent.
+// acknowledge sends proxies how much has come of what they sent.
 func (g *Game) acknowledge(to w3gs.PIDs) {
 	for pid := range to.All() {
 		if l := g.seats[pid]; l != nil && l.proxy != nil {

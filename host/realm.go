@@ -94,7 +94,7 @@ func (p *person) dropQuestion() {
 	}
 }
 
-// offerCode tells a player, and nobody else, how to prove the name.
+// offerCode writes to a player, and nobody else, how to prove the name.
 func (g *Game) offerCode(l *link) {
 	if l.vouched || !l.known() || l.State() >= loop.Closing {
 		return

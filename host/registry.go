@@ -70,7 +70,7 @@ func (r *registry) Keep(f func(*autohost.Keeper)) {
 	}
 }
 
-// Info tells of one lobby or game; its ID is 0 when there is none.
+// Info returns the state of one lobby or game; its ID is 0 when there is none.
 func (r *registry) Info(id uint32) Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +80,7 @@ func (r *registry) Info(id uint32) Info {
 	return Info{}
 }
 
-// Infos tells of all lobbies and games, by their number.
+// Infos returns the state of all lobbies and games, by their number.
 func (r *registry) Infos() []Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +116,7 @@ func (r *registry) Totals(now time.Time) (t Totals) {
 	return t
 }
 
-// note changes what is told of a lobby or game.
+// note changes the state of a lobby or game that others see.
 func (r *registry) note(i *Info, change func(*Info)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

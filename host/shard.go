@@ -104,7 +104,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	return s, err
 }
 
-// saveCrash has a file written that tells of a crash, and returns its name. The
+// saveCrash has a report of a crash written, and returns its name. The
 // disk may take its time: no game waits for it.
 func (s *shard) saveCrash(who, what string, stack []byte, state string) string {
 	now := time.Now()

@@ -33,7 +33,7 @@ func (g *Game) Tick() {
 	g.heed()
 }
 
-// reportBacklog tells the machine what a link's socket does not take. While a map
+// reportBacklog gives the machine what a link's socket does not take. While a map
 // is downloaded, the figures come with it: without them the scheduler would take
 // the system for one that tells nothing, and send without regard to the line.
 func (g *Game) reportBacklog(l *link) {

@@ -22,7 +22,7 @@ func (g *Game) observe(f *game.Stamped) {
 }
 
 // observeFrom shows it to the observers from one on. One that panics is left out from then
-// on: the game is worth more than what is told of it.
+// on: the game is worth more than its records.
 func (g *Game) observeFrom(at int, f *game.Stamped) (next int) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -11,7 +11,7 @@ import (
 // lookAgain is how long the list of interfaces is cached.
 const lookAgain = 10 * time.Second
 
-// interfaceCache tells the machine's own addresses and networks from others. It is
+// interfaceCache has the machine's own addresses and networks. It is
 // refreshed when it is used, not by a timer.
 type interfaceCache struct {
 	targets []netip.AddrPort

@@ -123,7 +123,7 @@ func (l *limiter) allowSearch(at time.Time, from netip.Addr, k kind) bool {
 	return true
 }
 
-// grant reports whether an asker may be told of a lobby now, and counts it.
+// grant reports whether an asker may have a lobby's 0x30 now, and counts it.
 func (l *limiter) grant(at time.Time, from netip.Addr, k kind, gameID uint32) bool {
 	now := at.Sub(l.begun)
 	l.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 // Clients from 1.32 on show a profile and skins of each player (0x59). A hosting client
 // sends every 0x59 back to its sender and to all others, and when a newcomer has
-// said all of their own, tells them of the others: skins, a table, profiles, a
+// said all of their own, sends them those of the others: skins, a table, profiles, a
 // table. A newcomer sends one message about skins, one pair, and as many profiles
 // as there are players.
 

@@ -27,7 +27,7 @@ func (op SetVersion) apply(l *Lobby) *texts.Refusal {
 }
 
 // versionOf is the version that a joiner plays: as somebody has said, or else as the list
-// tells in which the lobby was found.
+// tells in which version the lobby was found.
 func (l *Lobby) versionOf(j Join) w3gs.Version {
 	for _, p := range l.versions {
 		if sameName(p.name, j.Req.Name) {

@@ -17,13 +17,13 @@ const (
 	// Done: the player holds the whole map after Took; Bytes were sent and
 	// acknowledged, Resent were sent again. Tell, log and store it.
 	Done
-	// Refused: no download, or no more of it; Why says what to tell the player.
+	// Refused: no download, or no more of it; Why is what the player reads.
 	Refused
 	// Waiting: all places are taken; the player is number Place in the queue.
 	Waiting
 	// Ignored: a packet made no sense and was dropped or corrected; log Why.
 	Ignored
-	// TooSlow: tell the player Why and remove them.
+	// TooSlow: the player reads Why and is removed.
 	TooSlow
 	// Cheat: the packets cannot come from an honest client; remove the player.
 	Cheat

@@ -188,7 +188,7 @@ func (s *Scheduler) full() bool {
 	return s.cfg.MaxDownloaders > 0 && s.running >= s.cfg.MaxDownloaders
 }
 
-// showPercent tells the lobby when the player's percent has changed.
+// showPercent gives the lobby the player's percent when it has changed.
 func (s *Scheduler) showPercent(p *player) {
 	percent := uint8(uint64(p.acked) * 100 / uint64(s.cfg.Size))
 	if percent != p.percent {

@@ -6,9 +6,9 @@ import "slices"
 const Forfeited = "forfeited"
 
 // Game gives the skills that players have after a game, from those before it. It is nil for who did not play,
-// and as a whole if the results do not tell who has won.
+// and as a whole if the results do not show who has won.
 func Game(results []Result, before []Skill) []*Skill {
-	team, ranks, ok := Ranks(results)
+	team, ranks, ok := ranks(results)
 	if !ok {
 		return nil
 	}

@@ -73,7 +73,7 @@ func TestRanks(t *testing.T) {
 		{"of two minds", []Result{{0, "won"}, {0, "lost"}, {1, "lost"}}, nil, nil, false},
 		{"disputed", []Result{{0, "won"}, {1, "disputed"}}, nil, nil, false},
 	} {
-		teams, ranks, ok := Ranks(c.results)
+		teams, ranks, ok := ranks(c.results)
 		if ok != c.ok || !slices.Equal(teams, c.teams) || !slices.Equal(ranks, c.ranks) {
 			t.Errorf("%s: %v %v %v", c.name, teams, ranks, ok)
 		}

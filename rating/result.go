@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Result is how a game ended for one player, as its map tells: won, lost, drew,
+// Result is how a game ended for one player, by the report of its map: won, lost, drew,
 // left, forfeited, disputed, or nothing.
 type Result struct {
 	Team    int
@@ -17,14 +17,14 @@ type Result struct {
 // The ranks of teams.
 const won, drew, lost, left = 1, 2, 3, 4
 
-// Ranks orders the teams of a game: for each player the index of their team, or -1
+// ranks orders the teams of a game: for each player the index of their team, or -1
 // for players who are not rated, and for each team its rank. ok is false if the results
-// do not tell who has won: a team both won and lost, senders contradict each other, or
+// do not show who has won: a team both won and lost, senders contradict each other, or
 // nobody won and nobody drew.
 //
 // Members share the result of their team. A team of which all have left has lost,
 // and one about which nothing is reported, such as observers, did not play.
-func Ranks(results []Result) (team, ranks []int, ok bool) {
+func ranks(results []Result) (team, ranks []int, ok bool) {
 	words := map[string]int{"won": won, "drew": drew, "lost": lost, "left": left, Forfeited: left}
 	best := map[int]int{}
 	for _, r := range results {

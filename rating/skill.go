@@ -1,4 +1,4 @@
-// Package rating tells how strong players are from the results of their games,
+// Package rating computes how strong players are from the results of their games,
 // what that makes likely, and which teams are even.
 //
 // The ratings are those of R. C. Weng and C.-J. Lin, "A Bayesian Approximation

@@ -85,7 +85,7 @@ func (r *Realms) Of(v w3gs.Version) []string {
 	return slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return !v.SharesLobby(r.Version(name)) })
 }
 
-// Online tells of each realm whether one of its accounts is logged on.
+// Online reports for each realm whether one of its accounts is logged on.
 func (r *Realms) Online() map[string]bool {
 	online := make(map[string]bool, len(r.names))
 	for _, name := range r.names {
@@ -230,7 +230,7 @@ func (l listing) list(ad lan.Advert) {
 	}})
 }
 
-// Update tells how full a lobby is now.
+// Update sets how full a lobby is.
 func (r *Realms) Update(gameID uint32, c lan.Count) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

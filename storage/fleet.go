@@ -17,7 +17,7 @@ import (
 var ErrNoFleet = errors.New("fleet.enabled needs Postgres as database.url: hosts cannot share a file of SQLite")
 
 // Fleet is what the hosts of a database know of each other: who lives, who has which lease, and
-// what one tells another. It has a connection of its own: a beat never waits
+// their posts. It has a connection of its own: a beat never waits
 // behind other questions.
 type Fleet struct {
 	store *Store
@@ -36,7 +36,7 @@ type FleetHost struct {
 	Places   int    `json:"places"`
 }
 
-// Post is what a host tells another.
+// Post is a message of one host to another.
 type Post struct {
 	ID   string
 	Body string
@@ -172,7 +172,7 @@ func (f *Fleet) Pools(ctx context.Context) ([]Pool, error) {
 	return sqldb.List[Pool](ctx, f.store.sql, "SELECT pool AS name, leases FROM fleet_pools ORDER BY pool")
 }
 
-// Send tells something to a session. ErrNotFound says that it is over.
+// Send sends a post to a session. ErrNotFound says that the session is over.
 func (f *Fleet) Send(ctx context.Context, session string, p Post) error {
 	n, err := f.store.sql.Exec(ctx, "INSERT INTO fleet_posts (id, receiver, body) SELECT $1::uuid, id, $3 FROM fleet_sessions WHERE id = $2::uuid", p.ID, session, p.Body)
 	return changed(n, err, ErrNotFound, "the host does not answer")

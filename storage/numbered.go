@@ -7,7 +7,7 @@ import (
 )
 
 // Numbered is a record of a game with a number of its own in the place of that within the
-// run: a game that outlives its process tells some records again, and a row is named by its
+// run: a game that outlives its process makes some records twice, and a row is named by its
 // game and the number. All records of such a game are numbered.
 type Numbered struct {
 	Record

@@ -76,7 +76,7 @@ type (
 	DropLaggers struct{}
 
 	// End stops the game at once. Why, if it is not empty, is said to the players;
-	// those whose clients load are told nothing, see Drop.
+	// those whose clients load get nothing, see Drop.
 	End struct{ Why texts.Text }
 )
 

@@ -119,7 +119,7 @@ func (l *Loop) Laggers() w3gs.PIDs {
 // Absent returns the players whose connections are lost and may come back.
 func (l *Loop) Absent() w3gs.PIDs { return l.absent & l.live }
 
-// Progress tells whether a player has loaded, and how many turns they have not
+// Progress returns whether a player has loaded, and how many turns they have not
 // acknowledged. Those who are not in the game, or apart, have loaded and acknowledged all.
 func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 	p := l.player(pid)

@@ -75,7 +75,7 @@ func (e RTT) apply(l *Loop) {
 type lateness struct {
 	now, before time.Duration // the worst of each window
 	since       time.Duration // when this window began
-	sayAt       time.Duration // when players may be told of it again
+	sayAt       time.Duration // when players may read of it again
 }
 
 // add notes how late a turn was made at t.

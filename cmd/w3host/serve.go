@@ -105,7 +105,7 @@ func checkups(ctx context.Context, c config.Config, tell func(what, detail, reme
 	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { tell(f.What, f.Detail, f.Remedy) })
 }
 
-// secondSignal ends when the program is told to end once more.
+// secondSignal ends at the next signal to stop.
 func secondSignal() context.Context {
 	again, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	return again

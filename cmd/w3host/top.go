@@ -173,7 +173,7 @@ func (o *topOptions) window() (*topHost, error) {
 	return &topHost{games, order}, nil
 }
 
-// askJSON sends a request to the API and reads its answer, or the problem that it tells.
+// askJSON sends a request to the API and reads its answer, or the problem in it.
 func askJSON(ctx context.Context, method, to, token string, body, into any) error {
 	var text bytes.Buffer
 	if body != nil {

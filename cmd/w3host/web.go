@@ -126,7 +126,7 @@ func (c *webCall) removeAccount() error {
 	return c.said(c.store.RemoveAccount(c.names[0]), "%s has no account any more.\n")
 }
 
-// said tells what has been done to the name that was given.
+// said prints what has been done to the name that was given.
 func (c *webCall) said(err error, format string) error {
 	if err == nil {
 		fmt.Fprintf(c.stdout, format, terminal.Printable(c.names[0]))

@@ -115,7 +115,7 @@ func openSave(dir, name string, anywhere bool) (*os.File, error) {
 	return f, err
 }
 
-// players tells who had which slot: as the caller says, or a replay of the game, or the game
+// players returns who had which slot, by the word of the caller, a replay of the game, or the game
 // log, which has the games of all hosts that share it; or else as is known.
 func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.SavedGame, known map[int]lobby.Place) (map[int]lobby.Place, error) {
 	players, err := known, error(nil)

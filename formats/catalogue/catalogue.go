@@ -37,9 +37,9 @@ type Options struct {
 	Interval time.Duration // between two looks at the folder while watching; 0 means 2 s
 	Settle   time.Duration // how long a file must not have changed before it is read; 0 means 1 s
 
-	// Report, if set, is told of what went wrong without harm, such as a cache that cannot be written.
+	// Report, if set, gets the faults that do no harm, such as a cache that cannot be written.
 	Report func(error)
-	// Progress, if set, is told how many bytes have been read of all that are to be read. It is called from several
+	// Progress, if set, gets how many bytes have been read of all that are to be read. It is called from several
 	// goroutines.
 	Progress func(done, total int64)
 }

@@ -22,7 +22,7 @@ var (
 	ErrSound = errors.New("it is packed as sound, which a host does not read")
 )
 
-// Error tells which part of the archive is at fault.
+// Error names the part of the archive that is at fault.
 type Error struct {
 	Name   string // the file, or a part of the archive such as "hash table"
 	Offset int64  // where that part begins in the source, in bytes; -1 if it has no place

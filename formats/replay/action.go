@@ -13,7 +13,7 @@ func (p Program) rules(late bool) Rules {
 	return Rules{w3gs.ActionRules{Version: version, Early14: version == 14 && p.Build < build114b, Late: late}}
 }
 
-// counted tells that readers count an action: what a player did, and what a map
+// counted reports whether readers count an action: what a player did, and what a map
 // stored. Pauses, speed keys, saves, cheats, alliances, triggers and the
 // heartbeats of 1.32 are left out, as in w3gjs.
 func counted(a w3gs.Action) bool {

@@ -47,7 +47,7 @@ func TestRealReplaysCut(t *testing.T) {
 			cuts := cutsOf(t, data)
 			step := 1
 			if os.Getenv("W3HOST_TEST_LONG") != "1" {
-				step = max(1, len(data)*len(cuts)/(4<<20)) // about 2 MB are read, in several ways
+				step = max(1, len(data)*len(cuts)/(1<<20)) // about 512 kB are read, in several ways
 			}
 			for i := 0; i < len(cuts); i += step {
 				checkCut(t, whole, data[:cuts[i]])

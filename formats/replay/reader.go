@@ -37,7 +37,7 @@ type Reader struct {
 	metaBytes int64
 	trailing  int64
 	signed    bool
-	noted     map[string]bool // kinds of findings that are told only once
+	noted     map[string]bool // kinds of findings that are reported only once
 }
 
 // NewReader reads the header and the start of the game.

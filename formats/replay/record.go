@@ -67,7 +67,7 @@ type Leave struct {
 	Reason  LeaveReason
 	PID     uint8
 	Result  w3gs.LeaveReason // of the player, or of the saver if Reason is LeaveLocal
-	Counter uint32           // one more in the last leave can tell that the saver won
+	Counter uint32           // one more in the last leave can mean that the saver won
 }
 
 // LeaveReason says which side's connection was closed.

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Repaired tells what a repair did.
+// Repaired is the result of a repair.
 type Repaired struct {
 	Faults []string      // what was wrong; none: the file is whole and nothing was written
 	Kept   time.Duration // game time in the new file
-	Lost   time.Duration // of what the old header told; 0 if it did not tell
+	Lost   time.Duration // of the length in the old header; 0 if there was none
 }
 
 // Repair writes what can be read of a damaged or unfinished replay as a whole

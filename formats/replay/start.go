@@ -157,7 +157,7 @@ func (s *Settings) appendTo(dst []byte) []byte {
 	return append(dst, s.Rest...)
 }
 
-// check tells why a game cannot be written.
+// check returns why a game cannot be written.
 func (s *Start) check() error {
 	switch {
 	case len(s.Players) == 0:

@@ -27,7 +27,7 @@ func (s *stream) offset() int64 { return s.read - int64(s.left()) }
 
 func (s *stream) left() int { return len(s.buf) - s.at }
 
-// have reads blocks until n bytes are there, and tells whether they are.
+// have reads blocks until n bytes are there, and reports whether they are.
 func (s *stream) have(n int) bool {
 	for s.left() < n && s.done == nil {
 		s.fill()

@@ -26,7 +26,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("1.%02d", uint32(v))
 }
 
-// game is the version of the game by which the format is told apart.
+// game is the version of the game on which the format depends.
 func (v Version) game() w3gs.Version {
 	switch {
 	case v >= 10000:
@@ -41,7 +41,7 @@ func (v Version) game() w3gs.Version {
 
 // Program is the program that recorded: it decides the layout of the rest.
 type Program struct {
-	Product string // "WAR3", "W3XP"; "" in header version 0, which does not tell
+	Product string // "WAR3", "W3XP"; "" in header version 0, which does not have it
 	Version Version
 	Build   uint16 // 0 in official replays
 	Flags   uint16 // Multiplayer, or 0 for a single-player game

@@ -2,7 +2,7 @@ package replay
 
 import "w3host/protocol/w3gs"
 
-// Result is how the game ended for a player, as far as the replay tells.
+// Result is how the game ended for a player, as far as the replay shows it.
 type Result uint8
 
 // Results. Unknown is the usual one where the game's end was not recorded.
@@ -55,7 +55,7 @@ func (s *Summary) findResults(ended bool) {
 	}
 }
 
-// resultOf interprets leave number i: whose result it tells, and which.
+// resultOf interprets leave number i: whose result it is, and which.
 func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 	last := i == len(s.Leaves)-1
 	switch l.Reason {

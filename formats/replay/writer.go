@@ -93,7 +93,7 @@ func newWriter(f io.WriterAt, p Program) *Writer {
 }
 
 // Turn records what a 0x0C carried: its increment and its actions, encoded as
-// there, without the crc. The turn is held until Checksum tells its checksum, but
+// there, without the crc. The turn is held until Checksum brings its checksum, but
 // no longer than 300 ms of game time.
 func (w *Writer) Turn(increment time.Duration, actions []byte) error {
 	w.loaded()

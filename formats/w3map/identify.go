@@ -48,7 +48,7 @@ func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	return nil
 }
 
-// progressWriter is told how many bytes are written; it may be nil.
+// progressWriter is called with how many bytes are written; it may be nil.
 type progressWriter func(n int)
 
 func (w progressWriter) Write(p []byte) (int, error) {

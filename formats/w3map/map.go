@@ -133,7 +133,7 @@ const (
 
 func (f Flags) has(flag Flags) bool { return f&flag != 0 }
 
-// Complete says whether a client of the hosted version can be told all that it checks.
+// Complete reports whether all that a client of the hosted version checks is there.
 func (m *Map) Complete() bool {
 	return m.HasChecksum && (m.HasSHA1 || !m.Version.HasSHA1())
 }

@@ -38,7 +38,7 @@ type Options struct {
 	// Others are the scripts of further versions, which get identifiers of their own where
 	// these differ.
 	Others map[w3gs.Version]*Scripts
-	// Progress, if set, is told how many bytes of the file have been read since the last call.
+	// Progress, if set, gets how many bytes of the file have been read since the last call.
 	Progress func(n int)
 }
 

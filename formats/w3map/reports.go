@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Reports are the ways in which a map's script tells how its games went. A script names
+// Reports are the ways in which a map's script reports results. A script names
 // the game cache that it reports through; one that does not cannot report.
 type Reports struct {
 	W3MMD bool `json:"w3mmd,omitempty"`

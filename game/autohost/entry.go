@@ -1,5 +1,5 @@
 // Package autohost decides which lobby a host opens next: its entry, its name
-// and its map. It opens nothing itself; the host tells it what became of each.
+// and its map. It opens nothing itself; the host reports to it what became of each.
 package autohost
 
 import (

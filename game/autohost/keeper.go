@@ -294,7 +294,7 @@ type Status struct {
 	Idle           texts.Text // why it opens no lobby; empty: it does, or has enough
 }
 
-// Status tells of all entries.
+// Status returns the state of all entries.
 func (k *Keeper) Status(now time.Time) []Status {
 	list := make([]Status, 0, len(k.entries))
 	for _, s := range k.entries {

@@ -67,7 +67,7 @@ func (c *Caller) Pending() (given func()) {
 	return c.Later()
 }
 
-// Answer tells a caller without a seat something.
+// Answer sends an answer to a caller without a seat.
 func (c *Caller) Answer(text string) {
 	if c.Reply != nil {
 		c.Reply(text)
@@ -81,7 +81,7 @@ func (c *Caller) Give(values func() any) {
 	}
 }
 
-// Deny tells a caller without a seat why a command was not done.
+// Deny sends a caller without a seat the reason of a refusal.
 func (c *Caller) Deny(why string) {
 	if c.Refuse != nil {
 		c.Refuse(why)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Keeper is told what a connection reads, so that another process can go on with it. It
+// Keeper notes what a connection reads, so that another process can go on with it. It
 // is called on the loop's goroutine.
 type Keeper interface {
 	// Reading comes before the socket is read.

@@ -13,19 +13,19 @@ const (
 	flightBase          // how much of its stream was noted when the read began
 )
 
-// FlightLen is the most that one read brings.
-const FlightLen = 16 << 10
+// flightLen is the most that one read brings.
+const flightLen = 16 << 10
 
 // Flight is the memory of the host: the bytes of the read under way.
 type Flight struct{ mem *hold.Memory }
 
 // NewFlight makes that memory.
 func NewFlight(s hold.Shelf) (*Flight, error) {
-	mem, err := s.Memory("w3host-read", FlightLen)
+	mem, err := s.Memory("w3host-read", flightLen)
 	if err != nil {
 		return nil, err
 	}
-	if !mem.Store(0, make([]byte, FlightLen)) { // a read must find the room for it
+	if !mem.Store(0, make([]byte, flightLen)) { // a read must find the room for it
 		return nil, errors.New("there is no room in shared memory")
 	}
 	mem.SetWord(flightFormat, format)
@@ -34,7 +34,7 @@ func NewFlight(s hold.Shelf) (*Flight, error) {
 
 // FindFlight takes the memory that an earlier process has left, with what it read last.
 func FindFlight(mem *hold.Memory) (*Flight, error) {
-	if mem.Word(flightFormat) != format || len(mem.Bytes()) < FlightLen {
+	if mem.Word(flightFormat) != format || len(mem.Bytes()) < flightLen {
 		return nil, errFormat
 	}
 	return &Flight{mem}, nil
@@ -44,7 +44,7 @@ func FindFlight(mem *hold.Memory) (*Flight, error) {
 func (f *Flight) Memory() *hold.Memory { return f.mem }
 
 // Buffer is what is read into.
-func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:FlightLen] }
+func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:flightLen] }
 
 // Reading notes the link that is read next, and how much of its stream is noted.
 func (f *Flight) Reading(link hold.Name, noted uint64) {

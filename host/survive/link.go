@@ -62,7 +62,7 @@ func (l *Link) Missing(read uint64, name hold.Name, flights []*Flight) ([]byte, 
 	}
 	for _, f := range flights {
 		base := f.mem.Word(flightBase)
-		if hold.Name(f.mem.Word(flightLink)) == name && base <= noted && noted < read && read-base <= FlightLen {
+		if hold.Name(f.mem.Word(flightLink)) == name && base <= noted && noted < read && read-base <= flightLen {
 			return slices.Clone(f.Buffer()[noted-base : read-base]), nil
 		}
 	}

@@ -122,7 +122,7 @@ func config() game.Config {
 }
 
 func (w *world) newFlight() *Flight {
-	mem := hold.Of(make([]byte, 4096+FlightLen))
+	mem := hold.Of(make([]byte, 4096+flightLen))
 	mem.Stored = w.point
 	f := &Flight{mem}
 	w.flights = slices.Insert(w.flights, 0, f)

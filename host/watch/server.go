@@ -76,7 +76,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// Shutdown tells all who watch that it is over, and lets Run end.
+// Shutdown writes to all viewers that it is over, and lets Run end.
 func (s *Server) Shutdown() {
 	s.Call(func() {
 		s.Stop(errShutdown)

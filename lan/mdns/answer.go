@@ -10,7 +10,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Allow says whether an asker may be told of an owner's services now by unicast.
+// Allow reports whether an asker may have an owner's services now by unicast.
 type Allow func(now time.Time, from netip.Addr, owner uint32) bool
 
 // parse reads a message that may concern a zone: a question, or an answer. What else
@@ -40,8 +40,8 @@ func (z *zone) concerns(s *service, q dns.Question, known []dns.RR) bool {
 		return true
 	case q.Qtype != dns.TypePTR && q.Qtype != dns.TypeANY:
 		return false
-	case !strings.EqualFold(name, ServiceType) &&
-		!slices.ContainsFunc(s.Subtypes, func(sub string) bool { return strings.EqualFold(name, Subtype(sub)) }):
+	case !strings.EqualFold(name, serviceType) &&
+		!slices.ContainsFunc(s.Subtypes, func(sub string) bool { return strings.EqualFold(name, subtypeName(sub)) }):
 		return false
 	}
 	return !slices.ContainsFunc(known, func(rr dns.RR) bool {
@@ -94,7 +94,7 @@ func (z *zone) direct(now time.Time, m *dns.Msg, from netip.Addr, addresses []re
 	return z.answers(m, list, addresses, true)
 }
 
-// answers tell of services, as many in a message as fit: first what was asked for, then what the asker
+// answers describes services, as many in a message as fit: first what was asked for, then what the asker
 // will want next. Where a name is ours but has no such record, they say so.
 func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy bool) (out [][]byte) {
 	var questions []dns.Question
@@ -137,7 +137,7 @@ func (z *zone) missing(list []*service, addresses []record) (out []record) {
 	}
 	out = append(out, nothingBut(z.host, hostTTL, types...))
 	for _, s := range list {
-		out = append(out, nothingBut(s.instance, otherTTL, dns.TypeTXT, dns.TypeSRV, TypeData))
+		out = append(out, nothingBut(s.instance, otherTTL, dns.TypeTXT, dns.TypeSRV, typeData))
 	}
 	return out
 }
@@ -172,7 +172,7 @@ func split(records []record, questions []dns.Question) (answers, extra []record)
 		switch {
 		case slices.ContainsFunc(questions, wanted):
 			answers = append(answers, r)
-		case r.kind != dns.TypeNSEC && r.name != metaQuery && r.name != ServiceType:
+		case r.kind != dns.TypeNSEC && r.name != metaQuery && r.name != serviceType:
 			extra = append(extra, r)
 		}
 	}

@@ -154,7 +154,7 @@ func TestLifeOfAService(t *testing.T) {
 	last := r.sent[len(r.sent)-1]
 	if len(r.sent) != 6 || !slices.ContainsFunc(last.Answer, func(rr dns.RR) bool {
 		raw, ok := rr.(*dns.RFC3597)
-		return ok && raw.Hdr.Rrtype == TypeData && raw.Hdr.Class == dns.ClassINET|unique && raw.Rdata == hex.EncodeToString([]byte("other"))
+		return ok && raw.Hdr.Rrtype == typeData && raw.Hdr.Class == dns.ClassINET|unique && raw.Rdata == hex.EncodeToString([]byte("other"))
 	}) {
 		t.Errorf("the change is not announced: %v", last)
 	}
@@ -242,8 +242,8 @@ func TestManyQuestions(t *testing.T) {
 	r.run(time.Second)
 	r.sent = nil
 	s := z.services[0]
-	b, _ := compose(0, 0, []dns.Question{{Name: Subtype("_w3xp2734"), Qtype: dns.TypePTR, Qclass: dns.ClassINET}},
-		[]record{{name: Subtype("_w3xp2734"), kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: s.instance}}, nil, nil)
+	b, _ := compose(0, 0, []dns.Question{{Name: subtypeName("_w3xp2734"), Qtype: dns.TypePTR, Qclass: dns.ClassINET}},
+		[]record{{name: subtypeName("_w3xp2734"), kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: s.instance}}, nil, nil)
 	z.listen(r.now, z.links[0], parse(b), netip.AddrPortFrom(roomAddr, Port), r.allow)
 	r.run(time.Second)
 	if len(r.sent) != 0 {
@@ -269,15 +269,15 @@ func TestUnicast(t *testing.T) {
 		answers  int // of the first
 		first    uint16
 	}{
-		{Subtype("_w3xp2734"), dns.TypePTR, 4, 3, dns.TypePTR},
-		{strings.ToUpper(ServiceType), dns.TypePTR, 4, 3, dns.TypePTR},
-		{Subtype("_w3xp2733"), dns.TypePTR, 0, 0, 0},
+		{subtypeName("_w3xp2734"), dns.TypePTR, 4, 3, dns.TypePTR},
+		{strings.ToUpper(serviceType), dns.TypePTR, 4, 3, dns.TypePTR},
+		{subtypeName("_w3xp2733"), dns.TypePTR, 0, 0, 0},
 		{instance, dns.TypeSRV, 1, 1, dns.TypeSRV},
 		{instance, dns.TypeTXT, 1, 1, dns.TypeTXT},
-		{instance, TypeData, 1, 1, TypeData},
+		{instance, typeData, 1, 1, typeData},
 		{instance, dns.TypeANY, 1, 3, dns.TypeSRV},
 		{instance, dns.TypeAAAA, 1, 1, dns.TypeNSEC},
-		{"other." + ServiceType, dns.TypeANY, 0, 0, 0},
+		{"other." + serviceType, dns.TypeANY, 0, 0, 0},
 	} {
 		got := r.ask(z, tt.name, tt.kind)
 		if len(got) != tt.messages {
@@ -298,7 +298,7 @@ func TestUnicast(t *testing.T) {
 		}
 	}
 	r.allow = func(_ time.Time, _ netip.Addr, owner uint32) bool { return owner == 3 }
-	if got := r.ask(z, ServiceType, dns.TypePTR); len(got) != 1 || len(got[0].Answer) != 1 {
+	if got := r.ask(z, serviceType, dns.TypePTR); len(got) != 1 || len(got[0].Answer) != 1 {
 		t.Errorf("beyond the limit: %v", got)
 	}
 }

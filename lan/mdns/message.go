@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// ServiceType is what hosts of every version publish.
-	ServiceType = "_blizzard._udp.local."
-	// TypeData is the type of the record that describes a game. IANA has given the number
+	// serviceType is what hosts of every version publish.
+	serviceType = "_blizzard._udp.local."
+	// typeData is the type of the record that describes a game. IANA has given the number
 	// to something else since; here it stands for bytes that only the game knows.
-	TypeData = 66
+	typeData = 66
 
 	metaQuery = "_services._dns-sd._udp.local." // asks which types of services there are
 
@@ -115,15 +115,15 @@ func (m *message) bytes(b []byte) bool {
 func instanceName(label string) string {
 	label = label[:min(len(label), 63)]
 	wire := append([]byte{byte(len(label))}, label...)
-	for _, part := range dns.SplitDomainName(ServiceType) {
+	for _, part := range dns.SplitDomainName(serviceType) {
 		wire = append(append(wire, byte(len(part))), part...)
 	}
 	name, _, _ := dns.UnpackDomainName(append(wire, 0), 0)
 	return name
 }
 
-// Subtype is the full name of a subtype of the service, such as _w3xp2730.
-func Subtype(label string) string { return label + "._sub." + ServiceType }
+// subtypeName is the full name of a subtype of the service, such as _w3xp2730.
+func subtypeName(label string) string { return label + "._sub." + serviceType }
 
 // address makes the record of a host's address.
 func address(host string, addr netip.Addr) record {

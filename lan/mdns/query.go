@@ -14,12 +14,12 @@ import (
 
 // Question asks for the instances of a subtype.
 func Question(subtype string) []byte {
-	return ask(Subtype(subtype), dns.TypePTR)
+	return ask(subtypeName(subtype), dns.TypePTR)
 }
 
 // More asks for what an answer has left out about an instance.
 func More(e Instance) []byte {
-	return ask(e.Instance, TypeData, dns.TypeSRV)
+	return ask(e.Instance, typeData, dns.TypeSRV)
 }
 
 // ask makes a message that asks for records of a name.
@@ -63,7 +63,7 @@ var errNoNetwork = errors.New("no interface for multicast DNS is up")
 // maxSubtypes bounds what one instance is found by.
 const maxSubtypes = 32
 
-// Instance is what answers tell of an instance.
+// Instance is an instance of the service, from the answers about it.
 type Instance struct {
 	Instance string
 	Subtypes []string // by which it was found
@@ -91,10 +91,10 @@ func Read(datagram []byte) (entries []Instance, ok bool) {
 	addrs := map[string]netip.Addr{}
 	for _, rr := range append(m.Answer, m.Extra...) {
 		name := strings.ToLower(rr.Header().Name)
-		ours := strings.HasSuffix(name, "."+ServiceType)
+		ours := strings.HasSuffix(name, "."+serviceType)
 		switch rr := rr.(type) {
 		case *dns.PTR:
-			if subtype, found := strings.CutSuffix(name, "._sub."+ServiceType); found {
+			if subtype, found := strings.CutSuffix(name, "._sub."+serviceType); found {
 				e := of(rr.Ptr)
 				e.Subtypes, e.Gone = append(e.Subtypes, subtype), rr.Hdr.Ttl == 0
 			}
@@ -107,7 +107,7 @@ func Read(datagram []byte) (entries []Instance, ok bool) {
 				addrs[name] = addr
 			}
 		case *dns.RFC3597:
-			if ours && rr.Hdr.Rrtype == TypeData {
+			if ours && rr.Hdr.Rrtype == typeData {
 				of(rr.Hdr.Name).Data, _ = hex.DecodeString(rr.Rdata) // as the library has written it
 			}
 		}

@@ -56,19 +56,19 @@ func (s *service) rename(taken func(instance string) bool) {
 func (s *service) reprobe(at time.Time) { s.probes, s.said, s.next = 0, 0, at }
 
 // typePointer answers the question for the types of services that there are.
-var typePointer = record{name: metaQuery, kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: ServiceType}
+var typePointer = record{name: metaQuery, kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: serviceType}
 
 // records are all of the service: the pointers to it, and what it is.
 func (s *service) records(host string) []record {
 	const in, own = dns.ClassINET, dns.ClassINET | unique
-	out := []record{{name: ServiceType, kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance}}
+	out := []record{{name: serviceType, kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance}}
 	for _, sub := range s.Subtypes {
-		out = append(out, record{name: Subtype(sub), kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance})
+		out = append(out, record{name: subtypeName(sub), kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance})
 	}
 	return append(out,
 		record{name: s.instance, kind: dns.TypeSRV, class: own, ttl: hostTTL, data: []byte{0, 0, 0, 0, byte(s.Port >> 8), byte(s.Port)}, target: host},
 		record{name: s.instance, kind: dns.TypeTXT, class: own, ttl: otherTTL, data: []byte{0}},
-		record{name: s.instance, kind: TypeData, class: own, ttl: otherTTL, data: s.Data},
+		record{name: s.instance, kind: typeData, class: own, ttl: otherTTL, data: s.Data},
 	)
 }
 

@@ -42,10 +42,10 @@ func (r ActionRules) Actions(data []byte) iter.Seq[Action] {
 	}
 }
 
-// HasText tells which actions hold strings.
+// HasText reports whether an action holds strings.
 func (a Action) HasText() bool { return actionLayouts[a.ID].strings > 0 }
 
-// Before114b tells which versions number actions as the first ones did.
+// Before114b reports whether a version numbers actions as the first ones did.
 func (r ActionRules) Before114b() bool { return r.Version < 14 || r.Early14 }
 
 // renumber turns the ID of a version into that of 1.14b: §8 of the document; for

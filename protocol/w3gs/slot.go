@@ -80,7 +80,7 @@ func (s *Slot) read(c *codec) {
 	*s = Slot{b[0], b[1], SlotStatus(b[2]), b[3] == 1, b[4], b[5], Race(b[6]), AI(b[7]), b[8]}
 }
 
-// Layout tells clients what of a slot its player may change.
+// Layout decides what of a slot its player may change.
 type Layout uint8
 
 // Layouts.

@@ -61,7 +61,7 @@ func (*Chat) ID() ID { return IDChat }
 
 func (p *Chat) fields(c *codec) { c.str(&p.Text) }
 
-// EventID says what a ChatEvent tells.
+// EventID is the kind of a ChatEvent.
 type EventID uint32
 
 // Events of 0x0F that matter here.

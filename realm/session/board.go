@@ -244,7 +244,7 @@ func (m *Machine) advertised(p *bncs.AdvertiseReply) {
 // nameTaken is why a game is not listed.
 const nameTaken = "refused: the realm has a lobby of this name already, or the account may not list games"
 
-// notListed gives the listed game up until it is tried again. Reasons are told once.
+// notListed gives the listed game up until it is tried again. Reasons are reported once.
 func (m *Machine) notListed(why string) {
 	b := &m.board
 	e := b.on

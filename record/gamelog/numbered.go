@@ -25,7 +25,7 @@ func (n *numbered) Record(r storage.Record) {
 	}
 }
 
-// Survive has the records numbered by their facts, so that another process can tell those
+// Survive has the records numbered by their facts, so that another process can record those
 // again that may have been lost.
 func (r *Records) Survive() {
 	r.named = &numbered{to: r.to}
@@ -33,7 +33,7 @@ func (r *Records) Survive() {
 }
 
 // Resume goes on with the records of a game that was made again. It observes all facts, and
-// tells the records of those behind the one that is known.
+// makes the records of those behind the one that is known.
 func Resume(to Recorder, key storage.GameKey, opened time.Time, known uint64) *Records {
 	r := NewRecords(to, opened)
 	r.key = key

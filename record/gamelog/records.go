@@ -28,7 +28,7 @@ type Records struct {
 	Replay func() string
 
 	to     Recorder
-	named  *numbered // the same, where records are told again; nil: they are not
+	named  *numbered // the same, where records may be made twice; nil: they are not
 	key    storage.GameKey
 	opened time.Time
 	stats  *mapstats.Collector // what the map reports; nil before the start

@@ -11,7 +11,7 @@ import (
 	"w3host/storage"
 )
 
-// shortestRated is the least length of a game whose result a map can tell.
+// shortestRated is the least length of a game whose result a map can report.
 const shortestRated = 2 * time.Minute
 
 // judge knows what the results of a game count for.

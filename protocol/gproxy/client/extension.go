@@ -70,7 +70,7 @@ func (p *Proxy) acknowledge(now time.Duration) {
 	p.say(3, p.Got)
 }
 
-// Connected tells that a new connection to Port is open.
+// Connected takes a new connection to Port.
 func (p *Proxy) Connected(now time.Duration) {
 	p.State, p.heard = Asking, now
 	p.ToHost = append(p.ToHost[:0], 0xF8, 2, 13, 0, p.PID)

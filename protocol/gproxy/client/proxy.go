@@ -53,14 +53,14 @@ type Proxy struct {
 	PID      uint8
 	Key      uint32
 	Empties  int
-	Extended bool          // the host was told that no empty actions are needed
+	Extended bool          // the host knows that no empty actions are needed
 	Wait     time.Duration // that the host waits for an extended proxy
 
 	Got      uint32 // packets of the game from the host
 	Sent     uint32 // and to it
 	Resumed  int    // successful reconnections
 	Repeated int    // packets that were resent
-	RanOut   int    // lines that tell the player that no empty action is left
+	RanOut   int    // lines to the player that no empty action is left
 
 	acked   uint32 // of Sent, what the host has
 	kept    [][]byte
@@ -216,7 +216,7 @@ func (p *Proxy) unlag(pid byte) {
 	}
 }
 
-// bid tells the host that the player leaves.
+// bid sends the host that the player leaves.
 func (p *Proxy) bid() {
 	if !p.left {
 		p.left = true
@@ -225,7 +225,7 @@ func (p *Proxy) bid() {
 	}
 }
 
-// ClientGone tells that the client has closed its connection. A host that the proxy
+// ClientGone takes the end of the client's connection. A host that the proxy
 // has no connection to never hears of it.
 func (p *Proxy) ClientGone() {
 	if p.State == Linked {
@@ -242,7 +242,7 @@ func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left && !p.la
 // Left reports whether the client has left the game.
 func (p *Proxy) Left() bool { return p.left }
 
-// Broken tells that the connection has ended. Packets that were not sent are kept.
+// Broken takes the end of the connection. Packets that were not sent are kept.
 func (p *Proxy) Broken() {
 	p.host, p.ToHost = nil, nil
 	switch {

@@ -34,7 +34,7 @@ type DB interface {
 
 // Queryer runs single statements.
 type Queryer interface {
-	// Exec tells how many rows were touched.
+	// Exec returns how many rows were touched.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	// Query calls each for every row.
 	Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error
