@@ -143,6 +143,7 @@ func (l *leases) run(ctx context.Context) {
 	l.edge = time.AfterFunc(time.Hour, l.show)
 	defer l.edge.Stop()
 	for ctx.Err() == nil {
+		l.show() // the timer of the edge stands still while the machine sleeps
 		sent := l.clock()
 		err := l.beat(ctx, sent)
 		l.mu.Lock()
@@ -150,7 +151,6 @@ func (l *leases) run(ctx context.Context) {
 		l.mu.Unlock()
 		if err != nil {
 			next += rand.N(beatJitter)
-			l.show() // the timer of the edge stands still while the machine sleeps
 		}
 		select {
 		case <-ctx.Done():

@@ -58,21 +58,31 @@ func idleHost(t *testing.T) *host.Host {
 	return h
 }
 
-// A machine that wakes has no lease to act on, whatever its timers have counted: that shows with
-// the first beat that has no answer.
+// A machine that wakes has no lease to act on, whatever its timers have counted: that shows before
+// the next beat, which may wait for its answer.
 func TestNothingIsShownAfterSleep(t *testing.T) {
 	t.Parallel()
 	url := storagetest.Postgres(t)
 	db, err := storagetest.Open(t, url).Fleet(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	session := storage.NewGameKey().String()
+	if _, err := db.Enter(t.Context(), storage.FleetHost{Session: session, Host: session, Run: session}, nil); err != nil {
+		t.Fatal(err)
+	}
+	other, err := pgx.Connect(t.Context(), url)
 	if err == nil {
-		err = db.Close() // it answers nobody
+		defer func() { _ = other.Close(context.Background()) }()
+		_, err = other.Exec(t.Context(), "BEGIN; LOCK TABLE fleet_clock") // it answers nobody
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	var now atomic.Int64
 	l := &leases{
-		db: db, log: zerolog.Nop(), host: idleHost(t), machine: fleet.New(1), session: storage.NewGameKey().String(),
+		db: db, log: zerolog.Nop(), host: idleHost(t), machine: fleet.New(1), session: session,
 		clock: func() time.Duration { return time.Duration(now.Load()) }, acting: true,
 	}
 	b := l.machine.Beat(0, nil, fleet.Load{})
@@ -84,11 +94,16 @@ func TestNothingIsShownAfterSleep(t *testing.T) {
 		defer close(ended)
 		l.run(ctx)
 	}()
-	testkit.Eventually(t, "lobbies are not shown", func() bool {
+	testkit.Eventually(t, "a beat is under way", func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		return !l.acting
+		return l.beating != nil
 	})
+	l.mu.Lock()
+	if l.acting {
+		t.Error("lobbies are shown")
+	}
+	l.mu.Unlock()
 	stop()
 	<-ended
 }
@@ -236,7 +251,7 @@ func TestLogsOffBeforeTheEnd(t *testing.T) {
 	v, _ := bncs.VersionOf(26)
 	realms, err := realm.LogOn(realm.Options{
 		Accounts: []realm.Account{{Realm: "Home", Address: server.Addr(), Session: session.Config{
-			Account: "Bot", Password: "secret", Product: w3gs.ProductTFT, Version: v, Language: "enUS", Port: 6112, Games: 1,
+			Account: "Bot", Password: "secret", Create: true, Product: w3gs.ProductTFT, Version: v, Language: "enUS", Port: 6112, Games: 1,
 		}}},
 		Log: zerolog.Nop(), Barred: true, Heard: func(realm.Speech) {},
 	})

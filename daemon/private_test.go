@@ -76,6 +76,7 @@ func TestNothingPrivate(t *testing.T) {
 	page := live("viewer", "/games/1")
 	listen("viewer", "/api/v1/events")
 	listen("moderator", "/api/v1/events")
+	listen("admin", "/api/v1/events")
 
 	c := testkit.Dial(t, netip.MustParseAddrPort(h.addr))
 	c.Conduct = testkit.Lobbyist
@@ -96,6 +97,8 @@ func TestNothingPrivate(t *testing.T) {
 	await("/api/v1/events as moderator", whisper)
 	await("/api/v1/events as viewer", "to everybody")
 	await(page, "to everybody")
+	h.ask("admin", "POST", "/api/v1/games/1/commands", `{"line":"ban 127.9.9.9"}`)
+	await("/api/v1/events as admin", "127.9.9.9")
 	h.sweep(whisper, "1", "018f0000-0000-7000-8000-000000000000")
 	h.ask("admin", "POST", "/api/v1/games/1/commands", `{"line":"kick Whisperer"}`)
 	_ = c.Ended()
