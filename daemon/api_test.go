@@ -21,6 +21,7 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/daemon/logging"
+	"w3host/game"
 	"w3host/internal/testkit"
 	"w3host/web/access"
 )
@@ -282,6 +283,39 @@ func TestCommandsByAPI(t *testing.T) {
 	status, _, text := h.ask("", "GET", "/status.json", "")
 	if status != 200 || !strings.Contains(text, `"open":[{"name":"w3host game"`) || strings.Contains(text, "bot") || strings.Contains(text, "127.0.0.1") {
 		t.Errorf("what anybody may know: %d %s", status, text)
+	}
+}
+
+// Each command of lobbies and games, with each of its examples, is answered by the API as by the control socket: on two
+// hosts that are told the same.
+func TestEachCommandByAPI(t *testing.T) {
+	t.Parallel()
+	one, two := startAPI(t), startAPI(t)
+	compared := 0
+	for _, s := range game.Commands() {
+		if slices.Contains([]string{"start", "unhost", "end", "abort"}, s.Name) || s.Group == "chance" { // would end the lobby, or answer by chance
+			continue
+		}
+		for _, line := range append([]string{s.Name, s.Name + " nonsense of nobody"}, s.Examples...) {
+			want, err := control.Send(t.Context(), one.config.ControlSocket(), control.Order{Command: line, Game: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, _ := json.Marshal(map[string]string{"line": line})
+			status, _, text := two.ask("root", "POST", "/api/v1/games/1/commands", string(body))
+			var got struct {
+				Lines  []string
+				Detail string
+			}
+			_ = json.Unmarshal([]byte(strings.ReplaceAll(text, "test root", "ctl")), &got) // who has given the command
+			if refused := status == http.StatusConflict; refused != (want.Refused != "") || got.Detail != want.Refused || !refused && !slices.Equal(got.Lines, want.Lines) {
+				t.Errorf("%q: %d %s; the socket answers %q", line, status, text, want)
+			}
+			compared++
+		}
+	}
+	if t.Logf("%d lines", compared); compared < 300 {
+		t.Errorf("only %d lines", compared)
 	}
 }
 
