@@ -84,7 +84,7 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 				if info == nil || info.Product != want.Product || info.Version != want.Version || want.GameID != 0 && want.GameID != info.GameID {
 					continue
 				}
-				if f := (Found{Info: *info, From: m.from, RTT: m.at.Sub(sent)}); !slices.ContainsFunc(found, f.same) {
+				if f := (Found{Info: *info, From: m.from, RTT: m.at.Sub(sent)}); !slices.ContainsFunc(found, func(g Found) bool { return f.compare(g) == 0 }) {
 					found = append(found, f)
 					quiet.Reset(p.quiet)
 				}
@@ -100,5 +100,3 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 	return nil, fmt.Errorf("%w at %v after %d searches for %v %v (game id %d): is the host up, and of that version?",
 		ErrNoAnswer, to, p.tries, want.Product, w3gs.Version(want.Version), want.GameID)
 }
-
-func (f Found) same(g Found) bool { return f.compare(g) == 0 }

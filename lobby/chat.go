@@ -61,7 +61,7 @@ func (l *Lobby) chat(p *player, ev Chat) {
 // scope nor the list is questioned.
 func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line := ev.Line
-	line.To, line.Text = nil, l.plainLine(line.Text)
+	line.To, line.Text = nil, l.Plain(line.Text)
 	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: ev.Line.Text, Command: ev.Command}
 	said.Muted = ev.Private || p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
 	for _, pid := range ev.Line.To {
@@ -96,9 +96,6 @@ func (l *Lobby) MaySpeak(pid uint8) bool {
 	p := l.human(pid)
 	return p == nil || !p.muted && l.now >= p.mutedUntil && !l.muteAll
 }
-
-// Plain is what others read of a part of a player's line.
-func (l *Lobby) Plain(text string) string { return l.plainLine(text) }
 
 // watchFlood counts a line and mutes who says too many.
 func (l *Lobby) watchFlood(p *player) {

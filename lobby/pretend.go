@@ -89,10 +89,10 @@ func (l *Lobby) likeHost(name string) bool {
 // mostSpaces may stand between two words: more would be a line break on a screen.
 const mostSpaces = 4
 
-// plainLine is what others read of a player's line: no colours, control or invisible
+// Plain is what others read of a player's line: no colours, control or invisible
 // characters, line breaks or rows of spaces; and, if it begins like a line of the host,
 // with other brackets.
-func (l *Lobby) plainLine(text string) string {
+func (l *Lobby) Plain(text string) string {
 	for range 8 { // what is taken out may leave another code behind
 		if !strings.Contains(text, "|") {
 			break

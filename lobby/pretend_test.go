@@ -31,7 +31,7 @@ func TestPlainLine(t *testing.T) {
 		"[]":                              "[]",
 		"":                                "",
 	} {
-		if got := l.plainLine(line); got != want {
+		if got := l.Plain(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}

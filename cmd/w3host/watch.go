@@ -133,7 +133,7 @@ func (c *watchCall) run() error {
 	defer c.advertiser.Shutdown()
 	for _, name := range c.names {
 		if stat, err := os.Stat(name); err == nil && stat.IsDir() {
-			go c.follow(newFolder(name), version) // ends with the command
+			go c.follow(&folder{dir: name, known: map[string]bool{}, shown: map[string]*recorded{}}, version) // ends with the command
 			continue
 		}
 		g, err := c.read(name, version)
@@ -171,7 +171,7 @@ func (c *watchCall) follow(f *folder, version w3gs.Version) {
 			g, err := c.read(name, version)
 			switch {
 			case errors.Is(err, watch.ErrEarly):
-				f.later(name)
+				delete(f.known, name) // the next scan finds it again
 				continue
 			case err == nil:
 				err = c.open(g)

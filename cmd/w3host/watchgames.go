@@ -163,13 +163,6 @@ type folder struct {
 	shown map[string]*recorded
 }
 
-func newFolder(dir string) *folder {
-	return &folder{dir: dir, known: map[string]bool{}, shown: map[string]*recorded{}}
-}
-
-// later has a file looked at again.
-func (f *folder) later(name string) { delete(f.known, name) }
-
 // scan finds the games that have begun since the last look, and those that have ended.
 func (f *folder) scan(now time.Time) (opened []string, closed []*recorded) {
 	live := map[string]bool{}

@@ -147,11 +147,9 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 	maps.DeleteFunc(c.pending, func(file string, _ stamp) bool {
 		return !slices.ContainsFunc(files, func(f *record) bool { return f.entry.File == file })
 	})
-	slices.SortFunc(files, byFile)
+	slices.SortFunc(files, func(a, b *record) int { return strings.Compare(a.entry.File, b.entry.File) })
 	return files, nil
 }
-
-func byFile(a, b *record) int { return strings.Compare(a.entry.File, b.entry.File) }
 
 // readAll reads files with several goroutines, and says which did not change meanwhile.
 func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, err error) {

@@ -1,46 +1,18 @@
 package mdns
 
 import (
-	"bytes"
 	"net"
 	"net/netip"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/testkit"
 )
 
-// log keeps what is logged.
-type log struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *log) count(text string) int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Count(l.b.String(), text)
-}
-
-func (l *log) await(t *testing.T, text string) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); l.count(text) == 0; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never says %q: %s", text, l.b.String())
-		}
-	}
-}
-
-func publisher(bind string) (*Responder, *log) {
-	l := &log{}
+func publisher(bind string) (*Responder, *testkit.Log) {
+	l := new(testkit.Log)
 	r := Start(Options{
 		Bind: netip.MustParseAddr(bind), Log: zerolog.New(l),
 		Allow: func(time.Time, netip.Addr, uint32) bool { return true }, Local: func(netip.Addr) bool { return true },
@@ -53,10 +25,10 @@ func publisher(bind string) (*Responder, *log) {
 func TestNoInterface(t *testing.T) {
 	r, l := publisher("203.0.113.9")
 	defer r.Shutdown()
-	l.await(t, "cannot see the lobbies")
+	l.Await(t, "cannot see the lobbies")
 	r.Set(2, game("more"))
 	r.Set(1)
-	if l.count("cannot see the lobbies") != 1 {
+	if l.Count("cannot see the lobbies") != 1 {
 		t.Error("it says so again")
 	}
 }
@@ -75,7 +47,7 @@ func TestPortForbidden(t *testing.T) {
 	defer r.Shutdown()
 	_ = r
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if l.count("cannot see the lobbies") == 1 || l.count("listening for multicast DNS") > 0 {
+		if l.Count("cannot see the lobbies") == 1 || l.Count("listening for multicast DNS") > 0 {
 			return // IPv6 may be free
 		}
 	}
