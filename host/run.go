@@ -62,7 +62,11 @@ func (h *Host) Run(ctx context.Context) error {
 func (h *Host) Serve(ctx context.Context) error {
 	go h.shard.Run() // ends with stop
 	if w := h.shard.watchers; w != nil {
-		go background.Run(w.Run) // ends with Close
+		go background.Run(func() { // ends with Close
+			if w.RunGuarded() {
+				h.shard.Call(h.showNothing)
+			}
+		})
 	}
 	h.revive()
 	var err error
@@ -86,6 +90,14 @@ func (h *Host) listen() error {
 		}
 	}
 	return nil
+}
+
+// showNothing lets nobody watch any more.
+func (h *Host) showNothing() {
+	h.shard.watchers = nil
+	for _, g := range h.running {
+		g.stopShowing()
+	}
 }
 
 // Close stops in order: no new connections, no announcements, games told and ended,

@@ -289,3 +289,75 @@ func TestWatchersSeat(t *testing.T) {
 		t.Errorf("the players read of the seat %d times", names)
 	}
 }
+
+// TestWatchersShareWakeUps: the loop of those who watch is not woken for each packet of each of them.
+func TestWatchersShareWakeUps(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, nil)
+	_, players := r.play(2)
+	noise(players[0])
+	ad := watchEntry(t, shown)
+	viewers := make([]*client, 15)
+	for i := range viewers {
+		viewers[i] = watchAs(r, ad, "Fan")
+	}
+	for _, v := range viewers {
+		testkit.Eventually(t, "turns", func() bool { return v.Count(0x0C) > 10 })
+	}
+	w := r.h.shard.watchers
+	passes := func() (n int) {
+		w.Wait(func() { n = w.Passes() })
+		return n
+	}
+	before, began, last := viewers[0].Count(0x0C), time.Now(), passes()
+	time.Sleep(2 * time.Second)
+	turns := viewers[0].Count(0x0C) - before
+	if a := float64(passes()-last) / time.Since(began).Seconds(); turns == 0 || a > 100 {
+		t.Errorf("it went round %.0f times a second for %d turns", a, turns)
+	}
+}
+
+// TestCrashOfTheWatchersLoop: a fault in the loop of those who watch cuts them off and takes the game off the
+// list. The game goes on, and the host stops in order.
+func TestCrashOfTheWatchersLoop(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, nil)
+	g, players := r.play(2)
+	noise(players[0])
+	ad := watchEntry(t, shown)
+	fan := watchAs(r, ad, "Fan")
+	fan.Until(0x0C)
+	r.h.shard.watchers.Call(func() { panic("a fault") })
+	fan.Ended()
+	testkit.Eventually(t, "it is not shown any more", func() bool {
+		return ask(t, g, func(g *Game) bool { return g.onShow.show == nil && g.shard.watchers == nil })
+	})
+	before := players[1].Count(0x0C)
+	testkit.Eventually(t, "turns", func() bool { return players[1].Count(0x0C) > before+5 })
+	if got := watchAs(r, ad, "Late").Until(0x05); got == nil {
+		t.Error("who comes later is not turned away")
+	}
+}
+
+// TestWatchersLeaveTogether: all who watch leave at once, in the packets of one read, and others come.
+func TestWatchersLeaveTogether(t *testing.T) {
+	t.Parallel()
+	r, shown := shownRig(t, nil)
+	g, players := r.play(2)
+	noise(players[0])
+	ad := watchEntry(t, shown)
+	for range 5 {
+		fans := []*client{watchAs(r, ad, "Fan"), watchAs(r, ad, "Fan")}
+		for _, c := range fans {
+			c.Until(0x0C)
+			c.Send(packet(0x21, uint32(7)))
+		}
+		for _, c := range fans {
+			c.Ended()
+		}
+	}
+	testkit.Eventually(t, "they are gone", func() bool { i := r.h.Info(g.ID()); return i.Watching() == 0 })
+	if ask(t, g, func(g *Game) bool { return g.shard.watchers == nil }) {
+		t.Error("the loop of those who watch has crashed")
+	}
+}

@@ -115,6 +115,11 @@ func (l *Loop) Wait(f func()) bool {
 // Run serves until the loop is stopped and the last connection and group have ended.
 func (l *Loop) Run() {
 	l.poll.run(l.pass)
+	l.Abandon()
+}
+
+// Abandon ends a loop whose Run has panicked. Its connections are still open.
+func (l *Loop) Abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.over = true // before the poller's descriptors are those of other files

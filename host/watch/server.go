@@ -56,13 +56,14 @@ type Server struct {
 	viewers map[*viewer]bool
 	from    map[netip.Addr]int // connections
 	joining int
-	refused int    // viewers who only read why
-	last    uint32 // number of a viewer
+	refused int // viewers who only read why
+	pulse   pulse
 }
 
 // New makes a server, which serves with Run.
 func New(o Options) (*Server, error) {
 	s := &Server{opts: o, shows: map[uint32]*Show{}, viewers: map[*viewer]bool{}, from: map[netip.Addr]int{}}
+	s.pulse.server = s
 	var err error
 	s.Loop, err = loop.New(loop.Handlers{Arrive: s.arrive, CannotAccept: func(err error, pause time.Duration) {
 		o.Log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
@@ -74,6 +75,28 @@ func New(o Options) (*Server, error) {
 		err = s.Listen(o.Listener)
 	}
 	return s, err
+}
+
+// RunGuarded is Run, and reports whether a fault of this program has ended it. Then all who watch are cut off.
+func (s *Server) RunGuarded() (fault bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			fault = true
+			s.crashed("nobody can watch games until the host starts again; the games go on", p)
+			s.Abandon()
+			for v := range s.viewers {
+				s.cut(v)
+			}
+		}
+	}()
+	s.Run()
+	return false
+}
+
+// cut closes a connection of a loop that has crashed.
+func (s *Server) cut(v *viewer) {
+	defer func() { _ = recover() }() // whatever the fault has left half done
+	v.Cut(loop.ErrCrashed)
 }
 
 // Shutdown writes to all viewers that it is over, and lets Run end.

@@ -235,10 +235,5 @@ func (in *reading) deliver(end bool) {
 		if end {
 			in.tape.End()
 		}
-		for v := range in.server.viewers {
-			if v.show == in.show {
-				v.Tick()
-			}
-		}
 	})
 }

@@ -20,7 +20,7 @@ type viewer struct {
 	show   *Show
 	game   string
 	client *past.Client // nil before
-	group  *loop.Group
+	calm   bool         // it is read in time, and does not wake the loop
 	out    past.Out
 	no     bool // it only reads why it may not watch
 }
@@ -37,8 +37,7 @@ func (v *viewer) begin(s *Show, name string, no texts.Text) {
 	v.server.viewers[v] = true
 	s.viewers++
 	v.client = past.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
-	v.server.last++
-	v.group = v.server.Group(v, v.server.last)
+	v.server.pulse.begin()
 	line := v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game)
 	if v.no {
 		v.client.Refuse(no)
@@ -71,9 +70,6 @@ func (v *viewer) Tick() {
 	v.flush()
 }
 
-// Next is when a tick is due.
-func (v *viewer) Next() (at time.Duration, ok bool) { return v.client.Next(), true }
-
 // flush carries out what a step has made.
 func (v *viewer) flush() {
 	if len(v.out.Frames) > 0 {
@@ -88,9 +84,9 @@ func (v *viewer) flush() {
 	}
 	end, why := v.out.End, v.out.Why
 	v.out = past.Out{Frames: v.out.Frames[:0]}
-	if v.group.Touch(); end {
-		v.leave()
+	if end {
 		v.Finish(why)
+		v.leave()
 	}
 }
 
@@ -126,8 +122,8 @@ func (v *viewer) leave() {
 		} else {
 			v.show.watching.Add(-1)
 		}
-		s.CloseGroup(v.group)
 		s.unload(v.show)
+		s.pulse.end()
 	}
 }
 
