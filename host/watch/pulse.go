@@ -6,19 +6,19 @@ import (
 	"w3host/host/loop"
 )
 
-// beat is how often those who watch are looked after together. What they send waits for that, so that the
-// loop, whose thread is another than that of the games, is not woken for each packet and each turn of each
-// of them.
+// beat is how often all viewers are read and ticked together. Their packets wait for it: the loop has a thread
+// of its own, and to wake that for each packet and each turn of each viewer costs other threads more than the
+// loop's own work.
 const beat = 50 * time.Millisecond
 
-// pulse has those who watch read and ticked.
+// pulse is the beat of a server.
 type pulse struct {
 	server *Server
-	group  *loop.Group // nil: nobody watches
+	group  *loop.Group // nil: there is no viewer
 	at     time.Duration
 }
 
-// begin is called when somebody watches.
+// begin starts it with the first viewer.
 func (p *pulse) begin() {
 	if p.group == nil {
 		p.at = p.server.Now() + beat
@@ -27,7 +27,7 @@ func (p *pulse) begin() {
 	}
 }
 
-// end is called when somebody watches no more.
+// end stops it behind the last.
 func (p *pulse) end() {
 	if len(p.server.viewers) == 0 && p.group != nil {
 		p.server.CloseGroup(p.group)
@@ -35,7 +35,7 @@ func (p *pulse) end() {
 	}
 }
 
-// Tick looks after all.
+// Tick ticks the viewers that are due.
 func (p *pulse) Tick() {
 	if p.group == nil {
 		return // the last has just left
@@ -56,5 +56,5 @@ func (p *pulse) Tick() {
 	}
 }
 
-// Next is when it does so next.
+// Next is when the next beat is due.
 func (p *pulse) Next() (at time.Duration, ok bool) { return p.at, true }

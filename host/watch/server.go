@@ -77,7 +77,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// RunGuarded is Run, and reports whether a fault of this program has ended it. Then all who watch are cut off.
+// RunGuarded is Run, and reports whether a fault of this program has ended it. Then all viewers are cut off.
 func (s *Server) RunGuarded() (fault bool) {
 	defer func() {
 		if p := recover(); p != nil {
