@@ -187,7 +187,7 @@ func TestPagesInABrowser(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 3\n"
+	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 3\nabandoned_after = \"1h\"\n" // the hostile player goes
 	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
