@@ -260,7 +260,7 @@ func init() {
 		{
 			Name:     "upgrade",
 			Usage:    "[program]",
-			Help:     "go on in the program that was installed meanwhile, or in another one, without an end of running games; lobbies close; needs w3host hold",
+			Help:     "go on in the program that was installed meanwhile, or in another one, without an end of lobbies with players and of games; needs w3host hold",
 			Examples: []string{"upgrade", "upgrade /opt/w3host-next"},
 			Level:    command.Root,
 			Parse: func(a *args) act {

@@ -168,6 +168,7 @@ func (d *daemon) openMaps() error {
 	maps, err := openMaps(d.ctx, d.Config, d.Config.MapCache(), d.Log)
 	if err == nil {
 		d.maps, d.host.Autohost.Open, d.host.Autohost.Expand = maps, maps.Open, maps.expand
+		d.host.Survivors.Open = maps.Open
 	}
 	return err
 }

@@ -79,8 +79,7 @@ func (s *Maps) pathOf(file string) (string, error) {
 }
 
 func (s *Maps) open(query string, seen []w3gs.Version) (*host.Map, error) {
-	if query == "" {
-		name, data := builtin.Map()
+	if name, data := builtin.Map(); query == "" || query == name {
 		return s.load(mapKey{path: name, size: int64(len(data))}, bytes.NewReader(data), seen)
 	}
 	path := query

@@ -96,6 +96,7 @@ func (c *codec) input(in *Input) {
 	if c.has(in.Country != "") {
 		in.Country = string(c.bytes([]byte(in.Country)))
 	}
+	number(c, &in.Last)
 }
 
 // length writes or reads Bytes, as the difference to what they usually are.

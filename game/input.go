@@ -41,8 +41,8 @@ const (
 	Keepalive
 	// Lost: Link has ended; Why says how.
 	Lost
-	// Resume: Link, from Addr, carries seat PID from here on. The host has checked that
-	// it may.
+	// Resume: Link, from Addr, carries seat PID from here on, whose proxy has received
+	// Last packets. The host has checked that it may.
 	Resume
 	// Backlog: Queued bytes of packets wait for Link's socket; Figures are of the
 	// connection; Moves changes whenever it takes some of the packets.
@@ -158,4 +158,5 @@ type Input struct {
 	Like     string
 	Country  string
 	Games    int
+	Last     uint32
 }

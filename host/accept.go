@@ -134,6 +134,8 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return g, 0, nil
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
+	case g.knocks():
+		return nil, w3gs.RejectFull, errKnocks
 	case !g.welcomes():
 		return nil, w3gs.RejectStarted, errClosed
 	case h.shard.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
@@ -169,6 +171,9 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	c := h.whose(back, addr)
 	if c.seats > 0 && !c.here && h.shard.gate.guessed(addr, now) {
 		return errGuesses // unread: who has the right key may try again
+	}
+	if c.person == nil && h.coming {
+		return errComing // unread: the proxy tries again
 	}
 	reason, err := gproxy.NotFound, errNoSuchSeat
 	if p := c.person; p != nil {
@@ -211,7 +216,7 @@ func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 		}
 		c.seats++
 		c.here = c.here || network.Base(q.lastAddr) == network.Base(addr)
-		if subtle.ConstantTimeEq(int32(q.proxy.key), int32(back.Key)) == 1 {
+		if subtle.ConstantTimeEq(int32(q.proxy.Key), int32(back.Key)) == 1 {
 			c.game, c.person = g, q
 		}
 	}

@@ -133,6 +133,9 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 	if err == nil {
 		err = a.Run(written)
 	}
+	if err == nil && !a.Playing {
+		_, err = s.mapOf(g, &a.Config) // it is not the time for that when the host has died
+	}
 	return err
 }
 
@@ -140,7 +143,7 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 func (a *along) begin(s *Survivors, g *survivor, written map[game.LinkID]uint64) (err error) {
 	a.told = &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}
 	a.told.info.Since = g.head.Opened
-	a.Rerun, err = g.Follow(written, new(game.Out), func(f *game.Stamped) {
+	a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), func(f *game.Stamped) {
 		a.facts = f.Seq
 		s.moved.Add(1)
 		(*teller)(a.told).Observe(f)
@@ -185,10 +188,14 @@ func (h *Host) goOnUnseen(sv *survivor, a *along) error {
 			return err
 		})
 	}
+	if err == nil && !v.Playing {
+		_, err = h.shard.left.mapOf(sv, &v.Config)
+	}
 	if err != nil {
 		return err
 	}
 	g := h.survivorGame(sv)
+	g.useMap(sv.m)
 	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isTeller), a.facts}
 	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
 	g.observers = []Observer{(*teller)(g)}
@@ -211,7 +218,7 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 	var r *survive.Rerun
 	run := func() (err error) {
 		if r == nil {
-			if r, err = left.Follow(nil, new(game.Out), b.observe); err != nil {
+			if r, err = left.Follow(nil, nil, new(game.Out), b.observe); err != nil {
 				return err
 			}
 		}

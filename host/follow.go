@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -76,6 +77,7 @@ func (h *Host) followAll(played []*survivor, places chan struct{}) {
 	go func() { // ends likewise
 		settled.Wait()
 		h.shard.Call(func() {
+			h.coming = false
 			if shelf := h.shard.left.Shelf; shelf != nil {
 				shelf.Serving()
 			}
@@ -99,6 +101,7 @@ func (h *Host) follow(sv *survivor, places chan struct{}, settled func()) {
 		return
 	}
 	h.shard.log.Warn().Err(err).Uint32("game", sv.id).Msg("a game stays in the process before until its end")
+	h.Keep(func(k *autohost.Keeper) { k.Started(sv.id) }) // nobody new comes into a lobby there: another one opens
 	if !h.stay(sv) {
 		return
 	}
@@ -131,9 +134,12 @@ func (h *Host) takeOver(sv *survivor) error {
 	if err != nil {
 		return err
 	}
-	r, err := sv.Follow(written, &g.out, g.observe)
+	r, err := sv.Follow(written, left.parts(sv), &g.out, g.observe)
 	if err == nil {
 		err = left.catchUp(sv, r, true, h.shard.pause)
+	}
+	if err == nil {
+		err = h.findMap(g, sv, r.Revived)
 	}
 	if err != nil {
 		return err
@@ -159,7 +165,13 @@ func (h *Host) takeOver(sv *survivor) error {
 		return nil
 	}
 	here = true
-	sv.fault = sv.Blame()
+	started := sv.Playing
+	sv.fault = cmp.Or(sv.readHead(), sv.Blame())
+	if started != sv.Playing { // only now its replay has a name
+		g.replay.Leave()
+		h.reviveOne(sv)
+		return nil
+	}
 	written, err = left.written(sv)
 	var v *survive.Revived
 	if err == nil {
@@ -200,7 +212,7 @@ func (s *Survivors) catchUp(g *survivor, r *survive.Rerun, streams bool, pause f
 // try runs a game again without a word to anybody. An error says that something else comes
 // of it here.
 func (s *Survivors) try(g *survivor, pause func(time.Duration) error) error {
-	r, err := g.Follow(nil, new(game.Out), func(*game.Stamped) {})
+	r, err := g.Follow(nil, nil, new(game.Out), func(*game.Stamped) {})
 	if err == nil {
 		err = s.catchUp(g, r, false, pause)
 	}

@@ -15,6 +15,7 @@ import (
 	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/host/watch"
+	"w3host/internal/allowance"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/record/gamelog"
@@ -97,18 +98,28 @@ type seating struct {
 	seats    [w3gs.MaxPID + 1]*link
 	proxies  [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
 	watching w3gs.PIDs                // the observers of the game that runs
-	bearers  map[string]netip.Addr    // who has joined first under a name of a realm
+
+	extendedWait time.Duration         // how long players behind extended proxies are waited for
+	bearers      map[string]netip.Addr // who has joined first under a name of a realm
 }
 
 // surviving is what has a game outlive the process.
 type surviving struct {
 	ledger   *survive.Ledger // nil: it does not
+	head     *head           // as it was noted last
+	shares   shares
 	about    recording.About // of its replay
 	held     bool            // the holder has the sockets and the ledger
 	standing bool            // the machine is being made again
 	knownAt  time.Duration   // when told was noted
 	told     uint64          // the last fact whose records were told then
 	behind   *behind         // observe the game, but are not where it is yet; nil: none
+}
+
+// shares is what was used of the ledger by those who have no link now.
+type shares struct {
+	joins allowance.Allowance
+	spent map[netip.Addr]allowance.Allowance
 }
 
 // behind is what observes a game that goes on without it: from its first fact on, until it

@@ -26,6 +26,8 @@ type Host struct {
 	agains   []lobbySpec // of games that are over and played again
 	stopping bool
 
+	coming bool // games of a process before may still be taken over; belongs to the loop's goroutine
+
 	claims sync.WaitGroup // games that were claimed and are not given to the loop yet
 
 	catching  sync.WaitGroup // games that go on ahead of those who observe them

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 )
 
@@ -15,7 +16,7 @@ func (g *Game) awaits(name string) bool { return g.playing && !g.standing && g.m
 // join hands a connection's join to the machine.
 func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
-	l.game, l.id, l.name = g, g.lastID, join.Name
+	l.game, l.id, l.name, l.stored = g, g.lastID, join.Name, g.shares.spent[network.Base(l.Addr.Addr())]
 	g.links[l.id] = l
 	if l.returning = g.playing; l.returning {
 		g.shard.ReadInTime(g.group, l.Conn)
@@ -29,11 +30,16 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 		version = g.shard.opts.Realms.Version(l.realm)
 	}
 	g.last = game.Join
+	at := g.ledger.Len()
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
 		Level: l.level(), Banned: l.banned(), Shared: g.shard.gate.exempt(l.Addr.Addr()), Version: version,
 		Like: g.shard.opts.Admins.AdminLike(join.Name), Country: g.shard.opts.Country(l.Addr.Addr()),
 	})
+	g.knocked(g.ledger.Len() - at)
+	if l.returning {
+		l.follow() // with a seat it has been already
+	}
 	if l.realm != "" && !l.vouched && l.known() {
 		g.prove(l)
 	}
@@ -42,6 +48,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 // lost gives the machine the end of a link.
 func (g *Game) lost(l *link) {
 	delete(g.links, l.id)
+	g.noteSpent(l)
 	if l.skipped > 0 {
 		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets that a host does not use were skipped")
 	}

@@ -7,8 +7,8 @@ import (
 	"w3host/game"
 )
 
-// Leave ends everything but the games that are being played: another process goes on in the
-// place of this one. Outlast has to follow.
+// Leave ends everything but the games that are being played and the lobbies with somebody in them:
+// another process goes on in the place of this one. Outlast has to follow.
 func (h *Host) Leave() {
 	h.mu.Lock()
 	h.stopping = true
@@ -19,10 +19,12 @@ func (h *Host) Leave() {
 		h.shard.Stop(errHostStops)
 		for _, g := range slices.Clone(h.running) {
 			switch {
+			case g.ledger != nil && (g.playing || len(g.links) > 0):
+				g.closed.Store(true) // who comes now comes to the other process
+				g.show()
+				g.group.Touch()
 			case !g.playing:
 				g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
-			case g.ledger != nil: // it may have begun since its last turn
-				g.protect()
 			}
 		}
 	})

@@ -29,7 +29,8 @@ type link struct {
 	last      uint32 // what a proxy that comes back has received
 
 	stream  *survive.Stream // nil: the link ends with the process
-	charged uint64          // of the stream, what was taken from stored
+	held    bool            // the holder has its socket
+	brought int             // bytes of the ledger that were not taken from stored yet
 
 	skipped  int  // packets without a meaning for a host
 	odd      bool // a harmless packet was too long; that is logged
@@ -62,10 +63,8 @@ type person struct {
 
 // proxy is what the host knows of a player's proxy, whatever connection it has.
 type proxy struct {
-	version      uint32
-	key          uint32
-	extendedSent bool // with how long its player is waited for
-	returns      *rate.Limiter
+	survive.Proxy
+	returns *rate.Limiter
 }
 
 // send queues a packet that a proxy counts; Queue is for those that it does not: packets
@@ -81,8 +80,11 @@ func (l *link) send(frame []byte) {
 	l.Queue(frame)
 }
 
-// Framed counts parts of the map that were sent.
+// Framed counts parts of the map that are about to be sent.
 func (l *link) Framed(parts int) {
+	if l.stream != nil {
+		l.stream.Parts(parts)
+	}
 	l.line.Passed(parts)
 	l.meter.sent(parts)
 }

@@ -92,6 +92,7 @@ func (h *Host) begin(g *Game) {
 	g.group = h.shard.Group(g, g.id)
 	g.noteOpened()
 	g.begin()
+	g.hold()
 }
 
 // tryGame makes the game, of a map that may hold what nobody has thought of.
@@ -135,6 +136,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		}
 		g.variants = append(g.variants, lan.Variant{Version: uint32(v), EntryKey: key, Checksum: own.Checksum, SHA1: own.SHA1})
 	}
+	g.extendedWait = cfg.Reconnect.ExtendedWait
 	g.about = s.opts.recordingOf(spec.m, &cfg, opened)
 	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()

@@ -8,12 +8,10 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/fleet"
-	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/lan"
-	"w3host/mapxfer"
 	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
@@ -108,12 +106,6 @@ type Limits struct {
 	OutQueue          int // bytes
 	Exempt            []netip.Prefix
 	Shutdown          time.Duration
-}
-
-// Map is a map that can be hosted: what it is, and its bytes in frames.
-type Map struct {
-	*w3map.Map
-	Parts *mapxfer.Parts
 }
 
 // Advertiser shows lobbies to the world. Its methods never wait.

@@ -107,6 +107,7 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 		l.pid, g.seats[op.PID] = op.PID, l
 		l.uncount()
 		l.lastAddr = l.Addr.Addr()
+		l.follow()
 		l.goOn()
 	case game.Unseat:
 		l.pid, l.returning, g.seats[op.PID] = 0, true, nil
@@ -139,6 +140,7 @@ func (g *Game) play() {
 		}
 	}
 	g.playing = true
+	g.notePlaying()
 	g.keep()
 	if place, ok := g.shard.place(g.id, g.shard.opts.Game.Turns.Period); ok {
 		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})

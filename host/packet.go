@@ -14,13 +14,24 @@ import (
 // Packet takes one packet of the client: the first one from a stranger, then those of a
 // player, which become inputs of the game's machine.
 func (l *link) Packet(frame []byte) error {
-	switch {
-	case l.game == nil:
+	g := l.game
+	if g == nil {
 		return l.welcome(l, frame)
-	case frame[0] == gproxy.Magic:
-		return l.extension(frame)
 	}
-	return l.play(frame)
+	at, answers, got := g.ledger.Len(), l.meter.answers, l.line.Received()
+	var err error
+	if frame[0] == gproxy.Magic {
+		err = l.extension(frame)
+	} else {
+		err = l.play(frame)
+	}
+	if l.stream != nil && l.proxy != nil {
+		l.stream.Done(l.Taken(), l.line.Received()-got)
+	}
+	if l.meter.answers == answers { // else the packet was earned by a part of the map
+		l.brought += g.ledger.Len() - at
+	}
+	return err
 }
 
 // play takes a packet of a player.

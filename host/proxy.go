@@ -9,12 +9,10 @@ import (
 	"golang.org/x/time/rate"
 
 	"w3host/game"
+	"w3host/host/survive"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
-
-// firstExtended is the first version of a proxy that knows SUPPORT_EXTENDED.
-const firstExtended = 2
 
 // seatReturns is how often one player may come back at once; another time comes
 // every seatReturnsEvery. Each return is stored, and what is kept for the player is
@@ -31,37 +29,71 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	switch {
-	case l.shard.opts.Game.Reconnect.Wait == 0, l.returning, errors.Is(err, gproxy.ErrOp): // in a game that runs it is too late for a proxy
+	case l.shard.opts.Game.Reconnect.Wait == 0, l.returning, errors.Is(err, gproxy.ErrOp), l.proxy == nil && l.game.playing: // which is too late for a proxy
 		l.skipped++
 		return nil
 	case err != nil:
 		return err
 	}
-	if p, ok := packet.(gproxy.Init); ok && l.stream == nil { // else the game could not be made again
-		l.proxy = cmp.Or(l.proxy, &proxy{
-			version: p.Version, key: randomU32(), returns: rate.NewLimiter(rate.Every(seatReturnsEvery), seatReturns),
-		})
-	} else if l.proxy == nil {
+	init, meets := packet.(gproxy.Init)
+	switch {
+	case meets:
+		if l.proxy == nil {
+			l.proxy = l.newProxy(init.Version)
+			l.noteProxy()
+		}
+		l.tell(game.Proxy)
+		return nil
+	case l.proxy == nil:
 		l.skipped++
 		return nil
+	case l.stream != nil:
+		_, changes := packet.(gproxy.ChangeKey)
+		l.stream.Extension(l.Taken(), frame, !changes)
 	}
-	switch p := packet.(type) {
-	case gproxy.Init:
-		l.game.step(&game.Input{Kind: game.Proxy, Link: l.id})
+	answer, err := l.proxy.Take(packet, &l.line)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errBadCount, err)
+	}
+	if answer != nil {
+		l.Queue(answer)
+	}
+	switch packet.(type) {
 	case gproxy.Count:
-		if err := l.line.Ack(p.Last); err != nil {
-			return fmt.Errorf("%w: acknowledged %d: %w", errBadCount, p.Last, err)
-		}
-		l.game.step(&game.Input{Kind: game.Acked, Link: l.id})
+		l.tell(game.Acked)
 	case gproxy.Extended:
-		if l.proxy.version >= firstExtended {
-			l.game.step(&game.Input{Kind: game.Extended, Link: l.id})
+		if l.proxy.Version >= survive.FirstExtended {
+			l.tell(game.Extended)
 		}
-	case gproxy.ChangeKey:
-		l.proxy.key = p.Key
-		l.Queue(p.AppendTo(nil))
 	}
 	return nil
+}
+
+// tell has the game hear of a packet of the proxy.
+func (l *link) tell(what game.Kind) {
+	in := game.Input{Kind: what, Link: l.id}
+	if l.stream != nil {
+		in.Bytes = l.stream.Count(l.Taken())
+	}
+	l.game.step(&in)
+}
+
+func (l *link) newProxy(version uint32) *proxy {
+	return &proxy{
+		survive.Proxy{
+			Version: version, Key: randomU32(), Port: l.shard.returnPort(l.realm),
+			Most: l.shard.opts.Limits.OutQueue / 2, // a new link must be able to queue it
+		}, newReturns(),
+	}
+}
+
+func newReturns() *rate.Limiter { return rate.NewLimiter(rate.Every(seatReturnsEvery), seatReturns) }
+
+// noteProxy notes what was drawn and looked up for a proxy, where the link may be held.
+func (l *link) noteProxy() {
+	if l.stream != nil && l.proxy != nil {
+		l.stream.Proxy(&l.proxy.Proxy, &l.line)
+	}
 }
 
 // resume hands the new connection of a player to the machine.
@@ -69,7 +101,7 @@ func (g *Game) resume(l *link, back *gproxy.Reconnect, p *person) {
 	g.lastID++
 	l.game, l.id, l.person, l.last = g, g.lastID, p, back.Last
 	g.links[l.id] = l
-	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.Addr})
+	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.Addr, Last: back.Last})
 }
 
 // goOn begins a link that has a seat: one that came back is told what the host
@@ -101,7 +133,7 @@ func (g *Game) send(pid uint8, frame []byte) {
 func (g *Game) keep() {
 	for _, p := range g.proxies {
 		if p != nil {
-			p.line.Keep(g.shard.opts.Limits.OutQueue / 2) // a new link must be able to queue it
+			p.line.Keep(p.proxy.Most)
 		}
 	}
 }
@@ -113,13 +145,8 @@ func (g *Game) offer(op *game.Op) {
 		if l == nil || l.proxy == nil {
 			continue
 		}
-		p := l.proxy
 		g.proxies[pid] = l.person
-		l.Queue(gproxy.Offer{Port: g.shard.returnPort(l.realm), PID: pid, Key: p.key, Empties: op.Empties}.AppendTo(nil))
-		if p.version >= firstExtended && !p.extendedSent {
-			p.extendedSent = true
-			l.Queue(gproxy.Extended{Seconds: uint32(g.shard.opts.Game.Reconnect.ExtendedWait / time.Second), GameID: g.id}.AppendTo(nil))
-		}
+		l.Queue(l.proxy.Offer(op, pid, g.id, g.extendedWait))
 	}
 }
 

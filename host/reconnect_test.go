@@ -348,7 +348,7 @@ func TestReconnectGuesses(t *testing.T) {
 	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
 	r.begin(ann, cid)
 	r.inPlay(cid)
-	key := ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].proxy.key })
+	key := ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].proxy.Key })
 	from := func(addr string, key uint32) []byte {
 		nc, answer := r.returnsFrom(addr, cid.PID, key, 1<<30)
 		_ = nc.Close()

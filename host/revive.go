@@ -10,7 +10,6 @@ import (
 	"w3host/game/autohost"
 	"w3host/host/loop"
 	"w3host/host/survive"
-	"w3host/lan"
 	"w3host/record/gamelog"
 	"w3host/record/journal"
 )
@@ -31,6 +30,9 @@ func (h *Host) reviveOne(sv *survivor) {
 	v, err := (*survive.Revived)(nil), sv.fault
 	if err == nil {
 		v, err = h.remake(g, sv)
+	}
+	if err == nil {
+		err = h.findMap(g, sv, v)
 	}
 	h.goOn(g, sv, v, err)
 }
@@ -66,7 +68,23 @@ func (h *Host) remake(g *Game, sv *survivor) (v *survive.Revived, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return g.rerun(sv.Left, written, &g.out, g.observe)
+	return g.rerun(sv.Left, written, h.shard.left.parts(sv), &g.out, g.observe)
+}
+
+// findMap opens the map of a lobby; a game that is played needs it no more.
+func (h *Host) findMap(g *Game, sv *survivor, v *survive.Revived) error {
+	if v.Playing && sv.m == nil {
+		return nil
+	}
+	_, err := h.shard.left.mapOf(sv, &v.Config)
+	g.useMap(sv.m)
+	return err
+}
+
+func (g *Game) useMap(m *Map) {
+	if m != nil {
+		g.m, g.spec.m = m, m
+	}
 }
 
 // survivorGame is the game around the machine to come.
@@ -78,13 +96,14 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 	}
 	g.spec = &lobbySpec{m: g.m, file: sv.File, by: sv.By, private: sv.Private, order: autohost.Order{Entry: sv.Entry}}
 	g.info = Info{ID: sv.id, Map: sv.Map, Entry: sv.Entry, By: sv.By, Since: sv.head.Opened}
+	g.head, g.variants = &sv.head, sv.Variants
 	g.links = make(map[game.LinkID]*link)
 	g.shard, g.carrier = h.shard, g
 	g.about = sv.Replay
 	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
 	g.records = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
 	g.observers = []Observer{g.records, (*teller)(g)}
-	if h.shard.opts.Replays != nil && sv.Replay.File != "" {
+	if h.shard.opts.Replays != nil && (sv.Replay.File != "" || sv.Records && !sv.Playing) {
 		g.replay = h.shard.opts.Replays.New(sv.Replay)
 		g.records.Replay = g.replay.Name
 		g.observers = []Observer{g.replay, g.records, (*teller)(g)}
@@ -98,11 +117,10 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 // adopt gives a game that was made again its sockets, and has it go on.
 func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	s := g.shard
-	g.machine, g.lastID, g.playing, g.held = v.Machine, v.LastID, true, true
-	g.spec.name, g.spec.setup = v.Config.Name, v.Config
-	g.variants = []lan.Variant{{Version: uint32(v.Config.Version), EntryKey: g.key, Checksum: g.about.Stat.Checksum, SHA1: g.about.Stat.SHA1}}
-	if v.Config.Saved != nil {
-		g.variants[0].Checksum = v.Config.Saved.Magic
+	g.machine, g.lastID, g.playing, g.held = v.Machine, v.LastID, v.Playing, true
+	g.spec.name, g.spec.setup, g.extendedWait = v.Config.Name, v.Config, v.Config.Reconnect.ExtendedWait
+	if g.open.Store(!v.Playing); sv.Again {
+		g.spec.again = &v.Config
 	}
 	g.observers = append(g.observers, (*watcher)(g), gamelog.NewLines(g.log, h.Addr()))
 	h.mu.Lock()
@@ -110,12 +128,16 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	h.mu.Unlock()
 	h.running = append(h.running, g)
 	g.group = s.Group(g, g.id)
+	if v.Playing {
+		h.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
+	}
 	defer s.left.closeAll(sv) // that nobody has taken over
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link
+	people := g.takeProxies(v)
 	for _, was := range v.Open() {
-		l := g.takeLink(was, v, sv.sockets[was.ID])
+		l := g.takeLink(was, v, sv.sockets[was.ID], people)
 		delete(sv.sockets, was.ID)
 		if was.Closing {
 			l.Finish(errors.New(was.Why))
@@ -134,9 +156,60 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	for l, data := range unread {
 		s.Handle(l.Conn, data)
 	}
-	g.announceKept(g.machine.Kept())
-	g.offerToWatch()
-	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Msg("game taken over from the process before")
+	if v.Playing {
+		g.announceKept(g.machine.Kept())
+		g.offerToWatch()
+	} else {
+		h.openLeft(g, sv)
+	}
+	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Bool("lobby", !v.Playing).Msg("game taken over from the process before")
+}
+
+// openLeft lists a lobby that was taken over, and asks again what may not have been answered. A lease
+// was that of the process before: nobody new comes in without it, and another lobby opens.
+func (h *Host) openLeft(g *Game, sv *survivor) {
+	if sv.Leased {
+		g.closeToStrangers()
+		if len(g.links) == 0 {
+			g.step(&game.Input{Kind: game.Stop, Why: "another host may have this lobby"})
+		}
+	}
+	g.show()
+	for _, l := range g.seats {
+		if l == nil {
+			continue
+		}
+		g.rate(l)
+		g.recall(l)
+		if l.realm != "" {
+			g.bear(l)
+		}
+		if l.realm != "" && !l.vouched {
+			g.prove(l)
+		}
+	}
+}
+
+// takeProxies makes people of the players behind proxies, some of whom may have no link.
+func (g *Game) takeProxies(v *survive.Revived) map[*survive.Person]*person {
+	people := map[*survive.Person]*person{}
+	for pid, was := range v.Proxies {
+		if was != nil {
+			people[was] = g.takePerson(was)
+			g.proxies[pid] = people[was]
+		}
+	}
+	return people
+}
+
+func (g *Game) takePerson(was *survive.Person) *person {
+	now := g.shard.Now()
+	p := &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr(), line: was.Line}
+	p.meter = newMeter(g.shard.opts.Limits.PacketRate, now)
+	if was.Proxy != nil {
+		p.proxy = &proxy{*was.Proxy, newReturns()}
+	}
+	return p
 }
 
 // missing are the bytes of a link that were read and are not in the journal.
@@ -152,12 +225,13 @@ func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
 }
 
 // takeLink makes a link of one that an earlier process had.
-func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int) *link {
+func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int, people map[*survive.Person]*person) *link {
 	s := g.shard
-	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was)}
-	l.charged = l.stream.Noted()
-	l.person = &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr()}
-	l.meter = newMeter(g.shard.opts.Limits.PacketRate, s.Now())
+	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was), held: true}
+	if l.person = people[was.Person]; l.person == nil {
+		l.person = g.takePerson(was.Person)
+	}
+	l.meter.sent(was.Parts)
 	at := loop.Stream{Taken: was.Taken, Rest: was.Rest, Queue: was.Queue}
 	s.Adopt(fd, was.Addr, at, g.shard.opts.Limits.OutQueue, func(c *loop.Conn) loop.Handler {
 		l.Conn = c
@@ -169,7 +243,14 @@ func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int) *link {
 		if l.pid != 0 {
 			g.seats[l.pid] = l
 		}
-		s.ReadInTime(g.group, l.Conn)
+		if v.Playing {
+			s.ReadInTime(g.group, l.Conn)
+		}
+		for i := range was.Pieces {
+			p := &was.Pieces[i]
+			l.fetching = true
+			l.QueuePiece(loop.Piece{Parts: g.m.Parts, At: p.At, End: p.End, To: p.PID, From: p.From})
+		}
 	}
 	return l
 }
@@ -186,10 +267,8 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 			l.Cut(loop.ErrCrashed)
 		}
 	}
-	for id, was := range v.Links {
-		if was.Held && was.Over && was.PID != 0 || was.Again && (was.Over && was.Held || !was.Held && !was.Over && !was.Closing) {
-			g.step(&game.Input{Kind: game.Lost, Link: id, Why: errOutage.Error()})
-		}
+	for _, was := range v.Gone() {
+		g.step(&game.Input{Kind: game.Lost, Link: was.ID, Why: errOutage.Error()})
 	}
 }
 

@@ -48,7 +48,12 @@ func New(opts Options) (*Host, error) {
 	}
 	for _, sv := range h.shard.left.games {
 		h.lastID = max(h.lastID, sv.id)
-		h.keeper.Survived(sv.id, sv.Entry)
+		entry := sv.Entry
+		if sv.Leased && !sv.Playing {
+			entry = "" // the lease is lost: another lobby opens
+		}
+		h.keeper.Survived(sv.id, entry, sv.Number, !sv.Playing)
+		h.coming = true
 	}
 	return h, nil
 }
@@ -82,7 +87,7 @@ func (h *Host) Serve(ctx context.Context) error {
 // listen has connections accepted. Until then the system keeps them.
 func (h *Host) listen() error {
 	for _, l := range []*net.TCPListener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
-		if l == nil {
+		if l == nil || h.shard.Stopping() {
 			continue
 		}
 		if err := h.shard.Listen(l); err != nil {

@@ -21,7 +21,7 @@ func (g *Game) stand(culprit *link) {
 	}
 	ledger := g.ledger
 	go func() { // ends with the journal
-		v, err := g.rerun(ledger.Left(), nil, new(game.Out), func(*game.Stamped) {})
+		v, err := g.rerun(ledger.Left(), nil, nil, new(game.Out), func(*game.Stamped) {})
 		g.shard.Call(func() {
 			if g.standing = false; g.over {
 				if g.behind == nil {
@@ -53,9 +53,9 @@ func (g *Game) goOnWith(v *survive.Revived, err error) {
 }
 
 // rerun runs the journal of the game again. A panic in it is an error.
-func (g *Game) rerun(left *survive.Left, written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (v *survive.Revived, err error) {
+func (g *Game) rerun(left *survive.Left, written map[game.LinkID]uint64, parts survive.MapParts, out *game.Out, watch func(*game.Stamped)) (v *survive.Revived, err error) {
 	err = g.shard.guard(g.id, func() error {
-		v, err = left.Revive(written, out, watch)
+		v, err = left.Revive(written, parts, out, watch)
 		return err
 	})
 	return v, err

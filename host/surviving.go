@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"errors"
+	"syscall"
 	"time"
 
 	"w3host/game"
@@ -38,77 +39,83 @@ func (g *Game) noteOpened() {
 	}
 }
 
-// protect has the game held once it runs, and as long as there is room for its journal.
+// protect keeps a lobby or game held, as long as there is room for its journal.
 func (g *Game) protect() {
 	now := g.shard.Now()
 	switch {
 	case g.ledger.Full():
 		g.expose(errors.New("there is no room in memory for its journal"))
-	case g.playing && !g.held:
-		if err := g.hold(); err != nil {
-			g.expose(err)
-		}
-	case g.held && g.holdNew():
 	case now >= g.knownAt+knownEvery && !g.shard.leaving && g.behind == nil: // else the spool has what is told no more
 		g.ledger.Recorded(g.told)
 		g.told, g.knownAt = g.records.Fact(), now
 	}
+	for _, l := range g.links {
+		if g.ledger != nil {
+			l.holdOrExpose()
+		}
+	}
 }
 
-// holdNew gives the sockets to the holder of those who have joined since, and reports whether
-// the game is exposed because that is not possible.
-func (g *Game) holdNew() bool {
-	for _, l := range g.links {
-		if l.returning && l.stream == nil && l.State() < loop.Closing {
-			if err := l.hold(); err != nil {
-				g.expose(err)
-				return true
-			}
-		}
+// hold gives the ledger to the holder. Links follow as they join.
+func (g *Game) hold() {
+	if g.ledger == nil || g.over {
+		return
 	}
-	return false
+	err := g.noteHead(&head{
+		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By, Private: g.spec.private,
+		Replay: g.about, Records: g.replay != nil, Journal: g.journal.Name(), Opened: g.about.Opened, Variants: g.variants,
+		Number: g.spec.order.Number, Leased: g.lease.Term != 0, Again: g.spec.again != nil,
+	})
+	if err == nil {
+		err = g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
+	}
+	if g.held = true; err != nil {
+		g.expose(err)
+	}
 }
 
-// A player may bring a ledgerShare of the ledger at once, 4 MiB, and a KiB a second besides.
-// Players of real games bring some 200 bytes a second.
-const (
-	ledgerShare = 16
-	ledgerByte  = time.Second >> 10
-)
-
-var errProxied = errors.New("players behind a proxy cannot be taken over")
-
-// hold gives the sockets and the ledger to the holder. The ledger comes last, so that a
-// game is held wholly or not at all.
-func (g *Game) hold() error {
-	for _, l := range g.links {
-		if !l.known() {
-			continue
-		}
-		if l.proxy != nil {
-			return errProxied
-		}
-		if err := l.hold(); err != nil {
-			return err
-		}
+// notePlaying notes what is known of the game at its start only.
+func (g *Game) notePlaying() {
+	if g.ledger == nil || g.head == nil {
+		return
 	}
-	g.about.File = g.replay.Name()
-	if err := g.noteHead(&head{
-		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By,
-		Private: g.spec.private, Replay: g.about, Journal: g.journal.Name(), Opened: g.about.Opened,
-	}); err != nil {
-		return err
+	h := *g.head
+	h.Playing = true
+	h.Replay.File = g.replay.Name()
+	if err := g.noteHead(&h); err != nil {
+		g.expose(err)
 	}
-	g.held = true
-	return g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
 }
 
 func (g *Game) noteHead(h *head) error {
+	g.head = h
 	text, err := json.Marshal(h)
 	if err == nil {
 		g.ledger.Head(text)
 	}
 	return err
+}
+
+// follow begins to note what a link brings. Its socket is held as soon as what was read
+// together with the join is handled.
+func (l *link) follow() {
+	if l.game.ledger == nil || l.stream != nil {
+		return
+	}
+	l.stream = l.game.ledger.Follow(l.id, l.Taken())
+	l.noteProxy()
+	l.Keep(l)
+}
+
+// holdOrExpose has a link held if it is not yet. Where that is not possible, the game is not
+// held any more.
+func (l *link) holdOrExpose() {
+	if l.stream == nil || l.held || !l.known() || l.State() >= loop.Closing {
+		return
+	}
+	if err := l.hold(); err != nil && !errors.Is(err, syscall.EAGAIN) { // the holder is busy: later
+		l.game.expose(err)
+	}
 }
 
 // hold gives a link's socket to the holder, and notes where its streams are.
@@ -121,47 +128,54 @@ func (l *link) hold() error {
 	if c.Read != at.Taken+uint64(len(at.Rest)) {
 		return errors.New("what a player has sent was counted otherwise by the system")
 	}
-	l.stream = l.game.ledger.Follow(l.id, survive.Streams{Taken: at.Taken, Written: c.Written, Rest: at.Rest, Queue: at.Queue})
-	l.charged = l.stream.Noted()
-	l.Keep(l)
-	return shelf.Put(l.heldAs(), fd)
+	if err := shelf.Put(l.heldAs(), fd); err != nil {
+		return err
+	}
+	l.stream.Base(survive.Streams{Taken: at.Taken, Written: c.Written, Rest: at.Rest, Queue: at.Queue})
+	l.held = true
+	return nil
 }
 
 func (l *link) heldAs() hold.Name { return hold.LinkName(l.game.id, uint32(l.id)) }
 
 // Reading implements loop.Keeper: what is read is found in the memory of the host.
 func (l *link) Reading() {
-	if l.stream != nil {
+	if l.stream != nil && l.held {
 		l.shard.flight.Reading(l.heldAs(), l.stream.Noted())
 	}
 }
 
-// Kept implements loop.Keeper: what was read is noted. A player who sends more than a share
-// of the ledger is cut, since a full ledger would end the protection of the whole game.
+// Kept implements loop.Keeper: what was read is noted.
 func (l *link) Kept(rest []byte) {
 	if l.stream == nil {
 		return
 	}
-	l.stream.Kept(l.Taken(), rest)
-	more := l.stream.Noted() - l.charged
-	l.charged = l.stream.Noted()
-	most := time.Duration(len(l.game.ledger.Memory().Bytes())/ledgerShare) * ledgerByte
-	if l.stored.Take(l.shard.Now(), time.Duration(more)*ledgerByte, most) > 0 {
-		l.Cut(errLedger)
+	g := l.game
+	at := g.ledger.Len()
+	if l.held {
+		l.stream.Kept(l.Taken(), rest)
+	} else {
+		l.holdOrExpose()
 	}
+	l.brought += g.ledger.Len() - at
+	l.charge()
 }
 
 // Dropped implements loop.Keeper.
-func (l *link) Dropped() { l.shard.left.Shelf.Drop(l.heldAs()) }
+func (l *link) Dropped() {
+	if l.held {
+		l.shard.left.Shelf.Drop(l.heldAs())
+	}
+}
 
 // expose ends the protection of a game; the game goes on.
 func (g *Game) expose(why error) {
 	g.log.Warn().Err(why).Msg("this game ends with the process of the host")
 	for _, l := range g.links {
 		if l.stream != nil {
-			l.stream = nil
 			l.Keep(nil)
 			l.Dropped()
+			l.stream, l.held = nil, false
 		}
 	}
 	g.unprotect()
@@ -178,7 +192,7 @@ func (g *Game) unprotect() {
 	}
 	g.journal.Forget()
 	for _, l := range g.links {
-		l.stream = nil
+		l.stream = nil // the end of the link drops what is held of it
 	}
 	if !g.standing && g.behind == nil { // else it is being read
 		_ = g.ledger.Memory().Close() // nothing is lost with it

@@ -2,6 +2,7 @@ package host
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -13,6 +14,9 @@ import (
 	"w3host/hold"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/lan"
+	"w3host/mapxfer"
+	"w3host/protocol/w3gs"
 	"w3host/record/recording"
 	"w3host/storage"
 )
@@ -29,6 +33,8 @@ const (
 // value is that of a host without a holder.
 type Survivors struct {
 	Shelf hold.Shelf // nil: nothing outlives this process
+	// Open reads the map of a lobby that was left, as Autohost.Open does.
+	Open func(file string, seen []w3gs.Version) (*Map, error)
 
 	log     zerolog.Logger
 	games   []*survivor       // the shortest first
@@ -45,6 +51,7 @@ type survivor struct {
 	fault   error     // why it cannot be made again, if that is known
 	along   follower  // nil: this process does not run it along
 	alongAt time.Time // it was begun to be run along from the start
+	m       *Map      // nil: it was not needed yet
 	sockets map[game.LinkID]int
 }
 
@@ -63,8 +70,14 @@ type head struct {
 	By       string
 	Private  bool
 	Replay   recording.About
+	Records  bool // there is a replay, whose file has a name from the start on
+	Playing  bool // it has started
 	Journal  string
 	Opened   time.Time
+	Variants []lan.Variant
+	Number   int  // of the entry's lobbies
+	Leased   bool // it was listed under a lease
+	Again    bool // it is a game that is played again
 }
 
 // FindSurvivors looks at what was left.
@@ -82,6 +95,11 @@ func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 
 // Settle gives up what belongs to no game that somebody plays or that can be made again.
 func (s *Survivors) Settle() {
+	for _, g := range s.games {
+		if g.Left != nil && g.fault == nil { // the game may have started meanwhile
+			g.fault = g.readHead()
+		}
+	}
 	s.games = slices.DeleteFunc(s.games, func(g *survivor) bool {
 		if g.Left != nil && g.fault == nil && g.Ended() && g.Own() {
 			s.leave(g)
@@ -161,6 +179,15 @@ func (s *Survivors) findGame(g *survivor, fd int) error {
 		return err
 	}
 	if g.Left, err = survive.Find(mem); err == nil {
+		err = g.readHead()
+	}
+	return err
+}
+
+// readHead takes over what the process that plays the game has noted last.
+func (g *survivor) readHead() error {
+	err := g.Reread()
+	if err == nil {
 		err = json.Unmarshal(g.Left.Head, &g.head)
 	}
 	return err
@@ -179,6 +206,36 @@ func (s *Survivors) written(g *survivor) (map[game.LinkID]uint64, error) {
 		}
 	}
 	return written, nil
+}
+
+// mapOf reads the map of a game again. It has to be the same file.
+func (s *Survivors) mapOf(g *survivor, cfg *game.Config) (*Map, error) {
+	if g.m != nil {
+		return g.m, nil
+	}
+	if s.Open == nil {
+		return nil, errors.New("there are no maps")
+	}
+	file := g.Map
+	if g.Entry != "" && !g.Again {
+		file = g.File
+	}
+	m, err := s.Open(file, cfg.Seen())
+	if err == nil {
+		g.m, err = m.again(&cfg.Map)
+	}
+	return g.m, err
+}
+
+// parts is for a rerun of the game.
+func (s *Survivors) parts(g *survivor) survive.MapParts {
+	return func(cfg *game.Config) (*mapxfer.Parts, error) {
+		m, err := s.mapOf(g, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return m.Parts, nil
+	}
 }
 
 // giveUp ends what was held of a game.
@@ -219,8 +276,10 @@ func (s *Survivors) dropFlights() {
 	s.flights, s.held = nil, nil
 }
 
-// Any reports whether there are games whose players wait for their next turn.
-func (s *Survivors) Any() bool { return len(s.games) > 0 }
+// Any reports whether there is anybody who waits for the host.
+func (s *Survivors) Any() bool {
+	return slices.ContainsFunc(s.games, func(g *survivor) bool { return len(g.sockets) > 0 })
+}
 
 // Keys are those of the games in the game log.
 func (s *Survivors) Keys() (keys []storage.GameKey) {

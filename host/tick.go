@@ -6,6 +6,9 @@ import (
 	"w3host/game"
 )
 
+// leaveEvery is how often a lobby, which has no turns, looks whether the other process can go on.
+const leaveEvery = 20 * time.Millisecond
+
 // Tick lets the machine do what is due, and writes what the turn has queued before what
 // others have.
 func (g *Game) Tick() {
@@ -55,5 +58,9 @@ func (g *Game) Next() (at time.Duration, ok bool) {
 		return 0, false
 	}
 	at, ok = g.machine.Next()
-	return g.opened + at, ok
+	at += g.opened
+	if soon := g.shard.Now() + leaveEvery; g.shard.leaving && g.held && !g.playing && (!ok || soon < at) {
+		return soon, true
+	}
+	return at, ok
 }

@@ -89,6 +89,13 @@ func (p *Parts) sum(off uint32) uint32 {
 	return sum
 }
 
+// FrameLen is the length of the frame of the part that begins at off in a map of size bytes, and end
+// is where that part ends.
+func FrameLen(off, size uint32) (n int, end uint32) {
+	end = partEnd(off, size)
+	return HeaderLen + int(end-off), end
+}
+
 // partEnd is the end of the part that begins at off in a map of size bytes.
 func partEnd(off, size uint32) uint32 {
 	return uint32(min(uint64(off)-uint64(off)%PartLen+PartLen, uint64(size)))

@@ -256,7 +256,7 @@ func ageOne(shelf hold.Shelf, id uint32, fd int, sockets map[game.LinkID]int, fl
 		counts[link], written[link] = c, c.Written
 	}
 	out, turns := new(game.Out), 0
-	v, err := left.Revive(written, out, func(*game.Stamped) {})
+	v, err := left.Revive(written, nil, out, func(*game.Stamped) {})
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +340,7 @@ func ageOne(shelf hold.Shelf, id uint32, fd int, sockets map[game.LinkID]int, fl
 		}
 		at := link.Streams
 		at.Rest = append(at.Rest, missing...)
-		l.Follow(link.ID, at)
+		l.Follow(link.ID, at.Taken).Base(at)
 	}
 	l.Head(left.Head)
 	return l, nil

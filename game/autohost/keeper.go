@@ -89,6 +89,8 @@ type Order struct {
 	Setup game.Config
 	Lease fleet.Lease // under which the lobby is shown; zero: none is needed
 	of    *state
+
+	Number int // of the entry's lobbies, from 1
 }
 
 // Next is the lobby that is missing most; false when there are enough.
@@ -111,7 +113,7 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 		o.Lease, best.grants = best.grants[0], best.grants[1:]
 		number = int(o.Lease.Number)
 	}
-	o.Name = gameName(best.Name, number)
+	o.Number, o.Name = number, gameName(best.Name, number)
 	k.orders++
 	return o, true
 }
@@ -198,11 +200,13 @@ func (k *Keeper) Failed(o Order, now time.Time) {
 // Add says that a lobby was opened that is of no entry.
 func (k *Keeper) Add(id uint32) { k.games[id] = &place{open: true} }
 
-// Survived says that a game of an entry, or of none, goes on that an earlier host has begun.
-func (k *Keeper) Survived(id uint32, entry string) {
-	g := &place{}
+// Survived says that a lobby or game of an entry, or of none, goes on that an earlier host has
+// opened, as the entry's lobby of that number.
+func (k *Keeper) Survived(id uint32, entry string, number int, open bool) {
+	g := &place{open: open}
 	if i := slices.IndexFunc(k.entries, func(s *state) bool { return s.Name == entry }); i >= 0 && entry != "" {
 		g.of = k.entries[i]
+		g.of.opened = max(g.of.opened, number) // a shared entry counts elsewhere
 	}
 	k.games[id] = g
 }

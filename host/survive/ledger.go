@@ -1,4 +1,4 @@
-// Package survive is the journal of a running game in memory that outlives the process:
+// Package survive is the journal of a lobby and its game in memory that outlives the process:
 // written before each input is taken, and read by the next process, which makes the game
 // of it again. What it cannot know, how far the streams of the players have come, the
 // kernel tells afterwards.
@@ -15,13 +15,14 @@ import (
 
 	"w3host/game"
 	"w3host/hold"
+	"w3host/protocol/gproxy"
 )
 
-// size is the address space of one game's journal: 11 hours of ten players.
-const size = 64 << 20
+// size is the address space of one game's journal: 22 hours of ten players.
+const size = 128 << 20
 
 // format refuses what another layout has written.
-const format = 1
+const format = 2
 
 // The words of a game's memory.
 const (
@@ -42,10 +43,13 @@ const (
 
 // The notes in the journal.
 const (
-	noteHead byte = iota // what was drawn or looked up outside of the game
-	noteBase             // link · taken · read · written · bytes read · bytes queued
-	noteRest             // link · bytes: behind those that were noted before, not yet handled
-	noteDone             // link · bytes of packets without a meaning for the game
+	noteHead  byte = iota // what was drawn or looked up outside of the game
+	noteBase              // link · taken · read · written · bytes read · bytes queued
+	noteRest              // link · bytes: behind those that were noted before, not yet handled
+	noteDone              // link · bytes of packets without a meaning for the game · packets that a proxy counts
+	noteParts             // link · parts of the map that were framed: their place among the packets
+	noteProxy             // link · received · sent · bytes kept at most · version · key · port · offered
+	noteExt               // link · bytes that are done with it · a packet of a proxy
 )
 
 // Ledger writes the journal of one game. Once it is Full it writes nothing more.
@@ -78,6 +82,14 @@ func (l *Ledger) Opened(at time.Duration) { l.mem.SetWord(wordOpened, uint64(at)
 
 // Memory is where the ledger is.
 func (l *Ledger) Memory() *hold.Memory { return l.mem }
+
+// Len is how long the journal is; 0 without one.
+func (l *Ledger) Len() int {
+	if l == nil {
+		return 0
+	}
+	return l.end
+}
 
 // Full reports whether there was no room: the game cannot be made again from it.
 func (l *Ledger) Full() bool { return l.full }
@@ -150,7 +162,8 @@ type Streams struct {
 	Queue   []byte // not written
 }
 
-// Stream notes what is read of one link.
+// Stream notes what is read of one link, and what of it is sent at a time that the journal
+// does not tell.
 type Stream struct {
 	ledger  *Ledger
 	link    game.LinkID
@@ -158,15 +171,22 @@ type Stream struct {
 	noted   uint64 // bytes that are in the ledger
 }
 
-// Follow begins to note a link's stream.
-func (l *Ledger) Follow(link game.LinkID, at Streams) *Stream {
-	b := l.begin(link)
+// Follow begins to note the stream of a link of which so many bytes are handled. Its socket
+// is not held before Base.
+func (l *Ledger) Follow(link game.LinkID, taken uint64) *Stream {
+	return l.goOn(link, &Streams{Taken: taken})
+}
+
+// Base notes where the streams are when the socket is held.
+func (s *Stream) Base(at Streams) {
+	l := s.ledger
+	b := l.begin(s.link)
 	b = binary.AppendUvarint(b, at.Taken)
 	b = binary.AppendUvarint(b, at.Written)
 	b = append(binary.AppendUvarint(b, uint64(len(at.Rest))), at.Rest...)
 	l.buf = append(b, at.Queue...)
 	l.note(noteBase, l.buf)
-	return l.goOn(link, &at)
+	*s = *l.goOn(s.link, &at)
 }
 
 func (l *Ledger) goOn(link game.LinkID, at *Streams) *Stream {
@@ -190,13 +210,56 @@ func (s *Stream) Count(taken uint64) int {
 // Kept comes when what was read has been handled up to taken; rest is what remains.
 func (s *Stream) Kept(taken uint64, rest []byte) {
 	l := s.ledger
-	if n := s.Count(taken); n > 0 {
-		l.buf = binary.AppendUvarint(l.begin(s.link), uint64(n))
-		l.note(noteDone, l.buf)
-	}
+	s.Done(taken, 0)
 	if more := rest[s.noted-taken:]; len(more) > 0 {
 		l.buf = append(l.begin(s.link), more...)
 		l.note(noteRest, l.buf)
 		s.noted += uint64(len(more))
 	}
+}
+
+// Done says that what was read is handled up to taken, if no entry accounts for it yet:
+// packets without a meaning for the game, of which the player's proxy counts so many.
+func (s *Stream) Done(taken uint64, packets uint32) {
+	if n := s.Count(taken); n > 0 {
+		l := s.ledger
+		l.buf = binary.AppendUvarint(binary.AppendUvarint(l.begin(s.link), uint64(n)), uint64(packets))
+		l.note(noteDone, l.buf)
+	}
+}
+
+// Parts says that the next parts of the map that wait for the link are framed.
+func (s *Stream) Parts(n int) {
+	l := s.ledger
+	l.buf = binary.AppendUvarint(l.begin(s.link), uint64(n))
+	l.note(noteParts, l.buf)
+}
+
+// Proxy says what is known of a player's proxy, before the game hears of it.
+func (s *Stream) Proxy(p *Proxy, line *gproxy.Line) {
+	l := s.ledger
+	offered := uint64(0)
+	if p.Offered {
+		offered = 1
+	}
+	b := l.begin(s.link)
+	for _, n := range [...]uint64{
+		uint64(line.Received()), uint64(line.Sent()), uint64(p.Most),
+		uint64(p.Version), uint64(p.Key), uint64(p.Port), offered,
+	} {
+		b = binary.AppendUvarint(b, n)
+	}
+	l.buf = b
+	l.note(noteProxy, b)
+}
+
+// Extension says that a packet of the player's proxy is about to be taken. One that the game
+// hears of is done with the input, or it would be lost if the process ended between the two.
+func (s *Stream) Extension(taken uint64, frame []byte, heard bool) {
+	l, n := s.ledger, 0
+	if !heard {
+		n = s.Count(taken)
+	}
+	l.buf = append(binary.AppendUvarint(l.begin(s.link), uint64(n)), frame...)
+	l.note(noteExt, l.buf)
 }

@@ -28,12 +28,20 @@ var errFormat = errors.New("what the process before has left was written by anot
 // After an error it can still be owned.
 func Find(mem *hold.Memory) (l *Left, err error) {
 	l = &Left{mem: mem, Opened: time.Duration(mem.Word(wordOpened))}
-	end, head := mem.Word(wordEnd), mem.Word(wordHead)
-	if mem.Word(wordFormat) != format || end > uint64(len(mem.Bytes())) || head == 0 || head > end {
+	if mem.Word(wordFormat) != format {
 		return l, errFormat
 	}
-	l.Head, err = game.NoteAt(mem.Bytes()[:end], int(head-1))
-	return l, err
+	return l, l.Reread()
+}
+
+// Reread reads the head again, which another process may have noted anew.
+func (l *Left) Reread() (err error) {
+	end, head := l.mem.Word(wordEnd), l.mem.Word(wordHead)
+	if end > uint64(len(l.mem.Bytes())) || head == 0 || head > end {
+		return errFormat
+	}
+	l.Head, err = game.NoteAt(l.mem.Bytes()[:end], int(head-1))
+	return err
 }
 
 // Own makes the game this process's; false: another one plays it.

@@ -1,38 +1,121 @@
 package survive
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 
 	"w3host/game"
 	"w3host/hold"
+	"w3host/mapxfer"
+	"w3host/protocol/gproxy"
 )
 
 // Link is one player's connection, as it stood.
 type Link struct {
-	ID          game.LinkID
+	*Person
+	ID      game.LinkID
+	Addr    netip.AddrPort
+	PID     uint8
+	Again   bool   // it has joined the running game
+	Streams        // Queue is what the kernel does not have
+	Skip    uint64 // bytes that the kernel has had and that were not made; 0 unless something is wrong
+	Pieces  []game.Op
+	Parts   int  // of the map that were framed and not acknowledged
+	Held    bool // its socket was with the holder
+	Closing bool // what waits goes out, then it is closed
+	Over    bool
+	Why     string // of the two
+
+	dead bool   // its socket is gone, which the game may not know
+	last uint32 // what a proxy that comes back has received
+}
+
+// Person is a player, whichever link carries them.
+type Person struct {
 	Name, Realm string
 	Vouched     bool
-	Addr        netip.AddrPort
-	PID         uint8
-	Again       bool   // it has joined the running game
-	Streams            // Queue is what the kernel does not have
-	Skip        uint64 // bytes that the kernel has had and that were not made; 0 unless something is wrong
-	Held        bool   // its socket was with the holder
-	Closing     bool   // what waits goes out, then it is closed
-	Over        bool
-	Why         string // of the two
+	Addr        netip.AddrPort // of the last link that had the seat
+	Line        gproxy.Line
+	Proxy       *Proxy // nil: the client speaks for itself
 }
+
+// Proxy is what stands between a player and the host, and what was drawn or looked up for it.
+type Proxy struct {
+	Version, Key uint32
+	Port         uint16 // where it comes back
+	Most         int    // bytes that are kept for it
+	Offered      bool   // it was told how long its player is waited for
+}
+
+// open reports whether the host still sent something on the link.
+func (l *Link) open() bool { return !l.Closing && !l.Over }
+
+// carried reports whether there is a socket for what the link is sent.
+func (l *Link) carried() bool { return l.Held && !l.dead }
+
+// gone reports whether the game takes the link for one that carries a player or may get to, and
+// nothing carries it on.
+func (l *Link) gone() bool { return (l.PID != 0 || l.Again) && !(l.carried() && l.open()) }
 
 // queue adds the bytes for a link that the kernel has not had.
 func (l *Link) queue(frame []byte) {
-	if l == nil || !l.Held || l.Closing || l.Over {
+	if l == nil || !l.carried() || !l.open() {
 		return
 	}
 	n := min(l.Skip, uint64(len(frame)))
 	l.Skip -= n
 	l.Queue = append(l.Queue, frame[n:]...)
+}
+
+// send is as queue, for packets of the game, which a proxy counts.
+func (l *Link) send(frame []byte) {
+	if l.open() && l.Line.Send(frame) {
+		l.queue(frame)
+	}
+}
+
+// frame queues the next parts of the map. Those that the kernel has had are only counted, so
+// that the map is not needed for them.
+func (l *Link) frame(n uint64, cfg *game.Config, parts MapParts) error {
+	for ; n > 0; n-- {
+		if len(l.Pieces) == 0 {
+			return errors.New("a part of the map was sent that nobody ordered")
+		}
+		p := &l.Pieces[0]
+		at := p.At
+		length, end := mapxfer.FrameLen(at, cfg.Transfer.Size)
+		if p.At = end; p.At >= p.End {
+			l.Pieces = l.Pieces[1:]
+		}
+		l.Line.Passed(1)
+		l.Parts++
+		if !l.carried() || !l.open() {
+			continue
+		}
+		if l.Skip >= uint64(length) {
+			l.Skip -= uint64(length)
+			continue
+		}
+		all, err := parts(cfg)
+		if err != nil {
+			return fmt.Errorf("the map: %w", err)
+		}
+		l.queue(all.AppendFrame(nil, at, p.PID, p.From))
+	}
+	return nil
+}
+
+// comeBack begins a link that goes on for another of the player's, as the host begins it.
+func (l *Link) comeBack() {
+	missing, err := l.Line.Resume(l.last)
+	if err != nil {
+		l.Over = true
+		return
+	}
+	l.queue(gproxy.Count{ID: gproxy.OpReconnect, Last: l.Line.Received()}.AppendTo(nil))
+	l.queue(missing)
 }
 
 // done says that so many more bytes of the client's are handled.
@@ -42,10 +125,10 @@ func (l *Link) done(n int) {
 }
 
 // wrote takes note of how much the kernel has by now. A link without a socket, or with one that
-// was reset, is over.
+// was reset, is dead.
 func (l *Link) wrote(written map[game.LinkID]uint64, id game.LinkID) {
 	now, known := written[id]
-	if l.Over = !known || now < l.Written; l.Over {
+	if l.dead = !known || now < l.Written; l.dead {
 		return
 	}
 	more := now - l.Written

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/mapxfer"
+	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
 
@@ -22,6 +24,8 @@ type Revived struct {
 	Journal []byte       // all that is written, but ends with the first entry that is left out
 	Sum     uint32
 	Links   map[game.LinkID]*Link
+	Proxies [w3gs.MaxPID + 1]*Person // who have one, also while their seat has no link
+	Playing bool
 	LastID  game.LinkID
 	Last    time.Duration // the time of the last input
 	Keep    bool          // the journal is to be kept
@@ -38,16 +42,20 @@ type Rerun struct {
 	before  uint32
 	written map[game.LinkID]uint64
 	seats   [w3gs.MaxPID + 1]*Link
-	playing bool
+	parts   MapParts
 	out     *game.Out
 	watch   func(*game.Stamped)
 	cut     int // where the first entry that is left out ends; 0: none is
 }
 
+// MapParts finds the map that a game is played on, cut into parts.
+type MapParts func(*game.Config) (*mapxfer.Parts, error)
+
 // Revive runs a game of this process's again. written is what the kernel has taken of each
 // link's stream, and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
-func (l *Left) Revive(written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
-	r, err := l.Follow(written, out, watch)
+// parts, of the map, are asked for if the kernel has not taken some that were framed.
+func (l *Left) Revive(written map[game.LinkID]uint64, parts MapParts, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
+	r, err := l.Follow(written, parts, out, watch)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +64,14 @@ func (l *Left) Revive(written map[game.LinkID]uint64, out *game.Out, watch func(
 
 // Follow begins to run a game again that another process may still play. Without written
 // nobody's stream is followed.
-func (l *Left) Follow(written map[game.LinkID]uint64, out *game.Out, watch func(*game.Stamped)) (*Rerun, error) {
+func (l *Left) Follow(written map[game.LinkID]uint64, parts MapParts, out *game.Out, watch func(*game.Stamped)) (*Rerun, error) {
 	r, cfg, err := game.NewReader(l.Written())
 	if err != nil {
 		return nil, err
 	}
 	v := &Rerun{
 		Revived: &Revived{Config: cfg, Links: map[game.LinkID]*Link{}},
-		reader:  r, left: l, written: written, out: out, watch: watch,
+		reader:  r, left: l, written: written, parts: parts, out: out, watch: watch,
 	}
 	out.Reset()
 	v.Machine = game.New(cfg, out)
@@ -78,7 +86,7 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 		v.written = written
 	}
 	for id, l := range v.Links {
-		if l.Held && !l.Over {
+		if l.carried() && !l.Over {
 			l.wrote(v.written, id)
 		}
 	}
@@ -147,17 +155,23 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	l := v.Links[in.Link]
 	switch {
 	case in.Kind == game.Join:
-		l = &Link{ID: in.Link, Name: in.Packet.(*w3gs.ReqJoin).Name, Realm: in.Realm, Vouched: in.Vouched, Addr: in.Addr}
+		l = &Link{ID: in.Link, Addr: in.Addr, Again: v.Playing, Person: &Person{
+			Name: in.Packet.(*w3gs.ReqJoin).Name, Realm: in.Realm, Vouched: in.Vouched, Addr: in.Addr, Line: gproxy.LineAt(1, 0),
+		}}
 		v.Links[in.Link], v.LastID = l, in.Link
-		l.Again = v.playing
+	case in.Kind == game.Resume:
+		if p := v.proxy(in.PID); p != nil {
+			l = &Link{ID: in.Link, Addr: in.Addr, Person: p, last: in.Last}
+			v.Links[in.Link], v.LastID = l, in.Link
+		}
 	case l == nil:
 	case in.Kind == game.Lost:
 		v.unseat(l)
-		l.Over = true
+		l.Over, l.Again = true, false
 	case in.Kind == game.Vouch:
 		l.Vouched = true
-	case l.Held:
-		l.done(in.Bytes)
+	default:
+		l.took(in)
 	}
 	v.Last = e.At
 	v.Inputs++
@@ -202,26 +216,92 @@ func (v *Rerun) order(op *game.Op) {
 	l := v.Links[op.Link]
 	switch op.Kind {
 	case game.Play:
-		v.playing = true
+		v.play()
 	case game.Send, game.SendLast:
 		for pid := range op.To.All() {
-			v.seats[pid].queue(op.Frame)
+			v.send(pid, op)
+		}
+	case game.Parts:
+		if l := v.seats[op.PID]; l != nil && l.open() {
+			l.Pieces = append(l.Pieces, *op)
 		}
 	case game.Reply:
 		l.queue(op.Frame)
 	case game.Seat:
-		l.PID, v.seats[op.PID] = op.PID, l
+		v.seat(l, op.PID)
 	case game.Unseat:
-		v.unseat(l)
-		l.Again = true
+		if v.unseat(l); l != nil {
+			l.Again = true
+		}
 	case game.Close:
-		v.unseat(l)
-		l.Closing, l.Why = true, op.Why
+		if v.unseat(l); l == nil {
+			return
+		}
+		l.Closing, l.Again, l.Why, l.Pieces = true, false, op.Why, nil
 	case game.Cut:
+		if l == nil {
+			return
+		}
 		l.Over, l.Why = true, op.Why
+	case game.Offer:
+		v.offer(op)
+	case game.Ack:
+		for pid := range op.To.All() {
+			if l := v.seats[pid]; l != nil && l.Proxy != nil {
+				l.queue(gproxy.Count{ID: gproxy.OpAck, Last: l.Line.Received()}.AppendTo(nil))
+			}
+		}
+	case game.Forget:
+		v.Proxies[op.PID] = nil
 	case game.KeepJournal:
 		v.Keep = true
 	}
+}
+
+// send gives a packet to a seat: to its link, or to those who wait for another.
+func (v *Rerun) send(pid uint8, op *game.Op) {
+	l := v.seats[pid]
+	if l != nil && op.Kind == game.SendLast {
+		l.Pieces = nil
+	}
+	if l != nil {
+		l.send(op.Frame)
+	} else if p := v.proxy(pid); p != nil {
+		p.Line.Send(op.Frame)
+	}
+}
+
+func (v *Rerun) seat(l *Link, pid uint8) {
+	if l == nil {
+		return
+	}
+	l.PID, v.seats[pid], l.Person.Addr = pid, l, l.Addr
+	if l.Proxy != nil {
+		l.comeBack()
+	}
+}
+
+// play begins the turns: links download no more, and what is sent to proxies is kept.
+func (v *Rerun) play() {
+	v.Playing = true
+	for _, l := range v.seats {
+		if l != nil {
+			l.Pieces = nil
+		}
+	}
+	for _, p := range v.Proxies {
+		if p != nil {
+			p.Line.Keep(p.Proxy.Most)
+		}
+	}
+}
+
+// proxy is the player of a seat who has one.
+func (v *Rerun) proxy(pid uint8) *Person {
+	if int(pid) >= len(v.Proxies) {
+		return nil
+	}
+	return v.Proxies[pid]
 }
 
 func (v *Rerun) unseat(l *Link) {
@@ -248,49 +328,72 @@ func (v *Rerun) note(number byte, text []byte) error {
 	case noteRest:
 		l.Rest = append(l.Rest, text...)
 	case noteDone:
-		n, k := binary.Uvarint(text)
-		if k <= 0 {
-			return errBroken
+		n, err := numbers(&text, 2)
+		if err != nil {
+			return err
 		}
-		l.done(int(n))
+		l.done(int(n[0]))
+		l.got(n[1])
+	case noteParts:
+		n, err := numbers(&text, 1)
+		if err != nil {
+			return err
+		}
+		return l.frame(n[0], &v.Config, v.parts)
+	case noteProxy:
+		return v.meetProxy(l, text)
+	case noteExt:
+		return v.extension(l, text)
 	}
 	return nil
+}
+
+// numbers takes so many off a note; packets and bytes of one are never as many as an int32.
+func numbers(text *[]byte, count int) (list [7]uint64, err error) {
+	for i := range count {
+		n, k := binary.Uvarint(*text)
+		if k <= 0 {
+			return list, errBroken
+		}
+		list[i], *text = n, (*text)[k:]
+	}
+	return list, nil
 }
 
 var errBroken = errors.New("a broken note")
 
 // base is where a link's streams were when its socket was first held.
 func (v *Rerun) base(l *Link, text []byte) error {
-	var numbers [3]uint64
-	for i := range numbers {
-		n, k := binary.Uvarint(text)
-		if k <= 0 {
-			return errBroken
-		}
-		numbers[i], text = n, text[k:]
-	}
-	if numbers[2] > uint64(len(text)) {
+	n, err := numbers(&text, 3)
+	if err != nil || n[2] > uint64(len(text)) {
 		return errBroken
 	}
 	if v.written == nil {
 		return nil
 	}
-	l.Held, l.Taken, l.Written = true, numbers[0], numbers[1]
-	l.Rest, l.Queue = slices.Clone(text[:numbers[2]]), nil
+	l.Held, l.Taken, l.Written, l.Skip = true, n[0], n[1], 0
+	l.Rest, l.Queue = slices.Clone(text[:n[2]]), nil
 	l.wrote(v.written, l.ID)
-	l.queue(text[numbers[2]:])
+	l.queue(text[n[2]:])
 	return nil
 }
 
+// Gone are the links that the game still counts on, and that nothing carries on.
+func (r *Revived) Gone() []*Link { return r.sorted((*Link).gone) }
+
 // Open are the links that are not over, in the order in which they came.
 func (r *Revived) Open() []*Link {
-	var open []*Link
+	return r.sorted(func(l *Link) bool { return l.carried() && !l.Over })
+}
+
+func (r *Revived) sorted(which func(*Link) bool) []*Link {
+	var list []*Link
 	for _, id := range slices.Sorted(maps.Keys(r.Links)) {
-		if l := r.Links[id]; l.Held && !l.Over {
-			open = append(open, l)
+		if l := r.Links[id]; which(l) {
+			list = append(list, l)
 		}
 	}
-	return open
+	return list
 }
 
 // Follow goes on noting a link's stream.

@@ -24,11 +24,17 @@ type Line struct {
 	from  int    // where they begin in kept
 }
 
+// LineAt is the line of which so many packets were received and sent, none of which are kept.
+func LineAt(received, sent uint32) Line { return Line{got: received, sent: sent} }
+
 // Got counts one packet of the game that was received.
 func (l *Line) Got() { l.got++ }
 
 // Received is the count of received packets, for an ACK.
 func (l *Line) Received() uint32 { return l.got }
+
+// Sent is the count of sent packets.
+func (l *Line) Sent() uint32 { return l.sent }
 
 // Passed counts packets that are sent but not kept: parts of the map.
 func (l *Line) Passed(n int) { l.sent += uint32(n) }

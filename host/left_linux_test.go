@@ -1,0 +1,145 @@
+//go:build !portable && (amd64 || arm64)
+
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"w3host/hold"
+	"w3host/host/survive"
+	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
+)
+
+// leftBy is a lobby or game as the next process would find it if its host died now.
+func leftBy(t *testing.T, g *Game) *survivor {
+	t.Helper()
+	sv := ask(t, g, func(g *Game) *survivor {
+		mem := hold.Of(bytes.Clone(append(make([]byte, 4096), g.ledger.Memory().Bytes()...)))
+		for word := range 16 {
+			mem.SetWord(word, g.ledger.Memory().Word(word))
+		}
+		l, err := survive.Find(mem)
+		if err != nil {
+			t.Error(err)
+		}
+		return &survivor{Left: l, id: g.id}
+	})
+	if err := json.Unmarshal(sv.Left.Head, &sv.head); err != nil {
+		t.Fatal(err)
+	}
+	return sv
+}
+
+// TestLobbyIsListedAgain: the next process lists a lobby as it was, under its number and key, and opens none
+// beside it. Who was about to join when the host died is out.
+func TestLobbyIsListedAgain(t *testing.T) {
+	t.Parallel()
+	open := func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil }
+	before := make(adverts, 10)
+	entry := func(o *Options) { o.Autohost = oneEntry(1, 5, open) }
+	r := newRig(t, func(o *Options) {
+		entry(o)
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}}, before
+	})
+	was := <-before
+	g := r.h.Game(was.GameID)
+	r.join(g, "Ann", player) // whose socket no holder has
+	typed(g, r.join(g, "Bob", player), "!swap 2 4")
+	sv := leftBy(t, g)
+
+	after := make(adverts, 10)
+	next := newRig(t, func(o *Options) {
+		entry(o)
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}, Open: open, games: []*survivor{sv}}, after
+	})
+	is := <-after
+	if is.GameID != was.GameID || is.EntryKey != was.EntryKey || is.Name != was.Name || fmt.Sprint(is.Variants) != fmt.Sprint(was.Variants) || is.Requested != was.Requested || is.Stat.MapPath != was.Stat.MapPath || is.Type != was.Type {
+		t.Errorf("listed as %+v, and before as %+v", is, was)
+	}
+	testkit.Eventually(t, "those without a socket are out", func() bool { return len(next.h.Info(is.GameID).Players) == 0 })
+	if games := next.h.Games(); len(games) != 1 || next.h.Info(is.GameID).Entry != "game" {
+		t.Errorf("%d lobbies, the first of entry %q", len(games), next.h.Info(is.GameID).Entry)
+	}
+	c := next.join(next.h.Game(is.GameID), "Cid", player)
+	next.begin(c)
+	if again := <-after; again.GameID != was.GameID+1 || again.Name != "game #2" {
+		t.Errorf("the next lobby is %d %q", again.GameID, again.Name)
+	}
+}
+
+// TestLobbyOfAnotherMap: a lobby whose map is another file by now is given up.
+func TestLobbyOfAnotherMap(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{}} })
+	sv := leftBy(t, r.lobby(3))
+	next := newRig(t, func(o *Options) {
+		o.Survivors = &Survivors{Shelf: shelf{}, games: []*survivor{sv}, Open: func(string, []w3gs.Version) (*Map, error) {
+			m := testMap(3)
+			m.SHA1[0]++
+			return m, nil
+		}}
+	})
+	if line := next.logged("a game cannot be made again: its players see a closed connection"); !strings.Contains(fmt.Sprint(line["error"]), "another file") {
+		t.Errorf("logged %v", line)
+	}
+	testkit.Eventually(t, "it is forgotten", func() bool { return len(next.h.Games()) == 0 })
+}
+
+// TestKnocks: all joins of a lobby together bring as much to its journal as one player may; then nobody is let in for a while.
+func TestKnocks(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.JoinsPerMinute = &Survivors{Shelf: shelf{}}, 1e6 })
+	g := r.lobby(1)
+	r.join(g, "Ann", player)
+	room := ask(t, g, func(g *Game) int { return int(g.share() / ledgerByte) })
+	for n := 0; ; n++ { // the lobby is full
+		c := r.knock(g, fmt.Sprint("Bob", n), player)
+		c.Until(byte(w3gs.OpRejectJoin))
+		_ = c.Conn.Close()
+		if ask(t, g, (*Game).knocks) {
+			break
+		}
+		if n > room/30 {
+			t.Fatalf("%d joins, and the journal takes more", n)
+		}
+	}
+	length := ask(t, g, func(g *Game) int { return g.ledger.Len() })
+	r.knock(g, "Cid", player).Until(byte(w3gs.OpRejectJoin))
+	lines := r.log.find("join refused")
+	if line := lines[len(lines)-1]; line["reason"] != errKnocks.Error() {
+		t.Errorf("logged %v", line)
+	}
+	if n := ask(t, g, func(g *Game) int { return g.ledger.Len() }); n > length+100 || !ask(t, g, func(g *Game) bool { return g.held }) {
+		t.Errorf("the journal has grown from %d to %d bytes", length, n)
+	}
+}
+
+// TestShareThatWasLeft: who leaves a lobby and joins again has what was left of the share.
+func TestShareThatWasLeft(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.Exempt = &Survivors{Shelf: shelf{}}, nil })
+	g := r.lobby(3)
+	r.join(g, "Ann", player)
+	bob := r.join(g, "Bob", player)
+	ask(t, g, func(g *Game) bool {
+		l := g.seats[bob.PID]
+		l.brought = int(g.share() / ledgerByte / 2)
+		l.charge()
+		return true
+	})
+	_ = bob.Conn.Close()
+	testkit.Eventually(t, "Bob is out", func() bool { return len(r.h.Info(g.ID()).Players) == 1 })
+	bob = r.join(g, "Bob", player)
+	used := ask(t, g, func(g *Game) time.Duration {
+		return g.share() - g.seats[bob.PID].stored.Left(g.shard.Now(), g.share())
+	})
+	if used < ask(t, g, (*Game).share)/3 {
+		t.Errorf("%v of the share is used", used)
+	}
+}

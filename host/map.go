@@ -1,0 +1,26 @@
+package host
+
+import (
+	"fmt"
+
+	"w3host/formats/w3map"
+	"w3host/game"
+	"w3host/mapxfer"
+)
+
+// Map is a map that can be hosted: what it is, and its bytes in frames.
+type Map struct {
+	*w3map.Map
+	Parts *mapxfer.Parts
+}
+
+// again is the map for a lobby that was opened with it before, as its players know it. It has to be the same file.
+func (m *Map) again(was *game.Map) (*Map, error) {
+	is := m.Identifiers
+	if is.Size != was.Size || is.CRC32 != was.CRC32 || is.Checksum != was.Checksum || is.SHA1 != was.SHA1 {
+		return nil, fmt.Errorf("the map %s is another file than it was (CRC-32 %08x and not %08x, SHA-1 %x and not %x)", m.File, is.CRC32, was.CRC32, is.SHA1, was.SHA1)
+	}
+	own := *m.Map
+	own.Path = was.Path
+	return &Map{Map: &own, Parts: m.Parts}, nil
+}

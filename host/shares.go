@@ -1,0 +1,69 @@
+package host
+
+import (
+	"net/netip"
+	"time"
+
+	"w3host/internal/allowance"
+	"w3host/internal/network"
+)
+
+// A player may bring a ledgerShare of the ledger at once, 4 MiB, and a KiB a second besides.
+// Players of real games bring some 200 bytes a second. All joins of a game together are one
+// more player, and who leaves a lobby and joins again has the share that was left.
+const (
+	ledgerShare = 32
+	ledgerByte  = time.Second >> 10
+	// spentLeast is what is remembered of those who have left: less is not worth the memory.
+	spentLeast = 64 << 10
+)
+
+// share is what one may use.
+func (g *Game) share() time.Duration {
+	return time.Duration(len(g.ledger.Memory().Bytes())/ledgerShare) * ledgerByte
+}
+
+// charge takes what a link has brought from its share. Who has none left is cut, since a full
+// ledger would end the protection of the whole game. Answers to parts of the map are free: they are
+// bounded by what was sent.
+func (l *link) charge() {
+	g := l.game
+	if g.ledger == nil {
+		return
+	}
+	more := time.Duration(l.brought) * ledgerByte
+	l.brought = 0
+	if l.stored.Take(l.shard.Now(), more, g.share()) > 0 {
+		l.Cut(errLedger)
+	}
+}
+
+// knocked counts what a join has brought.
+func (g *Game) knocked(bytes int) {
+	if g.ledger != nil {
+		g.shares.joins.Use(g.shard.Now(), time.Duration(bytes)*ledgerByte)
+	}
+}
+
+// knocks reports whether the joins have brought as much as they may.
+func (g *Game) knocks() bool {
+	return g.ledger != nil && g.shares.joins.Left(g.shard.Now(), g.share()) <= 0
+}
+
+// noteSpent remembers what somebody has used who leaves.
+func (g *Game) noteSpent(l *link) {
+	addr := l.Addr.Addr()
+	if g.ledger == nil || g.shard.gate.exempt(addr) {
+		return
+	}
+	share, now := g.share(), g.shard.Now()
+	left := l.stored.Left(now, share)
+	before := g.shares.spent[network.Base(addr)]
+	if share-left < min(spentLeast*ledgerByte, share/4) || before.Left(now, share) <= left {
+		return
+	}
+	if g.shares.spent == nil {
+		g.shares.spent = map[netip.Addr]allowance.Allowance{}
+	}
+	g.shares.spent[network.Base(addr)] = l.stored
+}
