@@ -1,5 +1,5 @@
 // Charts: own SVG, a few paths, drawn again when a point comes.
-const NS = "http://www.w3.org/2000/svg", W = 720, H = 140, L = 36, T = 8, B = 18;
+const NS = "http://www.w3.org/2000/svg", W = 720, H = 140, L = 46, T = 8, B = 18;
 const make = (name, attributes, text) => {
   const e = document.createElementNS(NS, name);
   for (const k in attributes) e.setAttribute(k, attributes[k]);
