@@ -170,7 +170,7 @@ func TestJournalHoldsEveryField(t *testing.T) {
 		Kind: Command, Link: 1, Bytes: 3, PID: 2, Level: command.Admin, Queued: 4, Moves: 5, By: -6,
 		Figures: mapxfer.Figures{Queued: 8, Unacked: 9, RTT: 10, MinRTT: 11}, Packet: &w3gs.PongToHost{Tick: 12},
 		Addr: netip.MustParseAddrPort("10.0.0.1:13"), Why: "14", Banned: "15", Shared: true, Realm: "16", Vouched: true,
-		Caller: &command.Caller{Name: "17"}, Line: "18", Skill: rating.Skill{Mu: 19, Sigma: 20}, Language: 1, Like: "Ann", Country: "DE", Games: 1, Version: 27,
+		Caller: &command.Caller{Name: "17"}, Line: "18", Skill: rating.Skill{Mu: 19, Sigma: 20}, Language: 1, Like: "Ann", Country: "DE", Games: 1, Version: 27, Last: 21,
 	}
 	for i, v := 0, reflect.ValueOf(in); i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Data" && name != "Sum" {
