@@ -216,9 +216,17 @@ func isTeller(o Observer) bool { _, is := o.(*teller); return is }
 func (h *Host) catchUp(g *Game, left *survive.Left) {
 	b := g.behind
 	var r *survive.Rerun
+	watch := func(f *game.Stamped) {
+		if !h.noBehind.Load() {
+			b.observe(f)
+		}
+	}
 	run := func() (err error) {
+		if h.noBehind.Load() {
+			return errHostStops
+		}
 		if r == nil {
-			if r, err = left.Follow(nil, nil, new(game.Out), b.observe); err != nil {
+			if r, err = left.Follow(nil, nil, new(game.Out), watch); err != nil {
 				return err
 			}
 		}
@@ -236,6 +244,11 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 	done := func() {
 		if err == nil {
 			err = h.shard.guard(g.id, run)
+		}
+		h.endBehind.Lock()
+		defer h.endBehind.Unlock()
+		if h.noBehind.Load() { // and all that would take it is closed
+			return
 		}
 		g.behind = nil
 		if err == nil {
@@ -269,5 +282,8 @@ func (h *Host) awaitBehind() {
 	select {
 	case <-done:
 	case <-time.After(h.shard.opts.Limits.Shutdown):
+		h.endBehind.Lock()
+		h.noBehind.Store(true)
+		h.endBehind.Unlock()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"w3host/game"
@@ -32,6 +33,8 @@ type Host struct {
 
 	catching  sync.WaitGroup // games that go on ahead of those who observe them
 	oneBehind sync.Mutex     // of whom one at a time catches up
+	endBehind sync.Mutex     // held while one has caught up, and to end that
+	noBehind  atomic.Bool    // the host has ended: nobody catches up any more
 	retry     time.Duration  // refillRetry; tests wait less
 }
 
