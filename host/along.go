@@ -263,6 +263,7 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 			g.journal.End(err == nil)
 		case err == nil:
 			g.records, g.replay = b.records, b.replay
+			g.notePlaying() // it may have started meanwhile
 			g.observers = append(b.observers, g.observers...)
 			g.offerToWatch()
 		}

@@ -76,7 +76,7 @@ func (g *Game) hold() {
 
 // notePlaying notes what is known of the game at its start only.
 func (g *Game) notePlaying() {
-	if g.ledger == nil || g.head == nil {
+	if g.ledger == nil || !g.playing || g.head.Playing || g.behind != nil { // whose replay has no name yet
 		return
 	}
 	h := *g.head
