@@ -28,6 +28,7 @@ func TestTenThousandAtTheWindow(t *testing.T) {
 	said, _ := h.await("your window, once")["message"].(string)
 	window := regexp.MustCompile(`http://[^/]+`).FindString(said)
 	_, at, _ := strings.Cut(window, "//")
+	h.await("lobby open") // which comes behind it
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	played := make(chan bots.Report, 1)
