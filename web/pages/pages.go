@@ -4,19 +4,12 @@
 package pages
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
 	"embed"
-	"fmt"
-	"html/template"
 	"image"
 	"io"
-	"io/fs"
 	"net/http"
-	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -25,10 +18,8 @@ import (
 	"w3host/formats/catalogue"
 	"w3host/game/command"
 	"w3host/storage"
-	"w3host/texts"
 	"w3host/web"
 	"w3host/web/access"
-	"w3host/web/hub"
 	"w3host/web/live"
 	"w3host/web/view"
 )
@@ -136,33 +127,6 @@ type Pages struct {
 	checking chan struct{} // and one for the checks
 }
 
-// sheets are the templates of all pages, and tag is that of what is static. They are parts of the program.
-var (
-	sheets = sync.OnceValue(func() map[string]*template.Template {
-		pages := make(map[string]*template.Template)
-		for _, name := range must(fs.Glob(templates, "templates/*.html")) {
-			if page := strings.TrimSuffix(path.Base(name), ".html"); page != "layout" && page != "parts" {
-				pages[page] = template.Must(template.New(page).Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html", name))
-			}
-		}
-		return pages
-	})
-	tag = sync.OnceValue(func() string {
-		sum := sha256.New()
-		for _, name := range must(fs.Glob(static, "static/*")) {
-			_, _ = sum.Write(must(static.ReadFile(name)))
-		}
-		return fmt.Sprintf("%x", sum.Sum(nil)[:8])
-	})
-)
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
 // New makes the handlers.
 func New(o Options) *Pages {
 	return &Pages{opts: o, asking: make(chan struct{}, mostAsked), checking: make(chan struct{}, 1)}
@@ -219,82 +183,6 @@ func (p *Pages) Routes() []Route {
 	}
 }
 
-// frame is what every page has.
-type frame struct {
-	Title    string
-	Nav      string // the page that is shown, for the list of pages
-	Path     string
-	Language texts.Language
-	Theme    string // "dark", "light"; empty: as the browser wants
-	Visitor  Visitor
-	Base     string
-	Topic    string // that the page watches; empty: none
-	Packed   bool   // it is sent so
-	Fleet    bool   // there are other hosts
-	After    string // the id behind which its patches come
-	Now      time.Time
-	Values   view.Values
-	Data     any
-}
-
-// frame begins a page.
-func (p *Pages) frame(r *http.Request, nav, title string) *frame {
-	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Packed: takesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now()}
-	f.Title = f.L(title)
-	return f
-}
-
-// open takes what the page's topic shows now; false: there is no such game.
-func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
-	t.Language = f.Language
-	if t.Page == view.GamePage {
-		t.Reader = f.Visitor.reader()
-	}
-	if f.Values, f.After, ok = l.Open(t); ok {
-		f.Topic = t.String()
-	}
-	return ok
-}
-
-// show writes a page.
-func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
-	p.write(w, status, f, p.render(name, f))
-}
-
-// render makes a page; nil: it cannot be made.
-func (p *Pages) render(name string, f *frame) []byte {
-	var (
-		b    bytes.Buffer
-		err  error
-		page []byte
-	)
-	web.Work(context.Background(), func() {
-		err = sheets()[name].ExecuteTemplate(&b, "layout", f)
-		if page = b.Bytes(); f.Packed && len(page) >= least {
-			page = pack(page)
-		}
-	})
-	if err != nil {
-		p.opts.Logger.Error().Err(err).Str("page", name).Msg("page cannot be made")
-		return nil
-	}
-	return page
-}
-
-func (p *Pages) write(w http.ResponseWriter, status int, f *frame, page []byte) {
-	if page == nil {
-		http.Error(w, "this page cannot be made; the log says why", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Vary", "Accept-Encoding")
-	if f.Packed && bytes.HasPrefix(page, []byte("\x1f\x8b")) {
-		w.Header().Set("Content-Encoding", "gzip")
-	}
-	w.WriteHeader(status)
-	_, _ = w.Write(page)
-}
-
 // unknown answers for a path that is none of the others.
 func (p *Pages) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
@@ -304,72 +192,4 @@ func (p *Pages) unknown(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "", "Not found")
 	f.Data = f.L("there is no such page")
 	p.show(w, http.StatusNotFound, "fault", f)
-}
-
-func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "games", "Games")
-	p.opts.Live.LookAtFleet(r.Context())
-	p.once(w, f, func() []byte {
-		f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
-		if f.Visitor.Level >= command.Admin {
-			maps, err := p.opts.Maps.List("")
-			if err != nil {
-				p.opts.Logger.Warn().Err(err).Msg("maps folder")
-			}
-			f.Data = maps
-		}
-		return p.render("games", f)
-	})
-}
-
-// public is the page for everybody.
-func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "public", "Open lobbies")
-	p.opts.Live.LookAtFleet(r.Context())
-	p.once(w, f, func() []byte {
-		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
-		return p.render("public", f)
-	})
-}
-
-// gameData is what the page of a game has besides values.
-type gameData struct {
-	ID       uint32
-	Trigger  string
-	Commands []Proposal
-}
-
-func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "games", "Game")
-	id, ok := number(r)
-	if ok = ok && f.open(p.opts.Live, view.Topic{Page: view.GamePage, Game: id}); !ok {
-		f.Data = f.L("there is no such lobby or game: it may be over")
-		p.show(w, http.StatusNotFound, "fault", f)
-		return
-	}
-	f.Title = f.Values.Value("name").Text
-	f.Data = gameData{ID: id, Trigger: p.opts.Trigger, Commands: p.opts.Commands}
-	p.once(w, f, func() []byte { return p.render("game", f) })
-}
-
-// events streams the patches of one topic.
-func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
-	v := p.opts.Visitor(r)
-	t, err := view.ParseTopic(r.URL.Query().Get("topic"))
-	switch {
-	case err != nil:
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	case t.Page != view.PublicPage && !v.inside(), t.Reader > v.reader():
-		http.Error(w, "log in first", http.StatusForbidden)
-		return
-	}
-	web.Stream(w)
-	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, Still: v.Still}
-	if !v.inside() {
-		who.Name, who.Guest, who.Most = v.Addr, true, strangerWatches
-	}
-	if !p.opts.Live.Hub.Serve(w, r, who) {
-		http.Error(w, "too many pages are being watched: close some", http.StatusTooManyRequests)
-	}
 }

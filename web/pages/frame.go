@@ -1,0 +1,123 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"w3host/texts"
+	"w3host/web"
+	"w3host/web/live"
+	"w3host/web/view"
+)
+
+// sheets are the templates of all pages, and tag is that of what is static. They are parts of the program.
+var (
+	sheets = sync.OnceValue(func() map[string]*template.Template {
+		pages := make(map[string]*template.Template)
+		for _, name := range must(fs.Glob(templates, "templates/*.html")) {
+			if page := strings.TrimSuffix(path.Base(name), ".html"); page != "layout" && page != "parts" {
+				pages[page] = template.Must(template.New(page).Funcs(functions).ParseFS(templates, "templates/layout.html", "templates/parts.html", name))
+			}
+		}
+		return pages
+	})
+	tag = sync.OnceValue(func() string {
+		sum := sha256.New()
+		for _, name := range must(fs.Glob(static, "static/*")) {
+			_, _ = sum.Write(must(static.ReadFile(name)))
+		}
+		return fmt.Sprintf("%x", sum.Sum(nil)[:8])
+	})
+)
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// frame is what every page has.
+type frame struct {
+	Title    string
+	Nav      string // the page that is shown, for the list of pages
+	Path     string
+	Language texts.Language
+	Theme    string // "dark", "light"; empty: as the browser wants
+	Visitor  Visitor
+	Base     string
+	Topic    string // that the page watches; empty: none
+	Packed   bool   // it is sent so
+	Fleet    bool   // there are other hosts
+	After    string // the id behind which its patches come
+	Now      time.Time
+	Values   view.Values
+	Data     any
+}
+
+// frame begins a page.
+func (p *Pages) frame(r *http.Request, nav, title string) *frame {
+	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Packed: takesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now()}
+	f.Title = f.L(title)
+	return f
+}
+
+// open takes what the page's topic shows now; false: there is no such game.
+func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
+	t.Language = f.Language
+	if t.Page == view.GamePage {
+		t.Reader = f.Visitor.reader()
+	}
+	if f.Values, f.After, ok = l.Open(t); ok {
+		f.Topic = t.String()
+	}
+	return ok
+}
+
+// show writes a page.
+func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
+	p.write(w, status, f, p.render(name, f))
+}
+
+// render makes a page; nil: it cannot be made.
+func (p *Pages) render(name string, f *frame) []byte {
+	var (
+		b    bytes.Buffer
+		err  error
+		page []byte
+	)
+	web.Work(context.Background(), func() {
+		err = sheets()[name].ExecuteTemplate(&b, "layout", f)
+		if page = b.Bytes(); f.Packed && len(page) >= least {
+			page = pack(page)
+		}
+	})
+	if err != nil {
+		p.opts.Logger.Error().Err(err).Str("page", name).Msg("page cannot be made")
+		return nil
+	}
+	return page
+}
+
+func (p *Pages) write(w http.ResponseWriter, status int, f *frame, page []byte) {
+	if page == nil {
+		http.Error(w, "this page cannot be made; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Vary", "Accept-Encoding")
+	if f.Packed && bytes.HasPrefix(page, []byte("\x1f\x8b")) {
+		w.Header().Set("Content-Encoding", "gzip")
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(page)
+}

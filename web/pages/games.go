@@ -1,0 +1,78 @@
+package pages
+
+import (
+	"net/http"
+
+	"w3host/game/command"
+	"w3host/web"
+	"w3host/web/hub"
+	"w3host/web/view"
+)
+
+func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "games", "Games")
+	p.opts.Live.LookAtFleet(r.Context())
+	p.once(w, f, func() []byte {
+		f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
+		if f.Visitor.Level >= command.Admin {
+			maps, err := p.opts.Maps.List("")
+			if err != nil {
+				p.opts.Logger.Warn().Err(err).Msg("maps folder")
+			}
+			f.Data = maps
+		}
+		return p.render("games", f)
+	})
+}
+
+// public is the page for everybody.
+func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "public", "Open lobbies")
+	p.opts.Live.LookAtFleet(r.Context())
+	p.once(w, f, func() []byte {
+		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
+		return p.render("public", f)
+	})
+}
+
+// gameData is what the page of a game has besides values.
+type gameData struct {
+	ID       uint32
+	Trigger  string
+	Commands []Proposal
+}
+
+func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
+	f := p.frame(r, "games", "Game")
+	id, ok := number(r)
+	if ok = ok && f.open(p.opts.Live, view.Topic{Page: view.GamePage, Game: id}); !ok {
+		f.Data = f.L("there is no such lobby or game: it may be over")
+		p.show(w, http.StatusNotFound, "fault", f)
+		return
+	}
+	f.Title = f.Values.Value("name").Text
+	f.Data = gameData{ID: id, Trigger: p.opts.Trigger, Commands: p.opts.Commands}
+	p.once(w, f, func() []byte { return p.render("game", f) })
+}
+
+// events streams the patches of one topic.
+func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
+	v := p.opts.Visitor(r)
+	t, err := view.ParseTopic(r.URL.Query().Get("topic"))
+	switch {
+	case err != nil:
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	case t.Page != view.PublicPage && !v.inside(), t.Reader > v.reader():
+		http.Error(w, "log in first", http.StatusForbidden)
+		return
+	}
+	web.Stream(w)
+	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, Still: v.Still}
+	if !v.inside() {
+		who.Name, who.Guest, who.Most = v.Addr, true, strangerWatches
+	}
+	if !p.opts.Live.Hub.Serve(w, r, who) {
+		http.Error(w, "too many pages are being watched: close some", http.StatusTooManyRequests)
+	}
+}
