@@ -58,16 +58,23 @@ func idleHost(t *testing.T) *host.Host {
 	return h
 }
 
-// A machine that wakes has no lease to act on, whatever its timers have counted: that shows before
-// the next beat, which may wait for its answer.
-func TestNothingIsShownAfterSleep(t *testing.T) {
-	t.Parallel()
-	url := storagetest.Postgres(t)
+// fleetDB opens a fresh database for the hosts of a fleet.
+func fleetDB(t *testing.T) (db *storage.Fleet, url string) {
+	t.Helper()
+	url = storagetest.Postgres(t)
 	db, err := storagetest.Open(t, url).Fleet(url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
+	return db, url
+}
+
+// A machine that wakes has no lease to act on, whatever its timers have counted: that shows before
+// the next beat, which may wait for its answer.
+func TestNothingIsShownAfterSleep(t *testing.T) {
+	t.Parallel()
+	db, url := fleetDB(t)
 	session := storage.NewGameKey().String()
 	if _, err := db.Enter(t.Context(), storage.FleetHost{Session: session, Host: session, Run: session}, nil); err != nil {
 		t.Fatal(err)
@@ -111,12 +118,7 @@ func TestNothingIsShownAfterSleep(t *testing.T) {
 // posting is a host that is told lines, none of which its operator ever carries out.
 func posting(t *testing.T) (l *leases, url, session string) {
 	t.Helper()
-	url = storagetest.Postgres(t)
-	db, err := storagetest.Open(t, url).Fleet(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db, url := fleetDB(t)
 	session = storage.NewGameKey().String()
 	other := storage.FleetHost{Session: session, Host: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	if _, err := db.Enter(t.Context(), other, nil); err != nil {
@@ -189,12 +191,7 @@ func TestLateLineIsAnswered(t *testing.T) {
 // waited for. While the database is away nobody waits.
 func TestPlaceWaitsForTheBeat(t *testing.T) {
 	t.Parallel()
-	url := storagetest.Postgres(t)
-	db, err := storagetest.Open(t, url).Fleet(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db, _ := fleetDB(t)
 	self := storage.FleetHost{Session: storage.NewGameKey().String(), Host: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	if _, err := db.Enter(t.Context(), self, nil); err != nil {
 		t.Fatal(err)
@@ -259,12 +256,7 @@ func TestLogsOffBeforeTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(realms.Shutdown)
-	url := storagetest.Postgres(t)
-	db, err := storagetest.Open(t, url).Fleet(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db, _ := fleetDB(t)
 	l := &leases{
 		db: db, log: zerolog.Nop(), host: idleHost(t), realms: realms, clock: boottime.Now, machine: fleet.New(1),
 		pools: map[string]int{}, accounts: map[string]realm.AccountName{},
