@@ -70,7 +70,7 @@ func (s *Maps) pathOf(file string) (string, error) {
 		return "", err
 	}
 	maps := s.maps.Load()
-	for _, e := range maps.Entries() {
+	for _, e := range maps.Files() {
 		if filepath.Base(e.File) == file {
 			return maps.Path(e), nil
 		}

@@ -151,13 +151,13 @@ func (s *Maps) scan(query string) error {
 		return missingMap(c, query, err)
 	}
 	broken := 0
-	for _, e := range maps.Entries() {
+	for _, e := range maps.Files() {
 		if e.Fault != nil {
 			broken++
 			s.log.Warn().Str("map", w3map.Shown(e.File)).Err(e.Fault).Msg("map cannot be hosted")
 		}
 	}
-	s.log.Info().Str("folder", c.Maps.Dir).Int("maps", len(maps.Entries())-broken).Int("broken", broken).Msg("maps folder read")
+	s.log.Info().Str("folder", c.Maps.Dir).Int("maps", len(maps.Files())-broken).Int("broken", broken).Msg("maps folder read")
 	s.maps.Store(maps)
 	s.rewatch()
 	return nil
@@ -196,7 +196,7 @@ func (s *Maps) expand(choice string) (files []string) {
 	if maps == nil {
 		return nil
 	}
-	for _, e := range maps.Entries() {
+	for _, e := range maps.Files() {
 		if e.Fault == nil && (choice == "*" || strings.HasPrefix(strings.ToLower(e.File), strings.ToLower(choice))) {
 			files = append(files, e.File)
 		}
@@ -231,7 +231,7 @@ func (s *Maps) List(pattern string) (files []string, err error) {
 	if err := s.scan(pattern); err != nil {
 		return nil, err
 	}
-	for _, e := range s.maps.Load().Entries() {
+	for _, e := range s.maps.Load().Files() {
 		name := e.File
 		if e.Map != nil {
 			name += " " + w3map.Plain(e.Map.Name)
@@ -243,8 +243,8 @@ func (s *Maps) List(pattern string) (files []string, err error) {
 	return files, nil
 }
 
-// Entries lists the files of the maps folder, also those that cannot be hosted.
-func (s *Maps) Entries() ([]*catalogue.MapFile, error) {
+// Files lists the files of the maps folder, also those that cannot be hosted.
+func (s *Maps) Files() ([]*catalogue.MapFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := os.Stat(s.config.Maps.Dir); errors.Is(err, fs.ErrNotExist) {
@@ -253,7 +253,7 @@ func (s *Maps) Entries() ([]*catalogue.MapFile, error) {
 	if err := s.scan(""); err != nil {
 		return nil, err
 	}
-	return s.maps.Load().Entries(), nil
+	return s.maps.Load().Files(), nil
 }
 
 // Find returns the file of the one map that a pattern matches.

@@ -49,7 +49,7 @@ func (s *Maps) ofSave(h *savedgame.Head, v w3gs.Version) (*host.Map, error) {
 	}
 	choices := []string{"", s.config.Lobby.Map}
 	if err := s.scan(h.MapFile()); err == nil {
-		for _, e := range s.maps.Load().Entries() { // with the identifiers of one version
+		for _, e := range s.maps.Load().Files() { // with the identifiers of one version
 			if e.Map != nil && (same(e.Map) || strings.EqualFold(path.Base(e.File), h.MapFile())) {
 				choices = append(choices, e.File)
 			}

@@ -261,7 +261,7 @@ func (s *Maps) replaces(up web.Upload) (bool, error) {
 
 // Entry is what the catalogue says of a file, whatever its capitals; nil: it does not know it.
 func (s *Maps) Entry(file string) (*catalogue.MapFile, error) {
-	all, err := s.Entries()
+	all, err := s.Files()
 	for _, e := range all {
 		if strings.EqualFold(e.File, file) {
 			return e, err

@@ -32,7 +32,7 @@ type serviceKey struct {
 func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message, more []byte) {
 	entries, _ := mdns.Read(datagram)
 	for _, news := range entries {
-		key := serviceKey{from, strings.ToLower(news.Instance)}
+		key := serviceKey{from, strings.ToLower(news.Name)}
 		e := r[key]
 		if e == nil {
 			if len(r) >= maxFound {

@@ -17,7 +17,7 @@ func (c *mapCall) list() error {
 	if err != nil {
 		return err
 	}
-	entries := maps.Entries()
+	entries := maps.Files()
 	if c.json {
 		return c.listJSON(entries)
 	}
@@ -69,7 +69,7 @@ func (c *mapCall) verify() error {
 		return err
 	}
 	good, odd, broken, missing := 0, 0, 0, ""
-	for _, e := range maps.Entries() {
+	for _, e := range maps.Files() {
 		if c.ctx.Err() != nil {
 			return exitCode(exitFailed)
 		}

@@ -106,7 +106,7 @@ func checkMapsFolder(ctx context.Context, c config.Config) Finding {
 		return fine("%s: %v", c.Maps.Dir, err).but("set maps.dir to a folder that the host may read")
 	}
 	good, broken, unknown := 0, 0, 0
-	for _, e := range maps.Entries() {
+	for _, e := range maps.Files() {
 		switch {
 		case e.Fault != nil:
 			broken++

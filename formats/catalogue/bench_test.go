@@ -63,7 +63,7 @@ func BenchmarkOpen500(b *testing.B) {
 	}
 	scan := func(b *testing.B, cache string) {
 		c, err := catalogue.Open(b.Context(), dir, catalogue.Options{Scripts: scripts, Cache: cache})
-		if err != nil || len(c.Entries()) != 500 || !c.Entries()[0].Map.HasChecksum {
+		if err != nil || len(c.Files()) != 500 || !c.Files()[0].Map.HasChecksum {
 			b.Fatal(c, err)
 		}
 	}

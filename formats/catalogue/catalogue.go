@@ -67,14 +67,14 @@ type Catalogue struct {
 	pending  map[string]stamp // files that were too fresh to read, as they were then
 	readers  int              // how many files are read at a time
 
-	mu      sync.RWMutex // guards what follows
-	entries []*MapFile   // by File
-	known   map[string]*record
+	mu    sync.RWMutex // guards what follows
+	files []*MapFile   // by File
+	known map[string]*record
 }
 
 // record is what is remembered of a file from one scan to the next.
 type record struct {
-	entry  *MapFile
+	file   *MapFile
 	base   cached // before the file beside it
 	beside stamp  // of that file
 }
@@ -143,11 +143,11 @@ func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
 	}
 }
 
-// Entries lists all maps, those with a fault too, by the name of their file.
-func (c *Catalogue) Entries() []*MapFile {
+// Files lists all maps, those with a fault too, by the name of their file.
+func (c *Catalogue) Files() []*MapFile {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return append([]*MapFile(nil), c.entries...)
+	return append([]*MapFile(nil), c.files...)
 }
 
 // Path is where the file of an entry is.
@@ -161,7 +161,7 @@ func (c *Catalogue) report(err error) {
 
 // apply reads the file beside the map, at path, and puts what it says in place of what the map says.
 func (r *record) apply(path string) {
-	e := r.entry
+	e := r.file
 	e.Map, e.Fault = nil, nil
 	if r.base.Fault != "" {
 		e.Fault = errors.New(r.base.Fault)

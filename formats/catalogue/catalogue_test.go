@@ -56,7 +56,7 @@ func TestScanListsAllMapsAndTheirFaults(t *testing.T) {
 	put(t, filepath.Join(dir, ".hidden.w3x"), named("c"))
 	c := open(t, dir, quick)
 	var got []string
-	for _, e := range c.Entries() {
+	for _, e := range c.Files() {
 		got = append(got, fmt.Sprintf("%s %t", e.File, e.Fault == nil))
 		if (e.Map == nil) != (e.Fault != nil) {
 			t.Errorf("%s: either a map or a fault, not %v and %v", e.File, e.Map, e.Fault)
@@ -122,14 +122,14 @@ func TestFileBesideTheMap(t *testing.T) {
 	put(t, filepath.Join(dir, "a.w3x"), named("a"))
 	put(t, filepath.Join(dir, "a.toml"), []byte(`chekcsum = "0badcafe"`))
 	c := open(t, dir, quick)
-	if e := c.Entries()[0]; e.Fault == nil || !strings.Contains(e.Fault.Error(), `did you mean "checksum"`) {
+	if e := c.Files()[0]; e.Fault == nil || !strings.Contains(e.Fault.Error(), `did you mean "checksum"`) {
 		t.Errorf("an unknown key is a fault, not %v", e.Fault)
 	}
 	put(t, filepath.Join(dir, "a.toml"), []byte(`checksum = "0badcafe"`))
 	if news, err := c.Scan(t.Context()); !news || err != nil {
 		t.Fatal(news, err)
 	}
-	if e := c.Entries()[0]; e.Fault != nil || e.Map.Checksum != 0x0badcafe || !e.Map.HasChecksum {
+	if e := c.Files()[0]; e.Fault != nil || e.Map.Checksum != 0x0badcafe || !e.Map.HasChecksum {
 		t.Errorf("got %v %+v", e.Fault, e.Map)
 	}
 	if err := os.Remove(filepath.Join(dir, "a.toml")); err != nil {
@@ -138,7 +138,7 @@ func TestFileBesideTheMap(t *testing.T) {
 	if news, err := c.Scan(t.Context()); !news || err != nil {
 		t.Fatal(news, err)
 	}
-	if e := c.Entries()[0]; e.Fault != nil || e.Map.HasChecksum {
+	if e := c.Files()[0]; e.Fault != nil || e.Map.HasChecksum {
 		t.Errorf("the checksum went with the file, but there is %v %+v", e.Fault, e.Map)
 	}
 }
@@ -159,22 +159,22 @@ func TestWatchSeesFilesComeChangeAndGo(t *testing.T) {
 	}
 	put(t, filepath.Join(dir, "a.w3x"), named("a"))
 	wait()
-	first := c.Entries()[0].Map.CRC32
+	first := c.Files()[0].Map.CRC32
 	if err := os.WriteFile(filepath.Join(dir, "a.w3x"), named("another"), 0o644); err != nil { // now
 		t.Fatal(err)
 	}
 	wait() // it went, or was read anew
-	for len(c.Entries()) == 0 {
+	for len(c.Files()) == 0 {
 		wait()
 	}
-	if c.Entries()[0].Map.CRC32 == first {
+	if c.Files()[0].Map.CRC32 == first {
 		t.Error("the new content was not read")
 	}
 	if err := os.Remove(filepath.Join(dir, "a.w3x")); err != nil {
 		t.Fatal(err)
 	}
 	wait()
-	if n := len(c.Entries()); n != 0 {
+	if n := len(c.Files()); n != 0 {
 		t.Errorf("%d maps are left", n)
 	}
 	stop()
@@ -196,7 +196,7 @@ func TestGrowingFileIsNotReadHalf(t *testing.T) {
 		if _, err := c.Scan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(c.Entries()); n != 0 {
+		if n := len(c.Files()); n != 0 {
 			t.Fatalf("%d maps while the file grows", n)
 		}
 	}
@@ -213,7 +213,7 @@ func TestGrowingFileIsNotReadHalf(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if e := c.Entries(); len(e) != 1 || e[0].Fault != nil || e[0].Size != int64(len(whole)) {
+	if e := c.Files(); len(e) != 1 || e[0].Fault != nil || e[0].Size != int64(len(whole)) {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -226,7 +226,7 @@ func TestCache(t *testing.T) {
 	path := filepath.Join(dir, "a.w3x")
 	put(t, path, named("a"))
 	put(t, filepath.Join(dir, "broken.w3x"), []byte("HM3W"))
-	cold := open(t, dir, opts).Entries()
+	cold := open(t, dir, opts).Files()
 
 	info, err := os.Stat(path)
 	if err != nil {
@@ -236,7 +236,7 @@ func TestCache(t *testing.T) {
 	if err := os.Chtimes(path, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	warm := open(t, dir, opts).Entries()
+	warm := open(t, dir, opts).Files()
 	if len(warm) != 2 || warm[0].Fault != nil || warm[1].Fault == nil {
 		t.Fatalf("warm: %+v", warm)
 	}
@@ -248,7 +248,7 @@ func TestCache(t *testing.T) {
 	}
 
 	opts.Version = 27 // other rules: read anew
-	if e := open(t, dir, opts).Entries(); e[0].Fault == nil {
+	if e := open(t, dir, opts).Files(); e[0].Fault == nil {
 		t.Error("the cache was believed for another version of the game")
 	}
 }
@@ -266,18 +266,18 @@ func TestCacheAndScripts(t *testing.T) {
 	put(t, filepath.Join(dir, "a.w3x"), named("a"))
 	opts := quick
 	opts.Cache = filepath.Join(t.TempDir(), "maps.json")
-	if m := open(t, dir, opts).Entries()[0].Map; m.HasChecksum {
+	if m := open(t, dir, opts).Files()[0].Map; m.HasChecksum {
 		t.Error("a checksum without scripts")
 	}
 	opts.Scripts = scripts("one")
-	first := open(t, dir, opts).Entries()[0].Map
+	first := open(t, dir, opts).Files()[0].Map
 	opts.Scripts = scripts("two")
-	second := open(t, dir, opts).Entries()[0].Map
+	second := open(t, dir, opts).Files()[0].Map
 	if !first.HasChecksum || !second.HasChecksum || first.Checksum == second.Checksum {
 		t.Errorf("checksums %08x and %08x", first.Checksum, second.Checksum)
 	}
 	opts.Scripts = nil
-	if m := open(t, dir, opts).Entries()[0].Map; !m.HasChecksum || m.Checksum != second.Checksum {
+	if m := open(t, dir, opts).Files()[0].Map; !m.HasChecksum || m.Checksum != second.Checksum {
 		t.Error("the checksum was forgotten with the scripts")
 	}
 }
@@ -289,17 +289,17 @@ func TestSameBytesUnderANewTime(t *testing.T) {
 	put(t, path, named("a"))
 	opts := quick
 	opts.Cache = filepath.Join(t.TempDir(), "maps.json")
-	first := open(t, dir, opts).Entries()[0]
+	first := open(t, dir, opts).Files()[0]
 	past := time.Now().Add(-time.Minute)
 	if err := os.Chtimes(path, past, past); err != nil {
 		t.Fatal(err)
 	}
-	same := open(t, dir, opts).Entries()[0]
+	same := open(t, dir, opts).Files()[0]
 	if same.Map.CRC32 != first.Map.CRC32 || same.ModTime.Equal(first.ModTime) {
 		t.Errorf("got %+v", same)
 	}
 	put(t, path, named("b"))
-	if changed := open(t, dir, opts).Entries()[0]; changed.Map.CRC32 == first.Map.CRC32 {
+	if changed := open(t, dir, opts).Files()[0]; changed.Map.CRC32 == first.Map.CRC32 {
 		t.Error("other bytes, same CRC-32")
 	}
 }
@@ -313,7 +313,7 @@ func TestDamagedCacheIsReportedAndReplaced(t *testing.T) {
 	var reports []error
 	opts.Report = func(err error) { reports = append(reports, err) }
 	for range 2 {
-		if e := open(t, dir, opts).Entries(); len(e) != 1 {
+		if e := open(t, dir, opts).Files(); len(e) != 1 {
 			t.Errorf("got %+v", e)
 		}
 	}

@@ -37,7 +37,7 @@ func (c *Catalogue) Find(query string) (*MapFile, error) {
 	if wanted == "" {
 		return nil, fmt.Errorf("%w: the name is empty", ErrNotFound)
 	}
-	entries := c.Entries()
+	entries := c.Files()
 	for _, fits := range []func(e *MapFile) bool{
 		func(e *MapFile) bool { return fold(e.File) == wanted },
 		func(e *MapFile) bool { return fold(path.Base(e.File)) == wanted },

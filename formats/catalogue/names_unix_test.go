@@ -25,7 +25,7 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	opts.Cache = filepath.Join(t.TempDir(), "maps.json")
 	for _, when := range []string{"cold", "warm", "warm again"} {
 		c := open(t, dir, opts)
-		if n := len(c.Entries()); n != 4 {
+		if n := len(c.Files()); n != 4 {
 			t.Fatalf("%s: %d maps", when, n)
 		}
 		for query, want := range map[string]string{
@@ -66,7 +66,7 @@ func TestPipesAndDevicesInTheFolder(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, e := range open(t, dir, quick).Entries() {
+	for _, e := range open(t, dir, quick).Files() {
 		line := e.File + ":"
 		if e.Fault != nil {
 			line += " " + strings.ReplaceAll(e.Fault.Error(), dir+"/", "")

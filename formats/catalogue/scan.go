@@ -38,7 +38,7 @@ func (c *Catalogue) Placed(ctx context.Context, file string) (*MapFile, error) {
 		return nil, err
 	}
 	if r := c.known[file]; r != nil {
-		return r.entry, nil
+		return r.file, nil
 	}
 	return nil, fmt.Errorf("%s: %w", file, errChanged)
 }
@@ -51,13 +51,13 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 	next := make(map[string]*record, len(files))
 	var unread []*record
 	for _, f := range files {
-		old := c.known[f.entry.File]
+		old := c.known[f.file.File]
 		switch same := old != nil && old.stamp() == f.stamp(); {
 		case same && old.beside == f.beside:
-			next[f.entry.File] = old
-		case !same && f.entry.File != placed && c.tooFresh(f): // until then, the map is not there
+			next[f.file.File] = old
+		case !same && f.file.File != placed && c.tooFresh(f): // until then, the map is not there
 		default:
-			delete(c.pending, f.entry.File)
+			delete(c.pending, f.file.File)
 			unread = append(unread, f)
 		}
 	}
@@ -67,9 +67,9 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 	}
 	for i, f := range unread {
 		if read[i] {
-			next[f.entry.File], news = f, true
+			next[f.file.File], news = f, true
 		} else {
-			c.pending[f.entry.File] = f.stamp()
+			c.pending[f.file.File] = f.stamp()
 		}
 	}
 	for file := range c.known {
@@ -82,17 +82,17 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 	return news, nil
 }
 
-func (r *record) stamp() stamp { return stamp{r.entry.Size, r.entry.ModTime.UnixNano()} }
+func (r *record) stamp() stamp { return stamp{r.file.Size, r.file.ModTime.UnixNano()} }
 
 // tooFresh says whether a file may still be growing: it was written just now, or has changed since the last look.
 func (c *Catalogue) tooFresh(f *record) bool {
-	before, seen := c.pending[f.entry.File]
-	age := time.Since(f.entry.ModTime)
+	before, seen := c.pending[f.file.File]
+	age := time.Since(f.file.ModTime)
 	settled := age < 0 || age >= c.opts.Settle // a time to come is a clock that is wrong
 	if settled && (!seen || before == f.stamp()) {
 		return false
 	}
-	c.pending[f.entry.File] = f.stamp()
+	c.pending[f.file.File] = f.stamp()
 	return true
 }
 
@@ -135,19 +135,19 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 		case ext == ".toml":
 			besides[name] = stampOf(info)
 		default:
-			files = append(files, &record{entry: &MapFile{File: name, Size: info.Size(), ModTime: info.ModTime()}})
+			files = append(files, &record{file: &MapFile{File: name, Size: info.Size(), ModTime: info.ModTime()}})
 		}
 	})
 	if err != nil {
 		return nil, fmt.Errorf("map folder %s: %w", c.dir, err)
 	}
 	for _, f := range files {
-		f.beside = besides[w3map.ConfigName(f.entry.File)]
+		f.beside = besides[w3map.ConfigName(f.file.File)]
 	}
 	maps.DeleteFunc(c.pending, func(file string, _ stamp) bool {
-		return !slices.ContainsFunc(files, func(f *record) bool { return f.entry.File == file })
+		return !slices.ContainsFunc(files, func(f *record) bool { return f.file.File == file })
 	})
-	slices.SortFunc(files, func(a, b *record) int { return strings.Compare(a.entry.File, b.entry.File) })
+	slices.SortFunc(files, func(a, b *record) int { return strings.Compare(a.file.File, b.file.File) })
 	return files, nil
 }
 
@@ -155,7 +155,7 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, err error) {
 	var total int64
 	for _, f := range files {
-		total += f.entry.Size
+		total += f.file.Size
 	}
 	var done, next atomic.Int64
 	advance := func(n int) {
@@ -179,10 +179,10 @@ func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, 
 
 // read reads a map and the file beside it. It is false if the map changed meanwhile.
 func (c *Catalogue) read(r *record, advance func(int)) bool {
-	name := c.Path(r.entry)
-	base, ok := c.cache.get(r.entry.File, r.stamp(), c.opts)
+	name := c.Path(r.file)
+	base, ok := c.cache.get(r.file.File, r.stamp(), c.opts)
 	if ok {
-		advance(int(r.entry.Size))
+		advance(int(r.file.Size))
 	} else {
 		var err error
 		if base, err = c.readFile(name, r, advance); err != nil {
@@ -204,14 +204,14 @@ func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached,
 		return result, nil
 	}
 	defer file.Close()
-	if old, ok := c.cache.maps[r.entry.File]; ok && old.Map != nil && old.usable(stamp.Size, c.opts) {
+	if old, ok := c.cache.maps[r.file.File]; ok && old.Map != nil && old.usable(stamp.Size, c.opts) {
 		if sum, err := crcOf(file); err == nil && sum == old.Map.CRC32 {
 			old.ModTime = stamp.ModTime
 			advance(int(stamp.Size))
 			return old, unchanged(file, stamp)
 		}
 	}
-	result.Map, err = w3map.Read(file, stamp.Size, r.entry.File, w3map.Options{
+	result.Map, err = w3map.Read(file, stamp.Size, r.file.File, w3map.Options{
 		Version: c.opts.Version, Scripts: c.opts.Scripts, Progress: advance,
 	})
 	if err != nil {
@@ -238,10 +238,10 @@ func crcOf(r io.ReaderAt) (uint32, error) {
 func (c *Catalogue) publish(records map[string]*record) {
 	entries := make([]*MapFile, 0, len(records))
 	for _, r := range records {
-		entries = append(entries, r.entry)
+		entries = append(entries, r.file)
 	}
 	slices.SortFunc(entries, func(a, b *MapFile) int { return strings.Compare(a.File, b.File) })
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.entries, c.known = entries, records
+	c.files, c.known = entries, records
 }

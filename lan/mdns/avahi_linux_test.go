@@ -145,11 +145,11 @@ func TestInsideFind(t *testing.T) {
 			}
 			entries, _ := Read(buf[:n])
 			for _, news := range entries {
-				if known[news.Instance] == nil {
-					known[news.Instance] = &Instance{}
+				if known[news.Name] == nil {
+					known[news.Name] = &Instance{}
 				}
-				e := known[news.Instance]
-				if e.Update(news); strings.HasPrefix(e.Instance, "theirs.") && e.Host != "" && e.Addr == netip.MustParseAddr("10.78.1.2") {
+				e := known[news.Name]
+				if e.Update(news); strings.HasPrefix(e.Name, "theirs.") && e.Host != "" && e.Addr == netip.MustParseAddr("10.78.1.2") {
 					return
 				}
 				if e.Host == "" {

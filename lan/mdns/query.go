@@ -19,7 +19,7 @@ func Question(subtype string) []byte {
 
 // More asks for what an answer has left out about an instance.
 func More(e Instance) []byte {
-	return ask(e.Instance, typeData, dns.TypeSRV)
+	return ask(e.Name, typeData, dns.TypeSRV)
 }
 
 // ask makes a message that asks for records of a name.
@@ -65,7 +65,7 @@ const maxSubtypes = 32
 
 // Instance is an instance of the service, from the answers about it.
 type Instance struct {
-	Instance string
+	Name     string
 	Subtypes []string // by which it was found
 	Data     []byte
 	Host     string
@@ -84,7 +84,7 @@ func Read(datagram []byte) (entries []Instance, ok bool) {
 		key := strings.ToLower(instance)
 		if _, known := at[key]; !known {
 			at[key] = len(entries)
-			entries = append(entries, Instance{Instance: instance})
+			entries = append(entries, Instance{Name: instance})
 		}
 		return &entries[at[key]]
 	}
@@ -120,7 +120,7 @@ func Read(datagram []byte) (entries []Instance, ok bool) {
 
 // Update takes what a further answer says of the same instance.
 func (e *Instance) Update(news Instance) {
-	e.Instance, e.Gone = news.Instance, news.Gone
+	e.Name, e.Gone = news.Name, news.Gone
 	for _, subtype := range news.Subtypes {
 		if !slices.Contains(e.Subtypes, subtype) && len(e.Subtypes) < maxSubtypes {
 			e.Subtypes = append(e.Subtypes, subtype)

@@ -29,7 +29,7 @@ func (p *Pages) maps(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "maps", "Maps")
 	shown := folder{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
 	shown.Most, shown.Limit = p.opts.UploadMax, texts.Sprintf(f.Language, "Up to %s", humanize.IBytes(uint64(p.opts.UploadMax)))
-	all, err := p.opts.Maps.Entries()
+	all, err := p.opts.Maps.Files()
 	if err != nil {
 		p.opts.Logger.Warn().Err(err).Msg("maps folder")
 		shown.Fault = f.L("the maps folder cannot be read; the log says why")

@@ -82,8 +82,8 @@ type Log interface {
 type Maps interface {
 	// List names the files that have the pattern in their name.
 	List(pattern string) ([]string, error)
-	// Entries lists the files of the maps folder, also those that cannot be hosted.
-	Entries() ([]*catalogue.MapFile, error)
+	// Files lists the files of the maps folder, also those that cannot be hosted.
+	Files() ([]*catalogue.MapFile, error)
 	// Minimap is the picture of a map of the folder.
 	Minimap(file string) (image.Image, error)
 }
