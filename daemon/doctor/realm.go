@@ -62,12 +62,12 @@ func askRealm(c config.Config, r config.Realm) Finding {
 	if err != nil {
 		return fine("%v", err).but("correct account, password or version of [[realm]] %s", r.Name)
 	}
-	return reach(l, at)
+	return reach(l.(*net.TCPListener), at)
 }
 
 // reach tells what is known of an address at which players are to reach the listener. Only
 // somebody elsewhere knows for sure.
-func reach(l net.Listener, at netip.AddrPort) Finding {
+func reach(l *net.TCPListener, at netip.AddrPort) Finding {
 	sent := fmt.Sprintf("players are sent to %v", at)
 	switch ip := at.Addr(); {
 	case ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast():
@@ -75,21 +75,14 @@ func reach(l net.Listener, at netip.AddrPort) Finding {
 	case slices.ContainsFunc(ownIPs(), func(own netip.Addr) bool { return own == ip }):
 		return fine("%s, an address of this machine; whether a firewall before it lets TCP in cannot be seen from here", sent)
 	}
-	arrived := make(chan bool, 1)
-	go func() { // ends with the listener
-		conn, err := l.Accept()
-		if err == nil {
-			_ = conn.Close()
-		}
-		arrived <- err == nil
-	}()
 	conn, err := net.DialTimeout("tcp", at.String(), patience)
 	if err == nil {
 		defer conn.Close()
-		select {
-		case <-arrived:
+		_ = l.SetDeadline(time.Now().Add(patience))
+		var in net.Conn
+		if in, err = l.Accept(); err == nil {
+			_ = in.Close()
 			return fine("%s, and a connection there came in: the router passes the port on", sent)
-		case <-time.After(patience):
 		}
 	}
 	return fine("%s, and a connection from here did not come in: not reachable from outside, unless the router only refuses its own network", sent).
