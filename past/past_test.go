@@ -228,6 +228,21 @@ func TestEveryPart(t *testing.T) {
 	}
 }
 
+// TestSeatLeaves: the view ends where its player leaves. What the others play on is not shown, nor compared.
+func TestSeatLeaves(t *testing.T) {
+	tape := record(t, 20)
+	frames := len(tape.frames)
+	tape.Add(&replay.Record{Kind: replay.KindLeave, Leave: replay.Leave{PID: 3}})
+	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond})
+	tape.Add(&replay.Record{Kind: replay.KindChecksum, Checksum: []byte{21, 0, 0, 0}})
+	tape.End()
+	v := join(t, tape, Options{Speed: Max}).enter()
+	v.run(time.Hour)
+	if len(v.got) != frames || v.c.Compared() != 20 || v.ended != nil {
+		t.Errorf("%d of %d bytes came, %d hashes compared, %v", len(v.got), frames, v.c.Compared(), v.ended)
+	}
+}
+
 // TestGreeting: the packets of the start, in their order, about everybody but the seat.
 func TestGreeting(t *testing.T) {
 	tape := record(t, 1)

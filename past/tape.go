@@ -82,7 +82,7 @@ func (t *Tape) Add(rec *replay.Record) {
 			t.add(&w3gs.ChatFromHost{Chat: w3gs.Chat{To: []uint8{t.Seat}, From: c.PID, Flag: c.Flag, Text: c.Text}}, false)
 		}
 	case replay.KindChecksum:
-		if len(rec.Checksum) == 4 && t.turn >= 0 {
+		if !t.ended && len(rec.Checksum) == 4 && t.turn >= 0 {
 			p, b := &t.parts[t.turn], rec.Checksum
 			p.hashed, p.hash = true, uint32(b[0])|uint32(b[1])<<8|uint32(b[2])<<16|uint32(b[3])<<24
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,15 +50,19 @@ func TestWatch(t *testing.T) {
 	if code := <-ended; code != exitOK {
 		t.Errorf("watch: exit %d\n%s", code, stderr.String())
 	}
-	all := fmt.Sprint(hashesIn(t, file))
+	seat := regexp.MustCompile(`"seat":"([^"]+)"`).FindStringSubmatch(stderr.String())
+	if seat == nil {
+		t.Fatalf("no seat is named:\n%s", stderr.String())
+	}
+	all := fmt.Sprint(hashesIn(t, file, seat[1]))
 	compared := regexp.MustCompile(`"compared":(\d+)`).FindAllStringSubmatch(stderr.String(), -1)
 	if turns == nil || len(compared) != 2 || compared[0][1] != all || compared[1][1] != all {
 		t.Errorf("%v turns were sent, %v hashes compared of %s:\n%s", turns, compared, all, stderr.String())
 	}
 }
 
-// hashesIn counts the sync hashes of a replay.
-func hashesIn(t *testing.T, file string) (n int) {
+// hashesIn counts the sync hashes of a replay until a player leaves: there the view from that seat ends.
+func hashesIn(t *testing.T, file, seat string) (n int) {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -72,8 +77,11 @@ func hashesIn(t *testing.T, file string) (n int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rec.Kind == replay.KindChecksum {
+		switch {
+		case rec.Kind == replay.KindChecksum:
 			n++
+		case rec.Kind == replay.KindLeave && slices.ContainsFunc(r.Start.Players, func(p replay.Player) bool { return p.PID == rec.Leave.PID && p.Name == seat }):
+			return n
 		}
 	}
 	return n
