@@ -3,6 +3,7 @@ package host
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"w3host/game"
 	"w3host/lan"
@@ -13,6 +14,19 @@ import (
 type adverts chan lan.Advert
 
 func (a adverts) Open(ad lan.Advert) error { a <- ad; return nil }
+
+// next waits for the next lobby or game that is listed.
+func (a adverts) next(t *testing.T) lan.Advert {
+	t.Helper()
+	select {
+	case ad := <-a:
+		return ad
+	case <-time.After(patience):
+		t.Fatal("nothing is listed")
+	}
+	return lan.Advert{}
+}
+
 func (a adverts) Update(uint32, lan.Count) {}
 func (a adverts) Close(uint32)             {}
 
@@ -31,7 +45,7 @@ func TestVersionOfALobby(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		ad := <-shown
+		ad := shown.next(t)
 		if got := ad.Versions(nil); !slices.Equal(got, []uint32{36, 35}) || !ad.Stat.HasSHA1 || ad.Count.Slots != 13 {
 			t.Errorf("%s is shown to %v: %+v", ad.Name, got, ad)
 		}
@@ -39,7 +53,7 @@ func TestVersionOfALobby(t *testing.T) {
 	if _, err := r.h.OpenLobby("old", testMap(12)); err != nil {
 		t.Fatal(err)
 	}
-	if ad := <-shown; ad.Stat.HasSHA1 || ad.Count.Slots != 12 {
+	if ad := shown.next(t); ad.Stat.HasSHA1 || ad.Count.Slots != 12 {
 		t.Errorf("old is %+v", ad)
 	}
 }
@@ -55,7 +69,7 @@ func TestVersionsOfAnEntry(t *testing.T) {
 	if _, err := r.h.OpenLobby("three", testMap(2)); err != nil {
 		t.Fatal(err)
 	}
-	ad := <-shown
+	ad := shown.next(t)
 	if got := ad.Versions([]uint32{7}); !slices.Equal(got, []uint32{26, 27, 28}) {
 		t.Errorf("it is shown to %v", got)
 	}

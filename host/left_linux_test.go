@@ -10,6 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"w3host/fleet"
+	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/hold"
 	"w3host/host/survive"
 	"w3host/internal/testkit"
@@ -47,7 +52,7 @@ func TestLobbyIsListedAgain(t *testing.T) {
 		entry(o)
 		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}}, before
 	})
-	was := <-before
+	was := before.next(t)
 	g := r.h.Game(was.GameID)
 	r.join(g, "Ann", player) // whose socket no holder has
 	typed(g, r.join(g, "Bob", player), "!swap 2 4")
@@ -58,7 +63,7 @@ func TestLobbyIsListedAgain(t *testing.T) {
 		entry(o)
 		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}, Open: open, games: []*survivor{sv}}, after
 	})
-	is := <-after
+	is := after.next(t)
 	if is.GameID != was.GameID || is.EntryKey != was.EntryKey || is.Name != was.Name || fmt.Sprint(is.Variants) != fmt.Sprint(was.Variants) || is.Requested != was.Requested || is.Stat.MapPath != was.Stat.MapPath || is.Type != was.Type {
 		t.Errorf("listed as %+v, and before as %+v", is, was)
 	}
@@ -68,8 +73,71 @@ func TestLobbyIsListedAgain(t *testing.T) {
 	}
 	c := next.join(next.h.Game(is.GameID), "Cid", player)
 	next.begin(c)
-	if again := <-after; again.GameID != was.GameID+1 || again.Name != "game #2" {
+	if again := after.next(t); again.GameID != was.GameID+1 || again.Name != "game #2" {
 		t.Errorf("the next lobby is %d %q", again.GameID, again.Name)
+	}
+}
+
+// keeping is a shelf that has copies of the sockets.
+type keeping struct {
+	shelf
+	sockets map[hold.Name]int
+}
+
+func (k keeping) Put(name hold.Name, fd int) (err error) {
+	if game, link := name.Split(); game*link != 0 {
+		k.sockets[name], err = unix.Dup(fd)
+	}
+	return err
+}
+
+// TestLobbyUnderLease: the lease of a lobby ends with its process. Who is in the lobby stays in the next one, nobody
+// new comes in, nobody sees it in a list, and the entry opens another.
+func TestLobbyUnderLease(t *testing.T) {
+	t.Parallel()
+	entry := func(o *Options) {
+		o.Leases = &leased{}
+		o.Autohost = oneEntry(1, 5, func(string, []w3gs.Version) (*Map, error) { return testMap(3), nil })
+	}
+	lease := func(term int64) func(*autohost.Keeper) {
+		return func(k *autohost.Keeper) {
+			k.Grant(fleet.Lease{Name: "entry/game/1", Pool: autohost.Pool("game"), Term: term, Number: term})
+		}
+	}
+	held := keeping{sockets: map[hold.Name]int{}}
+	r := newRig(t, func(o *Options) {
+		entry(o)
+		o.Survivors = &Survivors{Shelf: held}
+	})
+	r.h.Keep(lease(1))
+	r.stands(1)
+	g := r.h.Game(1)
+	ann := r.join(g, "Ann", player)
+	var name hold.Name
+	fd := ask(t, g, func(g *Game) int {
+		name = g.seats[ann.PID].heldAs()
+		return held.sockets[name]
+	})
+	sv := leftBy(t, g)
+	_, link := name.Split()
+	sv.sockets = map[game.LinkID]int{game.LinkID(link): fd}
+	ask(t, g, func(g *Game) bool { g.seats[ann.PID].Leave(); return true })
+
+	lists := make(adverts, 10)
+	next := newRig(t, func(o *Options) {
+		entry(o)
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}, games: []*survivor{sv}, Open: o.Autohost.Open}, lists
+	})
+	next.h.Keep(lease(2))
+	if is := lists.next(t); is.GameID != 2 || is.Name != "game #2" {
+		t.Errorf("%d %q is listed", is.GameID, is.Name)
+	}
+	next.stands(2)
+	next.refused(next.h.Game(1))
+	next.begin(ann)
+	ann.Until(0x0C)
+	if ann.Ending() != nil {
+		t.Errorf("who was in the lobby: %v", ann.Ending())
 	}
 }
 

@@ -55,7 +55,7 @@ func TestSavedGame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ad := <-a
+	ad := a.next(t)
 	info := ad.Info(w3gs.ProductTFT, 26, 0)
 	info.EntryKey, info.Port = 0x11223344, 6112
 	if frame := hex.EncodeToString(info.AppendTo(nil)); frame != goldenSaved {

@@ -66,13 +66,13 @@ func TestReturn(t *testing.T) {
 		o.Advertiser = shown
 	})
 	g, players := r.play(3)
-	<-shown
+	shown.next(t)
 	ann, bob := players[0], players[1]
 	bob.Send(action([]byte("before")))
 	testkit.Eventually(t, "an action", func() bool { return seen(ann, "before") })
 	crash(t, bob)
 	ann.UntilChat("P2 has lost the connection and may join again")
-	if ad := <-shown; ad.GameID != g.ID() || len(ad.Only) != 1 || ad.Only[0].String() != "127.0.0.1" || !ad.Requested {
+	if ad := shown.next(t); ad.GameID != g.ID() || len(ad.Only) != 1 || ad.Only[0].String() != "127.0.0.1" || !ad.Requested {
 		t.Errorf("listed %+v", ad)
 	}
 	again := r.join(g, "P2", player)

@@ -49,13 +49,8 @@ func noise(c *client) {
 func watchEntry(t *testing.T, shown adverts) lan.Advert {
 	t.Helper()
 	for {
-		select {
-		case ad := <-shown:
-			if ad.Watched {
-				return ad
-			}
-		case <-time.After(patience):
-			t.Fatal("the game is not listed for those who watch")
+		if ad := shown.next(t); ad.Watched {
+			return ad
 		}
 	}
 }
@@ -159,7 +154,7 @@ func TestNotWatched(t *testing.T) {
 		t.Error("a private game is shown")
 	}
 	for len(shown) > 0 {
-		if ad := <-shown; ad.Watched {
+		if ad := shown.next(t); ad.Watched {
 			t.Errorf("listed %+v", ad)
 		}
 	}

@@ -16,7 +16,7 @@ func TestWishedSettings(t *testing.T) {
 	if _, err := r.h.OpenFor(Wish{Name: "wild", Map: testMap(4), Settings: bits, Mask: bits | w3gs.FixedTeams}); err != nil {
 		t.Fatal(err)
 	}
-	ad := <-a
+	ad := a.next(t)
 	if s := ad.Stat.Settings; s&(bits|w3gs.FixedTeams) != bits || s&w3gs.TeamsTogether == 0 {
 		t.Errorf("announced with %#x", s)
 	}
