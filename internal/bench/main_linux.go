@@ -23,6 +23,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // players of each game.
@@ -36,6 +38,7 @@ type bench struct {
 	seconds int
 	period  time.Duration
 	ahead   bool
+	atOnce  bool // all subjects
 	steady  time.Duration
 	extra   []string // flags for the bots
 }
@@ -74,7 +77,8 @@ func main() {
 	latency := flag.Duration("latency", 100*time.Millisecond, "time between turns")
 	floor := flag.String("floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
 	other := flag.String("other", "", "another w3host to measure beside this one: the path of a binary")
-	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false")
+	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false, or under a holder: hold")
+	atOnce := flag.Bool("at-once", false, "measure all programs at the same time, each with its games, so that the state of the machine is the same for all")
 	ahead := flag.Bool("ahead", false, "give hosts and bots the processors before other processes have them (niceness -20)")
 	steady := flag.Duration("steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
 	attacks := flag.String("attacks", "", "measure what players notice of attacks: all, or names with commas between")
@@ -100,7 +104,7 @@ func main() {
 		}
 		return
 	}
-	b := &bench{seconds: *seconds, period: *latency, ahead: *ahead, steady: *steady, extra: flag.Args()}
+	b := &bench{seconds: *seconds, period: *latency, ahead: *ahead, atOnce: *atOnce, steady: *steady, extra: flag.Args()}
 	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with, *attacks, *window); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -168,21 +172,25 @@ func (b *bench) main(games []string, rounds int, floor, other, with, attacks str
 func (b *bench) compare(subjects []subject, games, rounds int) error {
 	all := make([][]figures, len(subjects))
 	for round := range rounds {
+		measured := make([]figures, len(subjects))
+		var g errgroup.Group
 		for i := range subjects {
 			if round%2 == 1 {
 				i = len(subjects) - 1 - i
 			}
-			s, f := subjects[i], figures{}
-			for range tries {
-				var err error
-				if f, err = b.measure(s, games); err != nil {
-					return fmt.Errorf("%s with %d games: %w", s.name, games, err)
-				}
-				fmt.Fprintf(os.Stderr, "%d games, %s: %.1f µs, p99 %.2f ms, longest %.2f ms, stall %.2f ms\n", games, s.name, f.cpu, f.late, f.latest, f.stall)
-				if b.steady == 0 || f.stall <= b.steady.Seconds()*1000 {
-					break
+			if g.Go(func() (err error) {
+				measured[i], err = b.measureSteady(subjects[i], games)
+				return err
+			}); !b.atOnce {
+				if err := g.Wait(); err != nil {
+					return err
 				}
 			}
+		}
+		if err := g.Wait(); err != nil {
+			return err
+		}
+		for i, f := range measured {
 			all[i] = append(all[i], f)
 		}
 	}
@@ -201,6 +209,21 @@ func (b *bench) compare(subjects []subject, games, rounds int) error {
 			shown(all[i], 0, func(f figures) float64 { return f.missed }))
 	}
 	return nil
+}
+
+// measureSteady measures a subject until the machine is steady.
+func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
+	runtime.LockOSThread() // what it starts ends with its thread
+	for range tries {
+		if f, err = b.measure(s, games); err != nil {
+			return f, fmt.Errorf("%s with %d games: %w", s.name, games, err)
+		}
+		fmt.Fprintf(os.Stderr, "%d games, %s: %.1f µs, p99 %.2f ms, longest %.2f ms, stall %.2f ms\n", games, s.name, f.cpu, f.late, f.latest, f.stall)
+		if b.steady == 0 || f.stall <= b.steady.Seconds()*1000 {
+			break
+		}
+	}
+	return f, nil
 }
 
 func median(list []figures, of func(figures) float64) float64 {
@@ -228,6 +251,9 @@ func shown(list []figures, digits int, of func(figures) float64) string {
 func (b *bench) host(program string, settings ...string) func(port, games int) *exec.Cmd {
 	return func(port, games int) *exec.Cmd {
 		cmd := exec.Command(program, "--listen", "127.0.0.1:"+strconv.Itoa(port), "--lan=false", "--log-json", "--latency", b.period.String())
+		if slices.Equal(settings, []string{"hold"}) {
+			cmd.Args = slices.Insert(cmd.Args, 1, "hold")
+		}
 		cmd.Env = append(os.Environ(), "W3HOST_LOBBY_COUNTDOWN=0", "W3HOST_AUTOHOST_MAX_GAMES=100000",
 			"W3HOST_AUTOHOST_LOBBIES="+strconv.Itoa(min(games, 1000)))
 		cmd.Env = append(cmd.Env, settings...)
@@ -279,7 +305,9 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		return f, err
 	}
 	time.Sleep(time.Second)
-	empty := memory(host.Process.Pid)
+	pid := childOr(host.Process.Pid)
+	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }() // a host outlives its holder
+	empty := memory(pid)
 
 	var out bytes.Buffer
 	clients := exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
@@ -315,11 +343,11 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		return f, err
 	}
 	time.Sleep(time.Duration(b.seconds) * time.Second / 4)
-	since, cpu, switches := time.Now(), cpuTime(host.Process.Pid), contextSwitches(host.Process.Pid)
+	since, cpu, switches := time.Now(), cpuTime(pid), contextSwitches(pid)
 	time.Sleep(time.Duration(b.seconds) * time.Second / 2)
-	spent, took := cpuTime(host.Process.Pid)-cpu, time.Since(since)
-	f.switches = float64(contextSwitches(host.Process.Pid)-switches) / took.Seconds()
-	f.memory = float64(memory(host.Process.Pid)-empty) / float64(games*players)
+	spent, took := cpuTime(pid)-cpu, time.Since(since)
+	f.switches = float64(contextSwitches(pid)-switches) / took.Seconds()
+	f.memory = float64(memory(pid)-empty) / float64(games*players)
 	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
 
 	_ = clients.Wait() // its faults are in its report; the floor makes many

@@ -11,6 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// childOr is the host of a holder, or the process itself.
+func childOr(pid int) int {
+	perThread(pid, "children", func(text string) int64 {
+		for _, child := range strings.Fields(text) {
+			pid, _ = strconv.Atoi(child)
+		}
+		return 0
+	})
+	return pid
+}
+
 // perThread adds up what a file of each thread of a process says.
 func perThread(pid int, file string, read func(text string) int64) (sum int64) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
