@@ -95,7 +95,7 @@ func deploySwarm(t *testing.T) *swarm {
 	var watching sync.WaitGroup
 	ctx, stop := context.WithCancel(context.Background())
 	for i := range s.nodes {
-		watching.Go(func() { s.watch.Host(ctx, s.addr(i), fmt.Sprintf("node %d", i+1)) })
+		watching.Go(func() { s.watch.Host(ctx, s.addr(i), s.run(i)) })
 	}
 	t.Cleanup(func() { stop(); watching.Wait() })
 	return s
@@ -278,6 +278,9 @@ func (g *botGame) String() string {
 	return fmt.Sprintf("%s on node %d, %s to %s: %s", g.entry, g.node+1, g.from.Format(time.TimeOnly), g.to.Format(time.TimeOnly), g.Verdict)
 }
 
+// run is the name of a node's hosts.
+func (s *swarm) run(node int) string { return fmt.Sprintf("node %d", node+1) }
+
 // play has three bots play in the lobby of an entry. It says when the game runs.
 func (s *swarm) play(ctx context.Context, entry string, minutes float64, runs func(botGame)) (g botGame) {
 	g.entry = entry
@@ -301,6 +304,7 @@ func (s *swarm) play(ctx context.Context, entry string, minutes float64, runs fu
 			for lines := bufio.NewScanner(progress); lines.Scan(); {
 				if strings.Contains(lines.Text(), "the game runs") {
 					g.runs = true
+					s.watch.Played(entry, s.run(node), &info, g.from)
 					s.watch.Quiet(entry, false)
 					runs(g)
 				}

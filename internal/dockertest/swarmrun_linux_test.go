@@ -130,7 +130,7 @@ func (s *swarm) cutFromPostgres(t *testing.T, long time.Duration) {
 	t.Helper()
 	played := s.playing(t, swarmEntries[0], long.Minutes()+0.2)
 	g := <-played
-	host := fmt.Sprintf("node %d", g.node+1)
+	host := s.run(g.node)
 	time.Sleep(5 * time.Second) // the game runs, and its host has another lobby
 	task := s.task(t, g.node, "w3host")
 	if err := s.cut(t, g.node, task); err != nil {

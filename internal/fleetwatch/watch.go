@@ -83,6 +83,16 @@ func (w *Watch) saw(lobby lobbyOf, asked time.Time) {
 	s.to = asked
 }
 
+// Played notes that others have begun a game in a lobby that they found then: it may have been full before the
+// stranger asked.
+func (w *Watch) Played(entry, host string, info *w3gs.GameInfo, found time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if lobby := (lobbyOf{entry, host, info.GameID, info.EntryKey}); w.spans[lobby] == nil {
+		w.spans[lobby] = &span{found, found}
+	}
+}
+
 // Quiet has the stranger only look whether lobbies of an entry are shown: one who comes and goes all the time
 // keeps them from starting.
 func (w *Watch) Quiet(entry string, on bool) {

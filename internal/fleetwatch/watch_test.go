@@ -3,6 +3,8 @@ package fleetwatch
 import (
 	"testing"
 	"time"
+
+	"w3host/protocol/w3gs"
 )
 
 // Two lobbies of an entry at once are a fault; the time without any is what is left when Postgres was
@@ -17,6 +19,11 @@ func TestJudge(t *testing.T) {
 	lobby(2, 30, 40)
 	w.away = []span{{at(12), at(20)}, {at(5), at(11)}, {at(13), at(14)}, {at(29), at(50)}, {at(60), at(70)}}
 	if worst, faults := w.Judge(); worst.Long != 10*time.Second || len(faults) > 0 { // 11 to 12 and 20 to 29
+		t.Errorf("none for %v, %q", worst, faults)
+	}
+	w.Played("dota", "a", &w3gs.GameInfo{GameID: 4}, at(24)) // full before the stranger has asked
+	w.Played("dota", "a", &w3gs.GameInfo{GameID: 4}, at(28)) // which is known
+	if worst, faults := w.Judge(); worst.Long != 5*time.Second || len(faults) > 0 {
 		t.Errorf("none for %v, %q", worst, faults)
 	}
 	lobby(3, 39, 45)
