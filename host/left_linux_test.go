@@ -159,6 +159,32 @@ func TestLobbyOfAnotherMap(t *testing.T) {
 	testkit.Eventually(t, "it is forgotten", func() bool { return len(next.h.Games()) == 0 })
 }
 
+// TestLongJournal: an entry's lobby with a long journal closes once nobody is in it, and the next one opens.
+func TestLongJournal(t *testing.T) {
+	t.Parallel()
+	lists := make(adverts, 10)
+	r := newRig(t, func(o *Options) {
+		o.Autohost = oneEntry(1, 5, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}}, lists
+	})
+	g := r.h.Game(lists.next(t).GameID)
+	bob := r.join(g, "Bob", player)
+	_ = r.join(g, "Ann", player).Conn.Close()
+	ask(t, g, func(g *Game) bool {
+		g.ledger.Write(make([]byte, len(g.ledger.Memory().Bytes())/renewShare))
+		return true
+	})
+	typed(g, bob, "!swap 2 4")
+	if !g.open.Load() {
+		t.Error("a lobby with somebody in it has closed")
+	}
+	_ = bob.Conn.Close()
+	if next := lists.next(t); next.GameID != g.ID()+1 || next.Name != "game #2" {
+		t.Errorf("the next lobby is %d %q", next.GameID, next.Name)
+	}
+	testkit.Eventually(t, "the first is closed", func() bool { return len(r.h.Games()) == 1 })
+}
+
 // TestKnocks: all joins of a lobby together bring as much to its journal as one player may; then nobody is let in for a while.
 func TestKnocks(t *testing.T) {
 	t.Parallel()

@@ -23,6 +23,9 @@ func (g *Game) stepped() {
 	g.ledger.Settled()
 	if !g.machine.Over() {
 		g.group.Touch()
+		if g.ledger != nil {
+			g.renew()
+		}
 		return
 	}
 	if file := g.journal.End(true); file != "" {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"w3host/game"
 	"w3host/internal/allowance"
 	"w3host/internal/network"
 )
@@ -14,6 +15,8 @@ import (
 const (
 	ledgerShare = 32
 	ledgerByte  = time.Second >> 10
+	// renewShare of the ledger, 8 MiB, is some 60 ms of making it again.
+	renewShare = 16
 	// spentLeast is what is remembered of those who have left: less is not worth the memory.
 	spentLeast = 64 << 10
 )
@@ -21,6 +24,19 @@ const (
 // share is what one may use.
 func (g *Game) share() time.Duration {
 	return time.Duration(len(g.ledger.Memory().Bytes())/ledgerShare) * ledgerByte
+}
+
+// renew closes an empty lobby of an entry whose journal is long, so that the next one begins another: it would take
+// long to make again, and in the end there would be no room.
+func (g *Game) renew() {
+	if g.info.Entry == "" || g.ledger.Len() <= len(g.ledger.Memory().Bytes())/renewShare || len(g.links) > 0 {
+		return
+	}
+	g.call(func() {
+		if g.open.Load() && len(g.links) == 0 {
+			g.step(&game.Input{Kind: game.Stop, Why: "its journal is long"})
+		}
+	})
 }
 
 // charge takes what a link has brought from its share. Who has none left is cut, since a full
