@@ -60,6 +60,7 @@ func (g *Game) lost(l *link) {
 		}
 		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.Cause(), errors.New("")).Error()})
 	}
+	g.renew()
 }
 
 // noteLeave counts that a player leaves a lobby by themselves: who joins and leaves

@@ -23,9 +23,6 @@ func (g *Game) stepped() {
 	g.ledger.Settled()
 	if !g.machine.Over() {
 		g.group.Touch()
-		if g.ledger != nil {
-			g.renew()
-		}
 		return
 	}
 	if file := g.journal.End(true); file != "" {

@@ -23,8 +23,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // players of each game.
@@ -167,87 +165,6 @@ func (b *bench) main(games []string, rounds int, floor, other, with, attacks str
 	return nil
 }
 
-// compare measures all subjects in turn, and prints medians and ranges. Every other
-// round is in the opposite order: who comes first in a round pays up to 15 % more.
-func (b *bench) compare(subjects []subject, games, rounds int) error {
-	all := make([][]figures, len(subjects))
-	for round := range rounds {
-		measured := make([]figures, len(subjects))
-		var g errgroup.Group
-		for i := range subjects {
-			if round%2 == 1 {
-				i = len(subjects) - 1 - i
-			}
-			if g.Go(func() (err error) {
-				measured[i], err = b.measureSteady(subjects[i], games)
-				return err
-			}); !b.atOnce {
-				if err := g.Wait(); err != nil {
-					return err
-				}
-			}
-		}
-		if err := g.Wait(); err != nil {
-			return err
-		}
-		for i, f := range measured {
-			all[i] = append(all[i], f)
-		}
-	}
-	cpu := func(f figures) float64 { return f.cpu }
-	ratio := func(f figures) float64 { return f.ratio }
-	for i, s := range subjects {
-		for round := range all[i] {
-			all[i][round].ratio = all[i][round].cpu / all[len(all)-1][round].cpu
-		}
-		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), shown(all[i], 2, ratio),
-			shown(all[i], 0, func(f figures) float64 { return f.switches }),
-			shown(all[i], 1, func(f figures) float64 { return f.memory }),
-			shown(all[i], 2, func(f figures) float64 { return f.late }),
-			shown(all[i], 2, func(f figures) float64 { return f.latest }),
-			shown(all[i], 2, func(f figures) float64 { return f.stall }),
-			shown(all[i], 0, func(f figures) float64 { return f.missed }))
-	}
-	return nil
-}
-
-// measureSteady measures a subject until the machine is steady.
-func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
-	runtime.LockOSThread() // what it starts ends with its thread
-	for range tries {
-		if f, err = b.measure(s, games); err != nil {
-			return f, fmt.Errorf("%s with %d games: %w", s.name, games, err)
-		}
-		fmt.Fprintf(os.Stderr, "%d games, %s: %.1f µs, p99 %.2f ms, longest %.2f ms, stall %.2f ms\n", games, s.name, f.cpu, f.late, f.latest, f.stall)
-		if b.steady == 0 || f.stall <= b.steady.Seconds()*1000 {
-			break
-		}
-	}
-	return f, nil
-}
-
-func median(list []figures, of func(figures) float64) float64 {
-	var values []float64
-	for _, f := range list {
-		values = append(values, of(f))
-	}
-	slices.Sort(values)
-	return values[len(values)/2]
-}
-
-// shown is the median, and the range where there is one.
-func shown(list []figures, digits int, of func(figures) float64) string {
-	low, high := of(list[0]), of(list[0])
-	for _, f := range list {
-		low, high = min(low, of(f)), max(high, of(f))
-	}
-	text := strconv.FormatFloat(median(list, of), 'f', digits, 64)
-	if low == high {
-		return text
-	}
-	return fmt.Sprintf("%s (%.*f–%.*f)", text, digits, low, digits, high)
-}
-
 func (b *bench) host(program string, settings ...string) func(port, games int) *exec.Cmd {
 	return func(port, games int) *exec.Cmd {
 		cmd := exec.Command(program, "--listen", "127.0.0.1:"+strconv.Itoa(port), "--lan=false", "--log-json", "--latency", b.period.String())
@@ -305,7 +222,7 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		return f, err
 	}
 	time.Sleep(time.Second)
-	pid := childOr(host.Process.Pid)
+	pid := hostOf(host.Process.Pid)
 	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }() // a host outlives its holder
 	empty := memory(pid)
 

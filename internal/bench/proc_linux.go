@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childOr is the host of a holder, or the process itself.
-func childOr(pid int) int {
+// hostOf is the host of a holder; a host that has none is its own.
+func hostOf(pid int) int {
 	perThread(pid, "children", func(text string) int64 {
 		for _, child := range strings.Fields(text) {
 			pid, _ = strconv.Atoi(child)
