@@ -133,6 +133,10 @@ func (c *codec) uvarint(n uint64) uint64 {
 		c.b = binary.AppendUvarint(c.b, n)
 		return n
 	}
+	if len(c.b) > 0 && c.b[0] < 0x80 { // as most are
+		n, c.b = uint64(c.b[0]), c.b[1:]
+		return n
+	}
 	n, size := binary.Uvarint(c.b)
 	if size <= 0 {
 		c.fail(errors.New("a broken number"))

@@ -189,6 +189,10 @@ func from[E any](l *Lobby, pid uint8, ev E, take func(*player, E)) {
 func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 	l.now, l.out = now, out
 	l.ping()
+	if l.phase == phaseStarted { // nothing else is due in a game
+		out, l.out = l.out, nil
+		return out
+	}
 	l.meetLate(l.now)
 	l.countDown()
 	l.closeIdle()

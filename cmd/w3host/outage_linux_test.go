@@ -297,7 +297,7 @@ func ageOne(shelf hold.Shelf, id uint32, fd int, sockets map[game.LinkID]int, fl
 			if n := answered[link.ID]; n < min(turns, more) {
 				answered[link.ID]++
 				now += time.Millisecond
-				step(&game.Input{Kind: game.Keepalive, Link: link.ID, Sum: answers.of(link.ID, n, more)})
+				step(&game.Input{Kind: game.Keepalive, Link: link.ID, Sum: answers.of(link.ID, n, more), Bytes: 9})
 			}
 		}
 	}
@@ -324,7 +324,7 @@ func ageOne(shelf hold.Shelf, id uint32, fd int, sockets map[game.LinkID]int, fl
 		answer(n + 1)
 		for i, link := range open {
 			if (n*3+i)%10 < 3 && n < more-1 {
-				step(&game.Input{Kind: game.Action, Link: link.ID, Data: menus})
+				step(&game.Input{Kind: game.Action, Link: link.ID, Data: menus, Bytes: 8 + len(menus)})
 			}
 		}
 	}

@@ -14,7 +14,7 @@ func (v *Rerun) note(number byte, text []byte) error {
 		return nil
 	}
 	id, k := binary.Uvarint(text)
-	l := v.Links[game.LinkID(id)]
+	l := v.link(game.LinkID(id))
 	if k <= 0 || l == nil {
 		return errors.New("a note about nobody")
 	}

@@ -18,7 +18,7 @@ func (v *Rerun) outputs() {
 }
 
 func (v *Rerun) order(op *game.Op) {
-	l := v.Links[op.Link]
+	l := v.link(op.Link)
 	switch op.Kind {
 	case game.Play:
 		v.play()

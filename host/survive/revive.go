@@ -41,11 +41,15 @@ type Rerun struct {
 	before  uint32
 	written map[game.LinkID]uint64
 	seats   [w3gs.MaxPID + 1]*Link
+	recent  [recent]*Link // those of Links that were looked for last
 	parts   MapParts
 	out     *game.Out
 	watch   func(*game.Stamped)
 	cut     int // where the first entry that is left out ends; 0: none is
 }
+
+// recent is how many links are found without a look into a map; more than play a game.
+const recent = 32
 
 // MapParts finds the map that a game is played on, cut into parts.
 type MapParts func(*game.Config) (*mapxfer.Parts, error)
@@ -151,17 +155,17 @@ func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
 // input steps one entry, unless it ended the process twice.
 func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	in := &e.Input
-	l := v.Links[in.Link]
+	l := v.link(in.Link)
 	switch {
 	case in.Kind == game.Join:
 		l = &Link{ID: in.Link, Addr: in.Addr, Again: v.Playing, Person: &Person{
 			Name: in.Packet.(*w3gs.ReqJoin).Name, Realm: in.Realm, Vouched: in.Vouched, Addr: in.Addr, Line: gproxy.LineAt(1, 0),
 		}}
-		v.Links[in.Link], v.LastID = l, in.Link
+		v.add(l)
 	case in.Kind == game.Resume:
 		if p := v.proxy(in.PID); p != nil {
 			l = &Link{ID: in.Link, Addr: in.Addr, Person: p, last: in.Last}
-			v.Links[in.Link], v.LastID = l, in.Link
+			v.add(l)
 		}
 	case l == nil:
 	case in.Kind == game.Lost:
@@ -187,6 +191,21 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	v.out.Reset()
 	v.Machine.Step(e.At, in, v.out)
 	v.outputs()
+}
+
+// link finds a link by its number. Most inputs name one of a few, and a map would take a tenth of
+// the time of a rerun.
+func (v *Rerun) link(id game.LinkID) *Link {
+	l := v.recent[id%recent]
+	if l == nil || l.ID != id {
+		l = v.Links[id]
+		v.recent[id%recent] = l
+	}
+	return l
+}
+
+func (v *Rerun) add(l *Link) {
+	v.Links[l.ID], v.recent[l.ID%recent], v.LastID = l, l, l.ID
 }
 
 // skipped reports whether an entry is left out.
