@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/netip"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"w3host/internal/testkit"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 )
@@ -51,16 +49,7 @@ func TestFleetCommands(t *testing.T) {
 		stop() // who joins and leaves all the time only delays the game log
 	}
 	lobby := f.watch.Lobbies(t.Context(), f.runs[b].addr)[0]
-	bob := testkit.Dial(t, netip.MustParseAddrPort(f.runs[b].addr))
-	welcome, err := bob.Join(lobby.GameID, lobby.EntryKey, "Bobby")
-	if err == nil {
-		err = bob.HaveMap(welcome)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = bob.Conn.SetReadDeadline(time.Time{})
-	go bob.Listen() // ends with the connection
+	bob := enter(t, f.runs[b].addr, &lobby, "Bobby")
 	at := number + "-" + fmt.Sprint(lobby.GameID)
 	f.awaitCtl(admin, "games", "#"+at+" ")
 	f.awaitCtl(admin, "game "+at, "Players: Bobby")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/netip"
 	"strings"
 	"syscall"
 	"testing"
@@ -64,18 +63,7 @@ func TestFleetFailover(t *testing.T) {
 // sit has somebody join the lobby of an entry, and stay.
 func (f *fleetHosts) sit(host, entry, name string) *testkit.Client {
 	f.t.Helper()
-	lobby := f.lobby(host, entry)
-	c := testkit.Dial(f.t, netip.MustParseAddrPort(f.runs[host].addr))
-	welcome, err := c.Join(lobby.GameID, lobby.EntryKey, name)
-	if err == nil {
-		err = c.HaveMap(welcome)
-	}
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	_ = c.Conn.SetReadDeadline(time.Time{})
-	go c.Listen() // ends with the connection
-	return c
+	return enter(f.t, f.runs[host].addr, f.lobby(host, entry), name)
 }
 
 func (f *fleetHosts) lobby(host, entry string) *w3gs.GameInfo {

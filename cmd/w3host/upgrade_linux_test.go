@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/fleetwatch"
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 )
 
 // otherRules is a program that says something else in a countdown, as a new version may.
@@ -208,4 +211,63 @@ func TestGameThatStays(t *testing.T) {
 	if p.count("game over") != 1 || runs(first) {
 		t.Error("the game was not ended")
 	}
+}
+
+// A lobby of which the new program does not make the same stays where it is, too: those who are in may
+// start it, nobody else comes in, and another one opens.
+func TestLobbyThatStays(t *testing.T) {
+	t.Setenv("W3HOST_LOBBY_COUNTDOWN", "5")
+	dir := t.TempDir()
+	p, pidFile := startHold(t, dir)
+	first := onlyLobby(t, p.addr, 0)
+	ann, bob := enter(t, p.addr, &first, "Ann"), enter(t, p.addr, &first, "Bob")
+	ann.Say("!start force")
+	ann.UntilChat("5…")
+	ann.Say("!abort")
+	before, _ := hostOf(pidFile)
+	upgrade(t, dir, pidFile, "", otherRules(t))
+	p.await("a game stays in the process before")
+	next := onlyLobby(t, p.addr, first.GameID)
+	stranger := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+	if _, err := stranger.Join(first.GameID, first.EntryKey, "Cid"); err == nil {
+		t.Error("somebody new came into the lobby that stays")
+	}
+	enter(t, p.addr, &next, "Dan")
+	ann.Say("!start force")
+	for _, c := range []*testkit.Client{ann, bob} {
+		c.Until(byte(w3gs.OpCountdownEnd))
+		_ = c.Conn.Close()
+	}
+	testkit.Eventually(t, "the process before has ended", func() bool { return !runs(before) })
+	stopHold(t, p)
+}
+
+// onlyLobby is the lobby that a host lists, as soon as it is one and not that which was before.
+func onlyLobby(t *testing.T, addr string, before uint32) (lobby w3gs.GameInfo) {
+	t.Helper()
+	watch := fleetwatch.New()
+	testkit.Eventually(t, "a lobby is listed", func() bool {
+		open := watch.Lobbies(t.Context(), addr)
+		if len(open) == 1 {
+			lobby = open[0]
+		}
+		return len(open) == 1 && lobby.GameID != before
+	})
+	return lobby
+}
+
+// enter takes a seat in a lobby.
+func enter(t *testing.T, addr string, lobby *w3gs.GameInfo, name string) *testkit.Client {
+	t.Helper()
+	c := testkit.Dial(t, netip.MustParseAddrPort(addr))
+	welcome, err := c.Join(lobby.GameID, lobby.EntryKey, name)
+	if err == nil {
+		err = c.HaveMap(welcome)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Conn.SetReadDeadline(time.Time{})
+	go c.Listen() // ends with the connection
+	return c
 }
