@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"syscall"
 	"testing"
 	"time"
@@ -25,38 +26,55 @@ func TestLobbiesOutliveTheHostWithAStandby(t *testing.T) {
 	}
 }
 
+// lobbyKills is reached by one round of two lobbies and their games; the long run is
+//
+//	go test ./cmd/w3host -run TestLobbiesOutliveTheHost -lobby-kills 200 -timeout 40m -v
+var lobbyKills = flag.Int("lobby-kills", 3, "how often TestLobbiesOutliveTheHost kills the host in lobbies")
+
 func lobbiesOutlive(t *testing.T) *process {
 	t.Helper()
 	t.Setenv("W3HOST_TRANSFER_PLAYER_RATE", "40 KB")
 	t.Setenv("W3HOST_LOBBY_COUNTDOWN", "5")
-	dir, maps := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	p, pidFile := startHold(t, dir)
-	done := make(chan struct{})
-	killed := make(chan int, 1)
-	go func() { killed <- killInLobbies(t, p, pidFile, done) }() // ends with done
-	const every = 1500 * time.Millisecond
-	o := loaders(p, maps)
-	o.Play, o.Kill, o.KillEvery = time.Duration(*kills)*every+every/2, pidFile, every
-	report, err := bots.Run(t.Context(), o)
-	close(done)
-	n := <-killed
-	if err != nil || !report.OK || report.Kills != *kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
-		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
+	inLobbies, inGames, rounds := 0, 0, 0
+	for ; inLobbies < *lobbyKills && !t.Failed(); rounds++ {
+		n, report := killLoaders(t, p, pidFile, *kills)
+		if n == 0 {
+			t.Error("no kill in lobbies")
+		}
+		inLobbies, inGames = inLobbies+n, inGames+report.Kills
 	}
-	if n < 3 {
-		t.Errorf("only %d kills in lobbies", n)
-	}
-	t.Logf("%d kills in lobbies, %d in games; %s", n, report.Kills, report.Verdict())
+	t.Logf("%d kills in lobbies and %d in games, of %d rounds", inLobbies, inGames, rounds)
 	stopHold(t, p)
 	for _, wrong := range []string{"closed as crashed", "cannot be taken over", "cannot be made again", "are lost", "ends with the process", "reconnection rejected"} {
 		if n := p.count(wrong); n > 0 {
 			t.Errorf("the log says %d times that something is %s", n, wrong)
 		}
 	}
-	checkReplays(t, dir, 2)
-	checkJournals(t, dir, 2)
-	checkGameLog(t, dir, 2)
+	checkReplays(t, dir, 2*rounds)
+	checkJournals(t, dir, 2*rounds)
+	checkGameLog(t, dir, 2*rounds)
 	return p
+}
+
+// killLoaders has two lobbies filled and their games played, and kills the host all the time.
+func killLoaders(t *testing.T, p *process, pidFile string, kills int) (inLobbies int, report bots.Report) {
+	t.Helper()
+	done := make(chan struct{})
+	killed := make(chan int, 1)
+	joined, loaded := p.count("player joined")+8, p.count("all have loaded")+2
+	go func() { killed <- killInLobbies(t, p, pidFile, joined, loaded, done) }() // ends with done
+	const every = 1500 * time.Millisecond
+	o := loaders(p, t.TempDir())
+	o.Play, o.Kill, o.KillEvery = time.Duration(kills)*every+every/2, pidFile, every
+	report, err := bots.Run(t.Context(), o)
+	close(done)
+	inLobbies = <-killed
+	if err != nil || !report.OK || report.Kills != kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
+		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
+	}
+	return inLobbies, report
 }
 
 // loaders are bots of whom some download the map, into a folder, and some are behind proxies.
@@ -81,18 +99,19 @@ func loaders(p *process, maps string) bots.Options {
 // mostInLobbies leaves a busy machine time to come to the games.
 const mostInLobbies = 15
 
-// killInLobbies kills the host once both lobbies are full, until both games are played.
-func killInLobbies(t *testing.T, p *process, pidFile string, done chan struct{}) (n int) {
+// killInLobbies kills the host once both lobbies are full, until both games are played: that is when the host has
+// said so often that players have joined, and have loaded.
+func killInLobbies(t *testing.T, p *process, pidFile string, joined, loaded int, done chan struct{}) (n int) {
 	for {
 		select {
 		case <-done:
 			return n
 		case <-time.After(700 * time.Millisecond):
 		}
-		if p.count("player joined") < 8 {
+		if p.count("player joined") < joined {
 			continue
 		}
-		if n == mostInLobbies || p.count("all have loaded") >= 2 {
+		if n == mostInLobbies || p.count("all have loaded") >= loaded {
 			return n
 		}
 		pid, err := hostOf(pidFile)
