@@ -51,9 +51,8 @@ const (
 )
 
 // version is that of these messages. A holder tells it to its hosts, which must do with
-// any: it lives longer than they do. 1 had the verbs up to go, 2 those up to
-// hand over.
-const version = 3
+// any: it lives longer than they do.
+const version = 1
 
 // socketEnv says to a host that descriptor holderFD leads to its holder, of that version.
 const (
@@ -145,9 +144,6 @@ const (
 	Refused  = Verb(verbRefused)  // there is no upgrade
 	HandOver = Verb(verbHandOver) // the upgrade is ready
 )
-
-// ErrOldHolder is returned by Upgrade.
-var ErrOldHolder = errors.New("the holder is of a version that knows no upgrades: stop the host in order and start w3host hold anew")
 
 // Counts is how far the streams of a connection have come, as the system knows also
 // after the process that read and wrote them is gone.

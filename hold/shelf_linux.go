@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,7 +13,6 @@ import (
 // shelf is a Shelf by the socket to the holder.
 type shelf struct {
 	sock     int
-	speaks   int // the version of the holder
 	left     map[Name]int
 	late     []Name // to be dropped when the holder has room for the message
 	gone     bool   // the holder has ended
@@ -27,14 +25,12 @@ type shelf struct {
 // Open takes over what the host before has left. It is nil in a process without a
 // holder; an error says why nothing can be held here.
 func Open() (Shelf, error) {
-	speaks := os.Getenv(socketEnv)
-	if speaks == "" {
+	if os.Getenv(socketEnv) == "" { // there is one version
 		return nil, nil
 	}
 	_ = os.Unsetenv(socketEnv)
 	unix.CloseOnExec(holderFD)
 	s := &shelf{sock: holderFD, left: map[Name]int{}, news: make(chan News)}
-	s.speaks, _ = strconv.Atoi(speaks)
 	for {
 		m, err := receive(s.sock)
 		switch {
@@ -96,16 +92,9 @@ func (s *shelf) StandsBy() bool { return s.standsBy }
 
 func (s *shelf) IsStandby() bool { return s.standby }
 
-func (s *shelf) KeepStandby() {
-	if s.speaks >= 3 {
-		_ = s.say(verbKeepStandby, 0) // it is said again and again
-	}
-}
+func (s *shelf) KeepStandby() { _ = s.say(verbKeepStandby, 0) } // it is said again and again
 
 func (s *shelf) Upgrade(path string) error {
-	if s.speaks < 2 {
-		return ErrOldHolder
-	}
 	return send(s.sock, message{verb: verbUpgrade, text: path}, unix.MSG_DONTWAIT)
 }
 
@@ -134,10 +123,8 @@ func (s *shelf) Drop(name Name) {
 
 func (s *shelf) Serving() { _ = s.say(verbServing, 0) }
 
-func (s *shelf) Alive() {
-	if s.speaks >= 2 { // also when it has handed over
-		s.heard(send(s.sock, message{verb: verbAlive, names: []Name{0}}, unix.MSG_DONTWAIT))
-	}
+func (s *shelf) Alive() { // also when it has handed over
+	s.heard(send(s.sock, message{verb: verbAlive, names: []Name{0}}, unix.MSG_DONTWAIT))
 }
 
 func (s *shelf) Ending() { _ = s.say(verbEnding, 0) }
