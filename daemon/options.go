@@ -38,6 +38,10 @@ func Check(c config.Config) error {
 	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c)), checkHooks(c)).ErrorOrNil()
 }
 
+// standbyFrom is from how many lobbies and games on another process stands by: to make fewer
+// again takes less than two seconds, however long they have been played.
+var standbyFrom = map[string]int{"auto": 20, "on": 1, "off": 0}
+
 func hostOptions(c config.Config, version string, log zerolog.Logger) host.Options {
 	return host.Options{
 		Product:         Product(c),
@@ -49,7 +53,7 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 		Watch:           watchOptions(&c),
 		Log:             log,
 		Crashes:         c.CrashDir(),
-		Standby:         c.Host.Standby,
+		Standby:         standbyFrom[c.Host.Standby],
 		Journal:         journalOptions(c),
 	}
 }

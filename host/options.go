@@ -25,7 +25,7 @@ import (
 type Options struct {
 	Listeners Listeners
 	Survivors *Survivors // nil: nothing outlives this process
-	Standby   bool       // another process stands by for the death of this one, where the holder can have it
+	Standby   int        // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never
 	Product   w3gs.Product
 
 	// Game is what games are made from. What depends on the map and on the lobby is

@@ -288,7 +288,7 @@ func (h *Host) watchHolder() {
 		}
 		wait = aliveEvery
 		h.shard.Wait(func() {
-			if h.shard.opts.Standby && !h.shard.leaving {
+			if n := h.shard.opts.Standby; n > 0 && len(h.running) >= n && !h.shard.leaving {
 				shelf.KeepStandby()
 			}
 			if shelf.Alive(); shelf.Gone() && time.Since(said) >= goneEvery {

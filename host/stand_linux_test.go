@@ -30,6 +30,7 @@ import (
 type shelf struct {
 	hold.Shelf
 	alive *atomic.Int32 // how often the host has said so; nil: not counted
+	kept  *atomic.Int32 // how often it has asked for a standby
 }
 
 func (shelf) Put(hold.Name, int) error { return nil }
@@ -38,6 +39,8 @@ func (shelf) Serving()                 {}
 func (shelf) Ending()                  {}
 func (shelf) Gone() bool               { return false }
 func (shelf) Clock() time.Duration     { return time.Since(testBegan) }
+
+func (s shelf) KeepStandby() { s.kept.Add(1) }
 
 func (s shelf) Alive() {
 	if s.alive != nil {
@@ -260,6 +263,20 @@ func TestGiveUp(t *testing.T) {
 	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || filepath.Base(files[0]) != left.Journal {
 		t.Errorf("journals: %q", files)
 	}
+}
+
+// A standby is asked for from so many lobbies and games on.
+func TestStandbyFrom(t *testing.T) {
+	t.Parallel()
+	alive, kept := new(atomic.Int32), new(atomic.Int32)
+	r := newRig(t, func(o *Options) { o.Survivors, o.Standby = &Survivors{Shelf: shelf{alive: alive, kept: kept}}, 2 })
+	r.lobby(1)
+	testkit.Eventually(t, "two signs of life", func() bool { return alive.Load() > 1 })
+	if kept.Load() > 0 {
+		t.Error("one lobby has a standby")
+	}
+	r.lobby(1)
+	testkit.Eventually(t, "a standby is asked for", func() bool { return kept.Load() > 0 })
 }
 
 // A loop that stands still says nothing to the holder, one that goes round does.

@@ -66,7 +66,7 @@ func TestGamesOutliveTheHost(t *testing.T) { outliveKills(t) }
 
 // The same with a standby.
 func TestStandby(t *testing.T) {
-	t.Setenv("W3HOST_HOST_STANDBY", "true")
+	t.Setenv("W3HOST_HOST_STANDBY", "on")
 	p := outliveKills(t)
 	if p.count("the standby goes on") == 0 { // it is ready a second after the last death, or two
 		t.Error("the standby has never gone on")
@@ -196,7 +196,7 @@ func TestHoldOfAHostThatCannotStart(t *testing.T) {
 // A standby goes on with the configuration as it is when the host dies, and not as it was when
 // the standby started.
 func TestStandbyReadsAgain(t *testing.T) {
-	t.Setenv("W3HOST_HOST_STANDBY", "true")
+	t.Setenv("W3HOST_HOST_STANDBY", "on")
 	dir := t.TempDir()
 	p, pidFile := startHold(t, dir)
 	p.await("ready to go on in the place of the host that runs")

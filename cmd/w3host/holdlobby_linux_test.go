@@ -19,7 +19,7 @@ func TestLobbiesOutliveTheHost(t *testing.T) { lobbiesOutlive(t) }
 
 // The same with a standby.
 func TestLobbiesOutliveTheHostWithAStandby(t *testing.T) {
-	t.Setenv("W3HOST_HOST_STANDBY", "true")
+	t.Setenv("W3HOST_HOST_STANDBY", "on")
 	p := lobbiesOutlive(t)
 	if p.count("the standby goes on") == 0 {
 		t.Error("the standby has never gone on")

@@ -66,7 +66,7 @@ func measureOutage(t *testing.T, games, minutes int) {
 	t.Setenv(asAger, age)
 	t.Setenv("W3HOST_AUTOHOST_LOBBIES", strconv.Itoa(games))
 	t.Setenv("W3HOST_AUTOHOST_MAX_GAMES", "1000")
-	t.Setenv("W3HOST_HOST_STANDBY", strconv.FormatBool(*outageStandby))
+	t.Setenv("W3HOST_HOST_STANDBY", map[bool]string{true: "on", false: "off"}[*outageStandby])
 	p, pidFile := startHold(t, dir, "--autostart", "10")
 
 	// The bots kill whom a file names, which is nobody until the games are old.

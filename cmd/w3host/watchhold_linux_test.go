@@ -15,7 +15,7 @@ import (
 // TestShownAfterTakeOver: a game that another process has gone on with is shown again, under the same
 // name, with the same map, from its replay that is written anew; also by a standby, and after an upgrade.
 func TestShownAfterTakeOver(t *testing.T) {
-	for _, standby := range []string{"false", "true"} {
+	for _, standby := range []string{"off", "on"} {
 		t.Run("standby "+standby, func(t *testing.T) {
 			t.Setenv("W3HOST_HOST_STANDBY", standby)
 			t.Setenv("W3HOST_WATCH_ENABLED", "true")
