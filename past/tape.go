@@ -113,9 +113,6 @@ func (t *Tape) Hold(now, delay time.Duration) {
 // End says that no more will be added.
 func (t *Tape) End() { t.over = true }
 
-// Length is the game time of the record.
-func (t *Tape) Length() time.Duration { return t.time }
-
 // frame is what is sent of a part.
 func (t *Tape) frame(i int) []byte { return t.frames[t.begin(i):t.parts[i].end] }
 

@@ -134,8 +134,5 @@ func (l *Loop) Joinable(acked uint32) bool {
 // Apart returns the players who have no client and may come back.
 func (l *Loop) Apart() w3gs.PIDs { return l.apart & l.live }
 
-// Settled returns the number of turns whose hash is known.
-func (l *Loop) Settled() uint32 { return l.hashes.settled }
-
 // present returns the players whose clients are in the game.
 func (l *Loop) present() w3gs.PIDs { return l.live &^ l.apart }

@@ -103,7 +103,7 @@ func (s *scene) event(text string) ([]string, error) {
 	case "rejoin": // NAME ACKED: it has answered the turns that are not settled with 1
 		acked := uint32(line.Int(1))
 		told = append(told, fmt.Sprintf("joinable: %v", s.l.Joinable(acked)))
-		sums := make([]uint32, max(int(acked)-int(s.l.Settled()), 0))
+		sums := make([]uint32, max(int(acked)-int(s.l.hashes.settled), 0))
 		for i := range sums {
 			sums[i] = 1
 		}
