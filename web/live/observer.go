@@ -37,7 +37,7 @@ func (o *observer) Observe(s *game.Stamped) {
 		o.turned(s.At, f.Late)
 	default:
 		if e := o.next(s.At); e != nil {
-			e.Turn, e.Kind = s.Turn, view.Changed
+			e.Kind = view.Changed
 			describe(e, f)
 		}
 		o.ring.put()

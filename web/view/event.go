@@ -11,7 +11,7 @@ import (
 // Kind says what an Event tells.
 type Kind uint8
 
-// Kinds, with the fields that they use besides Game, At and Turn.
+// Kinds, with the fields that they use besides Game and At.
 const (
 	// Changed: how the lobby or game stands is another; a snapshot tells how.
 	Changed Kind = iota + 1
@@ -51,7 +51,6 @@ type Event struct {
 	Game    uint32
 	Key     string
 	At      time.Duration // since 1970
-	Turn    uint32
 	Kind    Kind
 	PID     uint8
 	Name    string // of the player

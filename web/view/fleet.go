@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
 	"w3host/formats/w3map"
@@ -70,7 +69,7 @@ func (v *View) buildFleet(to *Values, w words, inside bool) {
 	}
 	to.rows("far", ids)
 	for _, g := range games {
-		g.build(to, "far/"+strconv.Itoa(g.row())+"/", w, inside)
+		g.build(to, row("far", g.row()), w, inside)
 	}
 }
 
@@ -81,7 +80,7 @@ func (f *Fleet) buildHosts(to *Values, w words) {
 	}
 	to.rows("hosts", numbers)
 	for _, h := range f.Hosts {
-		at := "hosts/" + strconv.Itoa(h.Number) + "/"
+		at := row("hosts", h.Number)
 		to.number(at+"number", h.Number)
 		to.text(at+"name", h.Name)
 		to.number(at+"places", h.Places)

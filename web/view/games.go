@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -21,7 +22,7 @@ const (
 // buildGames is the page of all lobbies and games.
 func (v *View) buildGames(to *Values, w words) {
 	lobbies, games := v.split()
-	players := v.buildLobbies(to, "lobbies", lobbies, w, true)
+	players := v.buildLobbies(to, lobbies, w, true)
 	players += v.buildRunning(to, games, w)
 	v.buildAttention(to, w)
 	v.buildFleet(to, w, true)
@@ -54,7 +55,7 @@ func (v *View) buildPublic(to *Values, w words) {
 	lobbies, games := v.split()
 	private := func(g *watched) bool { return !g.snap.Listed }
 	lobbies, games = slices.DeleteFunc(lobbies, private), slices.DeleteFunc(games, private)
-	players := v.buildLobbies(to, "lobbies", lobbies, w, false)
+	players := v.buildLobbies(to, lobbies, w, false)
 	players += v.buildRunning(to, games, w)
 	v.buildFleet(to, w, false)
 	to.number("count-players", players)
@@ -64,7 +65,7 @@ func (v *View) buildPublic(to *Values, w words) {
 
 // split lists the lobbies by their number, and the running games, the worst first.
 func (v *View) split() (lobbies, games []*watched) {
-	for _, g := range v.sorted(func(a, b *watched) int { return cmp.Compare(b.trouble(), a.trouble()) }) {
+	for _, g := range v.worstFirst() {
 		switch {
 		case g.snap == nil || g.ended > 0:
 		case g.playing:
@@ -74,6 +75,11 @@ func (v *View) split() (lobbies, games []*watched) {
 		}
 	}
 	return lobbies, games
+}
+
+// worstFirst lists all games, those with most trouble first.
+func (v *View) worstFirst() []*watched {
+	return v.sorted(func(a, b *watched) int { return cmp.Compare(b.trouble(), a.trouble()) })
 }
 
 // trouble grades games: those that need a hand come first.
@@ -87,10 +93,10 @@ func (g *watched) trouble() int {
 	return 0
 }
 
-func (v *View) buildLobbies(to *Values, list string, lobbies []*watched, w words, inside bool) (players int) {
-	to.rows(list, numbers(lobbies))
+func (v *View) buildLobbies(to *Values, lobbies []*watched, w words, inside bool) (players int) {
+	to.rows("lobbies", numbers(lobbies))
 	for _, g := range lobbies {
-		at := list + "/" + strconv.Itoa(int(g.id)) + "/"
+		at := row("lobbies", int(g.id))
 		g.head(to, at, w)
 		if inside || !g.snap.Anonymous {
 			g.buildSlots(to, at+"slots", w, false)
@@ -108,7 +114,7 @@ func (v *View) buildLobbies(to *Values, list string, lobbies []*watched, w words
 func (v *View) buildRunning(to *Values, games []*watched, w words) (players int) {
 	to.rows("games", numbers(games))
 	for _, g := range games {
-		at := "games/" + strconv.Itoa(int(g.id)) + "/"
+		at := row("games", int(g.id))
 		g.head(to, at, w)
 		to.text(at+"ping", millis(g.ping))
 		to.tail(at+"health", g.health.in(w, func(level byte) []string { return []string{"l" + strconv.Itoa(int(level))} }))
@@ -117,15 +123,18 @@ func (v *View) buildRunning(to *Values, games []*watched, w words) (players int)
 	return players
 }
 
+// path is that of its page.
+func (g *watched) path() string { return "/games/" + strconv.Itoa(int(g.id)) }
+
 // head is what all pages show of a lobby or game.
 func (g *watched) head(to *Values, at string, w words) {
 	s := g.snap
-	to.text(at+"link", "/games/"+strconv.Itoa(int(g.id)))
-	to.text(at+"action", "/games/"+strconv.Itoa(int(g.id))+"/commands")
+	to.text(at+"link", g.path())
+	to.text(at+"action", g.path()+"/commands")
 	to.text(at+"name", s.Name)
 	to.text(at+"map", w3map.Plain(s.Map.Name))
 	to.text(at+"size", Megabytes(s.Map.Size))
-	to.text(at+"minimap", "/minimap/"+pathOf(s.Map.File))
+	to.text(at+"minimap", "/minimap/"+url.PathEscape(s.Map.File))
 	to.text(at+"since", since(g.since))
 	to.number(at+"players", g.players())
 	to.number(at+"places", places(s))
@@ -171,7 +180,7 @@ func (v *View) buildAttention(to *Values, w words) {
 		command string
 	}
 	var items []item
-	for _, g := range v.sorted(func(a, b *watched) int { return cmp.Compare(b.trouble(), a.trouble()) }) {
+	for _, g := range v.worstFirst() {
 		switch {
 		case g.snap == nil || g.ended > 0:
 		case g.lagging > 0:
@@ -189,13 +198,13 @@ func (v *View) buildAttention(to *Values, w words) {
 	}
 	to.rows("attention", numbers(ids))
 	for _, i := range items {
-		at := "attention/" + strconv.Itoa(int(i.g.id)) + "/"
-		to.text(at+"link", "/games/"+strconv.Itoa(int(i.g.id)))
+		at := row("attention", int(i.g.id))
+		to.text(at+"link", i.g.path())
 		to.text(at+"name", i.g.snap.Name)
 		to.text(at+"state", i.state)
 		to.text(at+"text", w.in(i.text))
 		to.text(at+"line", i.command)
-		to.text(at+"action", "/games/"+strconv.Itoa(int(i.g.id))+"/commands")
+		to.text(at+"action", i.g.path()+"/commands")
 	}
 	to.number("count-attention", len(items))
 }

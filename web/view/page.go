@@ -28,13 +28,9 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 		watchers = strconv.Itoa(s.Watchers)
 	}
 	to.text("watchers", watchers)
-	newest := Lateness{}
-	if n := len(g.late.items); n > 0 {
-		newest = g.late.items[n-1]
-	}
-	to.text("late", millis(newest.Max))
+	to.text("late", millis(g.late.newest().Max))
 	for _, id := range g.buildSlots(to, "slots", w, !g.playing) {
-		g.buildSeat(to, "slots/"+strconv.Itoa(id)+"/", &s.Slots[id-1], w)
+		g.buildSeat(to, row("slots", id), &s.Slots[id-1], w)
 	}
 	g.buildSeries(to, w)
 	chat, events := &g.heard, &g.seen
@@ -66,7 +62,7 @@ func (g *watched) buildSlots(to *Values, list string, w words, vacant bool) (ids
 	}
 	to.rows(list, ids)
 	for _, id := range ids {
-		g.buildSlot(to, list+"/"+strconv.Itoa(id)+"/", &g.snap.Slots[id-1], w)
+		g.buildSlot(to, row(list, id), &g.snap.Slots[id-1], w)
 	}
 	return ids
 }
@@ -175,8 +171,6 @@ func team(s *game.SnapshotSlot) string {
 // Quoted is a name as commands take it. A single quote sign within would end it: the name of
 // one player could be written so that a button means another.
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-func pathOf(name string) string { return url.PathEscape(name) }
 
 // Profile is the page of a player. A browser would take . and .. for parts of a path.
 func Profile(name string) string {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +47,10 @@ func (v *Values) text(key, text string)      { v.set(key, Value{Text: Visible(te
 func (v *Values) raw(key, text string)       { v.set(key, Value{Text: text}) } // to be sent back as it is
 func (v *Values) number(key string, n int)   { v.set(key, Value{Text: strconv.Itoa(n)}) }
 func (v *Values) rows(key string, ids []int) { v.set(key, Value{Rows: decimals(ids)}) }
+func (v *Values) tail(key string, t *Tail)   { v.set(key, Value{Tail: t}) }
 
-func (v *Values) tail(key string, t *Tail) { v.set(key, Value{Tail: t}) }
+// row is what stands before the keys of a row.
+func row(list string, id int) string { return list + "/" + strconv.Itoa(id) + "/" }
 
 func decimals(numbers []int) []string {
 	list := make([]string, len(numbers))
@@ -61,8 +64,8 @@ func decimals(numbers []int) []string {
 // ("*"), or the number of the first item and the items of a tail that grows ("+").
 type Op []any
 
-// Diff is what makes a page with the old values one with the new.
-func Diff(old, new Values) (ops []Op) {
+// diff is what makes a page with the old values one with the new.
+func diff(old, new Values) (ops []Op) {
 	for _, key := range new.keys {
 		was, there := old.at[key]
 		switch is := new.at[key]; {
@@ -104,17 +107,12 @@ func Visible(text string) string {
 	var b strings.Builder
 	for _, r := range strings.ToValidUTF8(text, "�") {
 		if unseen(r) {
-			b.WriteString("[U+" + strings.ToUpper(hex4(r)) + "]")
+			fmt.Fprintf(&b, "[U+%04X]", r)
 		} else {
 			b.WriteRune(r)
 		}
 	}
 	return b.String()
-}
-
-func hex4(r rune) string {
-	text := strconv.FormatInt(int64(r), 16)
-	return strings.Repeat("0", max(4-len(text), 0)) + text
 }
 
 func unseen(r rune) bool {

@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -99,7 +100,7 @@ func (v *View) Asks(now time.Duration) (ids []uint32) {
 	v.now = max(v.now, now)
 	under := 0
 	for _, g := range v.games {
-		if g.askedAt > 0 && v.now < g.askedAt+answerWithin {
+		if g.asked(v.now) {
 			under++
 		}
 	}
@@ -123,10 +124,7 @@ func (v *View) Seen(id uint32) (s *game.Snapshot, late Lateness) {
 	if g == nil || g.ended > 0 {
 		return nil, late
 	}
-	if n := len(g.late.items); n > 0 {
-		late = g.late.items[n-1]
-	}
-	return g.snap, late
+	return g.snap, g.late.newest()
 }
 
 // Snapshot takes how a game stands; nil: there is no such game any more.
@@ -186,7 +184,7 @@ func (v *View) Patches(now time.Duration, watched func(Topic) bool, forget func(
 		}
 		was := p.values
 		v.rebuild(t, p)
-		if ops := Diff(was, p.values); len(ops) > 0 {
+		if ops := diff(was, p.values); len(ops) > 0 {
 			patches = append(patches, Patch{t, ops})
 		}
 	}
@@ -203,12 +201,7 @@ func (v *View) Second() {
 
 // sorted lists the games, by their number where the order leaves it open.
 func (v *View) sorted(order func(a, b *watched) int) []*watched {
-	list := make([]*watched, 0, len(v.games))
-	for _, g := range v.games {
-		list = append(list, g)
-	}
-	slices.SortFunc(list, func(a, b *watched) int { return cmp.Or(order(a, b), cmp.Compare(a.id, b.id)) })
-	return list
+	return slices.SortedFunc(maps.Values(v.games), func(a, b *watched) int { return cmp.Or(order(a, b), cmp.Compare(a.id, b.id)) })
 }
 
 // stale reports whether a page may show something else now. Pages of all games show a

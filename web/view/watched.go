@@ -28,7 +28,6 @@ const (
 // watched is a lobby or game.
 type watched struct {
 	id      uint32
-	key     string
 	snap    *game.Snapshot // nil: not known yet
 	snapAt  time.Duration  // since 1970
 	since   time.Duration  // when the lobby or the game began, since 1970
@@ -86,6 +85,14 @@ func (t *tail[T]) add(item T, keep int) {
 	t.end++
 }
 
+// newest is the last item; the zero value if there is none.
+func (t *tail[T]) newest() (item T) {
+	if n := len(t.items); n > 0 {
+		item = t.items[n-1]
+	}
+	return item
+}
+
 // in is the tail in a language.
 func (t *tail[T]) in(w words, say func(T) []string) *Tail {
 	m := &t.made[w.language]
@@ -108,7 +115,7 @@ func (g *watched) fact(e *Event) {
 	note := func(text texts.Text) { g.note(e, text, text) }
 	switch e.Kind {
 	case Opened:
-		g.key, g.since, g.joined = e.Key, e.At, e.At
+		g.since, g.joined = e.At, e.At
 	case Joined:
 		g.joined = e.At
 		note(texts.Of("%s joined", e.Name))
@@ -199,11 +206,16 @@ func colourName(s *game.SnapshotSlot) string {
 	return "c" + strconv.Itoa(int(s.Colour))
 }
 
+// asked reports whether a snapshot is on its way.
+func (g *watched) asked(now time.Duration) bool {
+	return g.askedAt > 0 && now < g.askedAt+answerWithin
+}
+
 // wants reports whether a snapshot is wanted.
 func (g *watched) wants(now time.Duration) bool {
 	every := gameEvery
 	switch {
-	case g.askedAt > 0 && now < g.askedAt+answerWithin:
+	case g.asked(now):
 		return false
 	case g.ended > 0:
 		return now >= g.ended+endedKept // it is gone by then, which the host says
