@@ -52,11 +52,7 @@ func (v *View) buildFleet(to *Values, w words, inside bool) {
 	if f == nil {
 		return
 	}
-	away := ""
-	if f.Away {
-		away = w.of("the database does not answer: the other hosts are not known")
-	}
-	to.text("fleetaway", away)
+	to.text("fleetaway", when(f.Away, w.of("the database does not answer: the other hosts are not known")))
 	if inside {
 		f.buildHosts(to, w)
 	}
@@ -90,11 +86,7 @@ func (f *Fleet) buildHosts(to *Values, w words) {
 		}
 		to.text(at+"stage", stage)
 		to.text(at+"state", state)
-		this := ""
-		if h.Number == f.Number {
-			this = w.of("this host")
-		}
-		to.text(at+"this", this)
+		to.text(at+"this", when(h.Number == f.Number, w.of("this host")))
 		to.raw(at+"before", fmt.Sprintf("at %d", h.Number))
 	}
 }
@@ -116,11 +108,7 @@ func (g *FleetGame) build(to *Values, at string, w words, inside bool) {
 	if !inside {
 		return
 	}
-	listed := ""
-	if g.Private && !g.Playing {
-		listed = w.of("private")
-	}
-	to.text(at+"private", listed)
+	to.text(at+"private", when(g.Private && !g.Playing, w.of("private")))
 	to.text(at+"number", fmt.Sprintf("%d-%d", g.Host, g.ID))
 	to.raw(at+"before", fmt.Sprintf("eg %d-%d", g.Host, g.ID))
 }

@@ -29,11 +29,7 @@ func (v *View) buildGames(to *Values, w words) {
 	to.number("count-lobbies", len(lobbies))
 	to.number("count-games", len(games))
 	to.number("count-players", players)
-	limit := ""
-	if v.host.MaxGames > 0 {
-		limit = "/ " + strconv.Itoa(v.host.MaxGames)
-	}
-	to.text("max", limit)
+	to.text("max", when(v.host.MaxGames > 0, "/ "+strconv.Itoa(v.host.MaxGames)))
 	worst := time.Duration(0)
 	for _, g := range games {
 		for _, l := range g.late.items[max(0, len(g.late.items)-lateOver):] {
@@ -101,11 +97,8 @@ func (v *View) buildLobbies(to *Values, lobbies []*watched, w words, inside bool
 		if inside || !g.snap.Anonymous {
 			g.buildSlots(to, at+"slots", w, false)
 		}
-		vacant := ""
-		if n := g.snap.Counts.Open; n > 0 {
-			vacant = w.of("%d open", n)
-		}
-		to.text(at+"vacant", vacant)
+		open := g.snap.Counts.Open
+		to.text(at+"vacant", when(open > 0, w.of("%d open", open)))
 		players += g.players()
 	}
 	return players
@@ -150,11 +143,7 @@ func (g *watched) head(to *Values, at string, w words) {
 	to.text(at+"stage", stage)
 	to.text(at+"state", state)
 	to.text(at+"waits", w.in(s.Waits))
-	listed := ""
-	if !s.Listed && !g.playing {
-		listed = w.of("private")
-	}
-	to.text(at+"private", listed)
+	to.text(at+"private", when(!s.Listed && !g.playing, w.of("private")))
 }
 
 // places is how many players there can be.

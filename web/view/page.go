@@ -16,18 +16,10 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	s := g.snap
 	to.text("version", s.Version.String())
 	to.text("period", millis(s.Period)+" ms")
-	running := ""
-	if g.playing && g.ended == 0 {
-		running = "yes"
-	}
-	to.text("running", running)
+	to.text("running", when(g.playing && g.ended == 0, "yes"))
 	to.number("turn", int(s.Turn))
 	to.text("owner", s.Owner)
-	watchers := ""
-	if s.Watchers > 0 {
-		watchers = strconv.Itoa(s.Watchers)
-	}
-	to.text("watchers", watchers)
+	to.text("watchers", when(s.Watchers > 0, strconv.Itoa(s.Watchers)))
 	to.text("late", millis(g.late.newest().Max))
 	for _, id := range g.buildSlots(to, "slots", w, !g.playing) {
 		g.buildSeat(to, row("slots", id), &s.Slots[id-1], w)
@@ -79,45 +71,24 @@ func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words
 	to.text(at+"colour", slotColour(s))
 	to.text(at+"who", who)
 	to.text(at+"team", team(s))
-	race := ""
-	if s.Status == w3gs.SlotOccupied {
-		race = w.in(s.Race)
-	}
-	to.text(at+"race", race)
+	to.text(at+"race", when(s.Status == w3gs.SlotOccupied, w.in(s.Race)))
 	ping, pingState := "", ""
 	if s.RTT > 0 && !s.Gone {
 		ping, pingState = strconv.FormatInt(s.RTT.Milliseconds(), 10), grade(s.RTT)
 	}
 	to.text(at+"ping", ping)
 	to.text(at+"pingstate", pingState)
-	mark := ""
-	if s.Owns {
-		mark = w.of("owner")
-	}
-	to.text(at+"owner", mark)
-	percent := ""
-	if s.Name != "" && !s.Fake && s.Download < 100 {
-		percent = strconv.Itoa(int(s.Download))
-	}
-	to.text(at+"percent", percent)
+	to.text(at+"owner", when(s.Owns, w.of("owner")))
+	to.text(at+"percent", when(s.Name != "" && !s.Fake && s.Download < 100, strconv.Itoa(int(s.Download))))
 }
 
 // buildSeat is what the page of one game shows besides.
 func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words) {
-	profile, kick, behind := "", "", ""
-	if s.Name != "" && !s.Fake {
-		profile = Profile(s.Name)
-		if !s.Gone {
-			kick = "kick " + Quoted(s.Name)
-		}
-	}
-	if s.Behind > 0 && !s.Gone {
-		behind = strconv.Itoa(s.Behind)
-	}
+	player := s.Name != "" && !s.Fake
 	standing, state := g.slotState(s, w)
-	to.text(at+"profile", profile)
-	to.raw(at+"kick", kick)
-	to.text(at+"behind", behind)
+	to.text(at+"profile", when(player, Profile(s.Name)))
+	to.raw(at+"kick", when(player && !s.Gone, "kick "+Quoted(s.Name)))
+	to.text(at+"behind", when(s.Behind > 0 && !s.Gone, strconv.Itoa(s.Behind)))
 	to.text(at+"standing", standing)
 	to.text(at+"standingstate", state)
 }

@@ -18,6 +18,14 @@ func (w words) of(format string, args ...any) string {
 
 func (w words) in(t texts.Text) string { return t.In(w.language) }
 
+// when returns a text that is shown under a condition only.
+func when(condition bool, text string) string {
+	if condition {
+		return text
+	}
+	return ""
+}
+
 // stages are what a page calls how far a game has come.
 var stages = [...]texts.Text{
 	game.StageLobby: texts.Of("lobby"), game.StageCounting: texts.Of("starts"), game.StageLoading: texts.Of("loading"),
