@@ -382,31 +382,28 @@ func TestFault(t *testing.T) {
 
 // The other hosts are asked for while somebody watches a page that shows them, and not otherwise.
 func TestFleetIsFollowed(t *testing.T) {
-	t.Parallel()
-	var asked atomic.Int32
-	l := New(hub.New(func(hub.Watcher) {}), Options{Standing: func() view.Host { return view.Host{} }, Fleet: func(context.Context) *view.Fleet {
-		asked.Add(1)
-		return &view.Fleet{Hosts: []view.FleetHost{{Number: 2, Name: "gru"}}}
-	}})
-	topic := view.Topic{Page: view.GamesPage}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l.Hub.Serve(w, r, hub.Watcher{Name: "test", Topics: []string{topic.String()}})
-	}))
-	defer server.Close()
-	defer server.CloseClientConnections()
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); l.Run(ctx, fakeHost{}) }()
-	defer func() { stop(); <-ended }()
-	var r reader
-	r.load(l, topic)
-	time.Sleep(fleetEvery + fleetEvery/4)
-	if n := asked.Load(); n > 0 {
-		t.Errorf("asked %d times for nobody", n)
-	}
-	for began := time.Now(); r.values["hosts/2/name"].Text != "gru"; r.watch(t, server.URL, 1) {
-		if time.Since(began) > testkit.Patience {
-			t.Fatal("the page never shows the other host")
+	synctest.Test(t, func(t *testing.T) {
+		var asked atomic.Int32
+		l := New(hub.New(func(hub.Watcher) {}), Options{Standing: func() view.Host { return view.Host{} }, Fleet: func(context.Context) *view.Fleet {
+			asked.Add(1)
+			return &view.Fleet{Hosts: []view.FleetHost{{Number: 2, Name: "gru"}}}
+		}})
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go l.Run(ctx, fakeHost{})
+		topic := view.Topic{Page: view.GamesPage}
+		_, after, _ := l.Open(topic)
+		time.Sleep(4 * fleetEvery)
+		if n := asked.Load(); n > 0 {
+			t.Errorf("asked %d times for nobody", n)
 		}
-	}
+		stream, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/?after="+after, nil)
+		go l.Hub.Serve(stream, r.WithContext(ctx), hub.Watcher{Name: "test", Topics: []string{topic.String()}})
+		time.Sleep(2 * fleetEvery)
+		stop()
+		synctest.Wait()
+		if !strings.Contains(stream.Body.String(), `["=hosts/2/name","gru"]`) {
+			t.Errorf("the page does not show the other host: %s", stream.Body)
+		}
+	})
 }
