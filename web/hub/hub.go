@@ -3,7 +3,7 @@
 package hub
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -51,7 +51,6 @@ type Watcher struct {
 	Name   string // of the account, or the address
 	Guest  bool   // it is an address: nobody has logged in
 	Topics []string
-	Queue  int         // frames that wait
 	Most   int         // of this name; 0: no limit but that of all
 	Still  func() bool // may still watch; nil: until the end
 }
@@ -111,7 +110,7 @@ func (h *Hub) Publish(name, event string, data []byte) {
 	h.mu.Lock()
 	t := h.topic(name)
 	h.seq++
-	f := frame{h.seq, encode(h.id(h.seq), event, data)}
+	f := frame{h.seq, fmt.Appendf(nil, "id: %s\nevent: %s\ndata: %s\n\n", h.id(h.seq), event, data)}
 	if t.frames = append(t.frames, f); len(t.frames) > kept {
 		t.begun = t.frames[0].seq
 		t.frames = slices.Delete(t.frames, 0, 1)
@@ -132,12 +131,6 @@ func (h *Hub) Publish(name, event string, data []byte) {
 	for _, w := range slow {
 		h.dropped(w.Watcher)
 	}
-}
-
-func encode(id, event string, data []byte) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "id: %s\nevent: %s\ndata: %s\n\n", id, event, data)
-	return b.Bytes()
 }
 
 // watch begins: with the frames behind the id after, or with ok = false if they are not all
@@ -174,7 +167,7 @@ func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok 
 	if !ok {
 		return w, nil, false
 	}
-	slices.SortFunc(behind, func(a, b frame) int { return int(a.seq) - int(b.seq) })
+	slices.SortFunc(behind, func(a, b frame) int { return cmp.Compare(a.seq, b.seq) })
 	for _, f := range behind {
 		missed = append(missed, f.bytes)
 	}
@@ -220,7 +213,6 @@ func (h *Hub) Watchers() (list []Watcher, dropped uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for w := range h.watchers {
-		w.Queue = len(w.frames)
 		list = append(list, w.Watcher)
 	}
 	slices.SortFunc(list, func(a, b Watcher) int { return strings.Compare(a.Name, b.Name) })

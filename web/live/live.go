@@ -69,7 +69,7 @@ func New(h *hub.Hub, o Options) *Live {
 
 // Observe makes the observer of a game, for host.Options.
 func (l *Live) Observe(id uint32, key string) host.Observer {
-	return newObserver(&l.ring, id, key, time.Now())
+	return newObserver(&l.ring, id, key)
 }
 
 // Run keeps everything up to date until ctx ends. After a fault it goes on: no game ends since
@@ -162,10 +162,11 @@ func (l *Live) look(games Games) {
 
 // followFleet keeps what pages show of other hosts up to date while somebody watches.
 func (l *Live) followFleet(ctx context.Context) {
-	for tick := time.NewTicker(fleetEvery); ; {
+	tick := time.NewTicker(fleetEvery)
+	defer tick.Stop()
+	for {
 		select {
 		case <-ctx.Done():
-			tick.Stop()
 			return
 		case <-tick.C:
 		}

@@ -321,7 +321,7 @@ func TestOfferAllocatesNothing(t *testing.T) {
 // What the process before has told is told no page twice, and what follows has its time.
 func TestAgain(t *testing.T) {
 	var r ring
-	o := newObserver(&r, 1, "key", time.Now())
+	o := newObserver(&r, 1, "key")
 	const played = time.Hour
 	o.Observe(&game.Stamped{At: played, Fact: &game.Joined{}, Again: true})
 	if r.offered.Load() != 0 {

@@ -21,14 +21,14 @@ type observer struct {
 	until time.Duration // the second ends, since the lobby opened
 }
 
-func newObserver(r *ring, id uint32, key string, now time.Time) *observer {
-	return &observer{ring: r, start: time.Duration(now.UnixNano()), game: id, key: key}
+func newObserver(r *ring, id uint32, key string) *observer {
+	return &observer{ring: r, start: since1970(), game: id, key: key}
 }
 
 // Observe offers one fact.
 func (o *observer) Observe(s *game.Stamped) {
 	if s.Again { // nobody who watches wants it twice
-		o.start = time.Duration(time.Now().UnixNano()) - s.At
+		o.start = since1970() - s.At
 		return
 	}
 	switch f := s.Fact.(type) {
