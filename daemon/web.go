@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -200,7 +199,6 @@ func proposals() (list []pages.Proposal) {
 
 // openPages has the window show its pages.
 func (d *daemon) openPages() {
-	needs := map[pages.Need]access.Role{pages.Everybody: access.Public, pages.Viewers: access.Viewer, pages.Admins: access.Admin, pages.Roots: access.Root}
 	p := pages.New(pages.Options{
 		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""),
 		System: func() pages.System {
@@ -212,16 +210,13 @@ func (d *daemon) openPages() {
 			}
 			return s
 		},
-		Examine: d.examine, Access: d.access,
-		Ordered: func(r *http.Request, action, on string, do func() error) error {
-			return d.web.Ordered(r.Context(), action, on, do)
-		},
-		UploadMax: int64(d.Config.Web.Upload), Upload: d.upload,
+		Examine: d.examine, Access: d.access, Ordered: d.web.Ordered,
+		UploadMax: int64(d.Config.Web.Upload), Upload: d.uploads.take,
 		Trigger: d.Config.Lobby.CommandTrigger, Commands: proposals(), Logger: d.part("web"),
 	})
 	for _, r := range p.Routes() {
-		d.web.Handle(r.Pattern, needs[r.Need], r.Handler)
-		if r.Need == pages.Everybody {
+		d.web.Handle(r.Pattern, r.Role, r.Handler)
+		if r.Role == access.Public {
 			d.outside.Handle(r.Pattern, r.Handler)
 		}
 	}
@@ -237,12 +232,6 @@ func (d *daemon) examine(ctx context.Context, tell func(pages.Finding)) error {
 		c = d.Config
 	}
 	return d.Examine(ctx, c, func(what, detail, remedy string) { tell(pages.Finding{What: what, Detail: detail, Remedy: remedy}) })
-}
-
-// upload takes a map that a page brings.
-func (d *daemon) upload(r *http.Request, name, replace string, file io.Reader) error {
-	_, _, err := d.uploads.take(r, web.Upload{Name: name, Replace: replace, Size: -1, Body: file})
-	return err
 }
 
 func visitor(r *http.Request) pages.Visitor {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"embed"
 	"image"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -50,15 +49,14 @@ type Options struct {
 	// Examine makes the checks of w3host doctor.
 	Examine func(ctx context.Context, tell func(Finding)) error
 	Access  *access.Store
-	// Ordered does something to what lets people in, in the name of who asks, and writes it down.
-	Ordered func(r *http.Request, action, on string, do func() error) error
+	// Ordered is that of the window.
+	Ordered func(ctx context.Context, action, on string, do func() error) error
 	// Visitor tells who asks.
 	Visitor func(*http.Request) Visitor
 	// Base is what stands before each path; empty: nothing.
 	Base string
-	// Upload takes a map of at most UploadMax bytes; replace is "*" if it may take the place of
-	// another.
-	Upload    func(r *http.Request, name, replace string, file io.Reader) error
+	// Upload takes a map of at most UploadMax bytes for the maps folder.
+	Upload    func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
 	UploadMax int64
 	// Trigger begins a command in the chat box, which proposes Commands.
 	Trigger  string
@@ -132,54 +130,43 @@ func New(o Options) *Pages {
 	return &Pages{opts: o, asking: make(chan struct{}, mostAsked), checking: make(chan struct{}, 1)}
 }
 
-// Need is who may ask for something.
-type Need uint8
-
-// Needs.
-const (
-	Everybody Need = iota
-	Viewers        // who has logged in
-	Admins
-	Roots
-)
-
-// Route is a handler for a pattern of http.ServeMux. What a command needs is not told here:
-// the command knows.
+// Route is a handler for a pattern of http.ServeMux, for callers with a role at least. What a
+// command needs is not told here: the command knows.
 type Route struct {
 	Pattern string
-	Need    Need
+	Role    access.Role
 	Handler http.HandlerFunc
 }
 
 // Routes are all handlers.
 func (p *Pages) Routes() []Route {
 	return []Route{
-		{"GET /static/", Everybody, p.static},
-		{"GET /public", Everybody, p.public},
-		{"GET /events", Everybody, p.events},
-		{"GET /minimap/{file}", Everybody, p.minimap},
-		{"POST /preferences", Everybody, p.prefer},
-		{"GET /{$}", Viewers, p.games},
-		{"GET /games/{id}", Viewers, p.game},
-		{"POST /games/{id}/commands", Viewers, p.command},
-		{"POST /commands", Viewers, p.command},
-		{"POST /lobbies", Viewers, p.open},
-		{"POST /bans", Viewers, p.ban},
-		{"GET /maps", Viewers, p.maps},
-		{"POST /maps", Admins, p.upload},
-		{"GET /system", Admins, p.system},
-		{"GET /checks", Admins, p.checks},
-		{"GET /autohost", Admins, p.autohost},
-		{"GET /realms", Admins, p.realms},
-		{"GET /audit", Admins, p.audit},
-		{"GET /access", Roots, p.access},
-		{"POST /access", Roots, p.changeAccess},
-		{"GET /history", Viewers, p.history},
-		{"GET /history/{key}", Viewers, p.record},
-		{"GET /players", Viewers, p.findPlayer},
-		{"GET /players/{name}", Viewers, p.player},
-		{"GET /bans", Admins, p.bans},
-		{"GET /", Everybody, p.unknown},
+		{"GET /static/", access.Public, p.static},
+		{"GET /public", access.Public, p.public},
+		{"GET /events", access.Public, p.events},
+		{"GET /minimap/{file}", access.Public, p.minimap},
+		{"POST /preferences", access.Public, p.prefer},
+		{"GET /{$}", access.Viewer, p.games},
+		{"GET /games/{id}", access.Viewer, p.game},
+		{"POST /games/{id}/commands", access.Viewer, p.command},
+		{"POST /commands", access.Viewer, p.command},
+		{"POST /lobbies", access.Viewer, p.open},
+		{"POST /bans", access.Viewer, p.ban},
+		{"GET /maps", access.Viewer, p.maps},
+		{"POST /maps", access.Admin, p.upload},
+		{"GET /system", access.Admin, p.system},
+		{"GET /checks", access.Admin, p.checks},
+		{"GET /autohost", access.Admin, p.autohost},
+		{"GET /realms", access.Admin, p.realms},
+		{"GET /audit", access.Admin, p.audit},
+		{"GET /access", access.Root, p.access},
+		{"POST /access", access.Root, p.changeAccess},
+		{"GET /history", access.Viewer, p.history},
+		{"GET /history/{key}", access.Viewer, p.record},
+		{"GET /players", access.Viewer, p.findPlayer},
+		{"GET /players/{name}", access.Viewer, p.player},
+		{"GET /bans", access.Admin, p.bans},
+		{"GET /", access.Public, p.unknown},
 	}
 }
 

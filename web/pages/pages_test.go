@@ -35,6 +35,7 @@ import (
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	"w3host/texts"
+	"w3host/web"
 	"w3host/web/access"
 	"w3host/web/hub"
 	"w3host/web/live"
@@ -131,10 +132,10 @@ func (f *fakes) order(_ context.Context, by command.Caller, o control.Order) con
 }
 
 // upload keeps what it was told, and the file.
-func (f *fakes) upload(_ *http.Request, name, replace string, file io.Reader) error {
-	text, err := io.ReadAll(file)
-	f.line.Command = fmt.Sprintf("%s %q %s", name, replace, text)
-	return cmp.Or(f.err, err)
+func (f *fakes) upload(_ *http.Request, up web.Upload) (*catalogue.MapFile, bool, error) {
+	text, err := io.ReadAll(up.Body)
+	f.line.Command = fmt.Sprintf("%s %q %s", up.Name, up.Replace, text)
+	return nil, false, cmp.Or(f.err, err)
 }
 
 func (f *fakes) fleet(context.Context) *view.Fleet {
@@ -166,7 +167,7 @@ func newSite(t *testing.T, name string) *site {
 		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
 		UploadMax: 1 << 20, Upload: s.upload,
 		System: s.system, Base: "/base", Examine: s.examine, Access: s.keys,
-		Ordered: func(_ *http.Request, action, on string, do func() error) error {
+		Ordered: func(_ context.Context, action, on string, do func() error) error {
 			s.line = control.Order{Command: action + " " + on}
 			return do()
 		}, Trigger: "!", Logger: zerolog.Nop(),
@@ -174,14 +175,11 @@ func newSite(t *testing.T, name string) *site {
 	for _, r := range p.Routes() {
 		s.mux.Handle(r.Pattern, r.Handler)
 	}
-	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, _, ok := l.Open(view.Topic{Page: view.GamePage, Game: 2}); ok {
-			return s
-		}
-		if time.Since(began) > 10*time.Second {
-			t.Fatal("the view has met no game")
-		}
-	}
+	testkit.Eventually(t, "the view has met the games", func() bool {
+		_, _, ok := l.Open(view.Topic{Page: view.GamePage, Game: 2})
+		return ok
+	})
+	return s
 }
 
 func (s *site) get(path string) *httptest.ResponseRecorder {

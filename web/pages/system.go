@@ -171,7 +171,7 @@ func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no such order", http.StatusBadRequest)
 		return
 	}
-	if err := p.opts.Ordered(r, action, name, do); err != nil {
+	if err := p.opts.Ordered(r.Context(), action, name, do); err != nil {
 		p.answer(w, r, control.Answer{Lines: []string{}, Refused: err.Error()})
 		return
 	}

@@ -39,7 +39,8 @@ func (p *Pages) receive(r *http.Request) (name string, err error) {
 		case part.FormName() == "replace":
 			replace = "*"
 		case part.FormName() == "map" && part.FileName() != "":
-			return part.FileName(), p.opts.Upload(r, part.FileName(), replace, part)
+			_, _, err := p.opts.Upload(r, web.Upload{Name: part.FileName(), Replace: replace, Size: -1, Body: part})
+			return part.FileName(), err
 		}
 	}
 }
