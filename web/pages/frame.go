@@ -88,6 +88,12 @@ func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
 	p.write(w, status, f, p.render(name, f))
 }
 
+// fault shows why there is no other page.
+func (p *Pages) fault(w http.ResponseWriter, status int, f *frame, why string) {
+	f.Data = why
+	p.show(w, status, "fault", f)
+}
+
 // render makes a page; nil: it cannot be made.
 func (p *Pages) render(name string, f *frame) []byte {
 	var (

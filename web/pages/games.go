@@ -46,8 +46,7 @@ func (p *Pages) game(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "games", "Game")
 	id, ok := number(r)
 	if ok = ok && f.open(p.opts.Live, view.Topic{Page: view.GamePage, Game: id}); !ok {
-		f.Data = f.L("there is no such lobby or game: it may be over")
-		p.show(w, http.StatusNotFound, "fault", f)
+		p.fault(w, http.StatusNotFound, f, f.L("there is no such lobby or game: it may be over"))
 		return
 	}
 	f.Title = f.Values.Value("name").Text

@@ -21,12 +21,10 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page strin
 	data, err := inTurn(ctx, p.asking, question)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		f.Data = f.L("nothing of that name is in the game log")
-		p.show(w, http.StatusNotFound, "fault", f)
+		p.fault(w, http.StatusNotFound, f, f.L("nothing of that name is in the game log"))
 	case err != nil:
 		p.opts.Logger.Warn().Err(err).Str("page", page).Msg("the database does not answer a page")
-		f.Data = f.L("the database does not answer; please try again")
-		p.show(w, http.StatusServiceUnavailable, "fault", f)
+		p.fault(w, http.StatusServiceUnavailable, f, f.L("the database does not answer; please try again"))
 	default:
 		f.Data = data
 		p.show(w, http.StatusOK, page, f)
@@ -74,8 +72,7 @@ func (p *Pages) record(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "history", "Game")
 	key, err := storage.ParseGameKey(r.PathValue("key"))
 	if err != nil {
-		f.Data = f.L("nothing of that name is in the game log")
-		p.show(w, http.StatusNotFound, "fault", f)
+		p.fault(w, http.StatusNotFound, f, f.L("nothing of that name is in the game log"))
 		return
 	}
 	p.ask(w, r, f, "record", func(ctx context.Context) (any, error) {

@@ -27,8 +27,10 @@ type folder struct {
 // maps shows the maps that can be hosted, and what is wrong with the others.
 func (p *Pages) maps(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "maps", "Maps")
-	shown := folder{Query: strings.TrimSpace(r.URL.Query().Get("q"))}
-	shown.Most, shown.Limit = p.opts.UploadMax, texts.Sprintf(f.Language, "Up to %s", humanize.IBytes(uint64(p.opts.UploadMax)))
+	shown := folder{
+		Query: strings.TrimSpace(r.URL.Query().Get("q")), Most: p.opts.UploadMax,
+		Limit: texts.Sprintf(f.Language, "Up to %s", humanize.IBytes(uint64(p.opts.UploadMax))),
+	}
 	all, err := p.opts.Maps.Files()
 	if err != nil {
 		p.opts.Logger.Warn().Err(err).Msg("maps folder")

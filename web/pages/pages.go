@@ -177,6 +177,5 @@ func (p *Pages) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := p.frame(r, "", "Not found")
-	f.Data = f.L("there is no such page")
-	p.show(w, http.StatusNotFound, "fault", f)
+	p.fault(w, http.StatusNotFound, f, f.L("there is no such page"))
 }

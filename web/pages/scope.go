@@ -66,9 +66,8 @@ func (f *frame) Page() Scope { return Scope{frame: f} }
 // browser copies for rows that come later.
 type Scope struct {
 	*frame
-	at    string // before the keys: "lobbies/7/"
-	ID    string // of the row
-	blank bool
+	at string // before the keys: "lobbies/7/"
+	ID string // of the row
 }
 
 // T is the text of a place.
@@ -83,34 +82,28 @@ func (s Scope) Rows(list string) (rows []Scope) {
 }
 
 // Blank is a row of which nothing is known yet.
-func (s Scope) Blank() Scope { return Scope{frame: s.frame, at: "-/", blank: true} }
+func (s Scope) Blank() Scope { return Scope{frame: s.frame, at: "-/"} }
+
+func (s Scope) tail(key string) view.Tail {
+	if t := s.Values.Value(s.at + key).Tail; t != nil {
+		return *t
+	}
+	return view.Tail{}
+}
 
 // Items are those of a tail.
-func (s Scope) Items(key string) [][]string {
-	if t := s.Values.Value(s.at + key).Tail; t != nil {
-		return t.Items
-	}
-	return nil
-}
+func (s Scope) Items(key string) [][]string { return s.tail(key).Items }
 
 // End is the number behind the last item of a tail.
-func (s Scope) End(key string) int {
-	if t := s.Values.Value(s.at + key).Tail; t != nil {
-		return t.End
-	}
-	return 0
-}
+func (s Scope) End(key string) int { return s.tail(key).End }
 
 // Points are the items of a tail for a chart.
 func (s Scope) Points(key string) string {
-	var b strings.Builder
-	for i, item := range s.Items(key) {
-		if i > 0 {
-			b.WriteByte(';')
-		}
-		b.WriteString(strings.Join(item, " "))
+	var points []string
+	for _, item := range s.Items(key) {
+		points = append(points, strings.Join(item, " "))
 	}
-	return b.String()
+	return strings.Join(points, ";")
 }
 
 // P makes an element a place: of "text:name href:link" the browser sets the text to the

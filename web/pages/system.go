@@ -119,17 +119,15 @@ type keys struct {
 // access shows who may use the window.
 func (p *Pages) access(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "system", "Who may log in")
-	k, err := keys{Roles: access.Roles()}, error(nil)
-	if k.Accounts, err = p.opts.Access.Accounts(); err == nil {
-		k.Tokens, _ = p.opts.Access.Tokens()
-		k.Sessions, _ = p.opts.Access.Sessions(f.Now)
-	}
-	f.Data = k
+	accounts, err := p.opts.Access.Accounts()
 	if err != nil {
-		f.Data = err.Error()
-		p.show(w, http.StatusServiceUnavailable, "fault", f)
+		p.fault(w, http.StatusServiceUnavailable, f, err.Error())
 		return
 	}
+	k := keys{Accounts: accounts, Roles: access.Roles()}
+	k.Tokens, _ = p.opts.Access.Tokens() // of the same file
+	k.Sessions, _ = p.opts.Access.Sessions(f.Now)
+	f.Data = k
 	p.show(w, http.StatusOK, "access", f)
 }
 
