@@ -65,7 +65,7 @@ type Options struct {
 type api struct {
 	Options
 	started time.Time
-	asking  chan struct{} // has a place for each question to the database
+	asking  web.Places // for questions to the database
 	games   cached[[]host.Info]
 	public  cached[[]byte]
 }
@@ -73,7 +73,7 @@ type api struct {
 // Register has the window answer for programs. What it returns is status.json, for a port
 // outside of the window.
 func Register(s *web.Server, o Options) (status http.Handler) {
-	a := &api{Options: o, started: time.Now(), asking: make(chan struct{}, mostAsked)}
+	a := &api{Options: o, started: time.Now(), asking: make(web.Places, mostAsked)}
 	pace := new(web.Limiter)
 	a.routes(describe(door{s, pace, new(answers)}))
 	s.Handle("GET "+prefix+"/history/{key}/replay", access.Moderator, pace.Paced(http.HandlerFunc(a.getReplay)))

@@ -143,13 +143,11 @@ func (a *api) listRealms(context.Context, *none) (*body[list[control.Realm]], er
 func ask[T any](ctx context.Context, a *api, question func(context.Context) (T, error)) (*body[T], error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
-	select {
-	case a.asking <- struct{}{}:
-		defer func() { <-a.asking }()
-	case <-ctx.Done():
+	var answer T
+	var err error
+	if !a.asking.Take(ctx, func() { answer, err = question(ctx) }) {
 		return nil, fault(http.StatusServiceUnavailable, "busy", "too much is asked of the database: try again in a second")
 	}
-	answer, err := question(ctx)
 	switch {
 	case err == nil:
 		return &body[T]{answer}, nil

@@ -18,7 +18,11 @@ const perPage = 50
 func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page string, question func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), asked)
 	defer cancel()
-	data, err := inTurn(ctx, p.asking, question)
+	var data any
+	var err error
+	if !p.asking.Take(ctx, func() { data, err = question(ctx) }) {
+		err = ctx.Err()
+	}
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		p.fault(w, http.StatusNotFound, f, f.L("nothing of that name is in the game log"))
@@ -28,18 +32,6 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page strin
 	default:
 		f.Data = data
 		p.show(w, http.StatusOK, page, f)
-	}
-}
-
-// inTurn has as few questions on their way at once as there are places: who loads pages all
-// the time keeps neither the game log nor others waiting.
-func inTurn(ctx context.Context, places chan struct{}, question func(context.Context) (any, error)) (any, error) {
-	select {
-	case places <- struct{}{}:
-		defer func() { <-places }()
-		return question(ctx)
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
 }
 

@@ -120,14 +120,14 @@ func (v Visitor) reader() view.Reader {
 type Pages struct {
 	opts     Options
 	minimaps minimaps
-	made     made          // pages of lobbies and games, by what they show and to whom
-	asking   chan struct{} // has a place for each question to the database
-	checking chan struct{} // and one for the checks
+	made     made       // pages of lobbies and games, by what they show and to whom
+	asking   web.Places // for questions to the database, so that whoever loads pages all the time keeps nobody waiting
+	checking web.Places // one for the checks
 }
 
 // New makes the handlers.
 func New(o Options) *Pages {
-	return &Pages{opts: o, asking: make(chan struct{}, mostAsked), checking: make(chan struct{}, 1)}
+	return &Pages{opts: o, asking: make(web.Places, mostAsked), checking: make(web.Places, 1)}
 }
 
 // Route is a handler for a pattern of http.ServeMux, for callers with a role at least. What a

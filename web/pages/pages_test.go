@@ -16,9 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -410,27 +408,6 @@ func TestMinimap(t *testing.T) {
 			t.Errorf("%s for %q: %d", c.file, c.visitor, w.Code)
 		}
 	}
-}
-
-// Few pages ask the database at once, however many are asked for.
-func TestQuestionsInTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		places, at, most := make(chan struct{}, mostAsked), atomic.Int32{}, atomic.Int32{}
-		for range 5 * mostAsked {
-			go func() {
-				_, _ = inTurn(t.Context(), places, func(context.Context) (any, error) {
-					most.Store(max(most.Load(), at.Add(1)))
-					time.Sleep(time.Second)
-					at.Add(-1)
-					return nil, nil
-				})
-			}()
-		}
-		time.Sleep(time.Minute)
-		if most.Load() != mostAsked {
-			t.Errorf("%d at once", most.Load())
-		}
-	})
 }
 
 // A form brings a map; what is wrong with it is a sentence in the language of the page.
