@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"w3host/web"
@@ -31,7 +32,7 @@ type answers struct {
 type kept struct {
 	asked  [sha256.Size]byte // what was asked
 	at     time.Time
-	done   bool
+	done   atomic.Bool // it is complete, and does not change any more
 	status int
 	header http.Header
 	body   bytes.Buffer
@@ -61,9 +62,9 @@ func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 		case k == nil:
 			web.Fault(w, http.StatusUnprocessableEntity, "key_reused", "this Idempotency-Key was sent with another request")
 		case first:
-			defer s.finish(k)
+			defer k.done.Store(true)
 			h(&recorder{ResponseWriter: w, kept: k}, r)
-		case !s.complete(k):
+		case !k.done.Load():
 			w.Header().Set("Retry-After", "1")
 			web.Fault(w, http.StatusConflict, "in_progress", "the first request with this Idempotency-Key has no answer yet")
 		default:
@@ -97,18 +98,6 @@ func (s *answers) take(key string, asked [sha256.Size]byte) (k *kept, first bool
 	k = &kept{asked: asked, at: now, status: http.StatusOK}
 	s.known[key], s.order = k, append(s.order, key)
 	return k, true
-}
-
-func (s *answers) complete(k *kept) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return k.done
-}
-
-func (s *answers) finish(k *kept) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k.done = true
 }
 
 // recorder writes an answer and keeps it.

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"w3host/control"
 	"w3host/game"
 	"w3host/host"
+	"w3host/protocol/w3gs"
 	"w3host/texts"
 	"w3host/web"
 	"w3host/web/access"
@@ -43,7 +45,7 @@ func (c *cached[T]) get(fresh time.Duration, look func() T) T {
 }
 
 func (a *api) infos() []host.Info {
-	return a.games.get(freshFor, func() []host.Info { return a.Host.Infos() })
+	return a.games.get(freshFor, a.Host.Infos)
 }
 
 // Standing is the host and how much goes on.
@@ -78,7 +80,7 @@ func (a *api) listGames(ctx context.Context, in *struct {
 		case i.ID <= in.After, in.State != "" && in.State != g.State, in.Joinable && g.Open == 0:
 			continue
 		case len(out.Items) == in.Limit:
-			out.Next = number(out.Items[in.Limit-1].ID)
+			out.Next = fmt.Sprint(out.Items[in.Limit-1].ID)
 			return &body[list[control.Game]]{out}, nil
 		}
 		out.Items = append(out.Items, g)
@@ -144,7 +146,20 @@ func detail(g control.Game, s *game.Snapshot) Detail {
 	return d
 }
 
-// Open is what anybody may know of a lobby.
+// status is what a slot is.
+func status(s *game.SnapshotSlot) string {
+	switch {
+	case s.Status == w3gs.SlotOpen:
+		return "open"
+	case s.Status == w3gs.SlotClosed:
+		return "closed"
+	case s.Computer:
+		return "computer"
+	}
+	return "player"
+}
+
+// open is what anybody may know of a lobby.
 type open struct {
 	Name  string `json:"name"`
 	Map   string `json:"map"`
@@ -191,5 +206,5 @@ func (a *api) endGame(ctx context.Context, in *GameID) (*body[Answers], error) {
 	case i.Playing:
 		return a.order(ctx, control.Order{Game: in.ID, Command: "end"})
 	}
-	return a.order(ctx, control.Order{Command: "unhost " + number(in.ID)})
+	return a.order(ctx, control.Order{Command: fmt.Sprintf("unhost %d", in.ID)})
 }

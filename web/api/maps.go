@@ -54,7 +54,7 @@ func (a *api) listMaps(_ context.Context, in *struct {
 	if err != nil {
 		return nil, fault(http.StatusConflict, "refused", err.Error())
 	}
-	return &body[list[string]]{list[string]{Items: append([]string{}, files...)}}, nil
+	return listOf(files), nil
 }
 
 func (a *api) getMap(_ context.Context, in *struct {

@@ -50,11 +50,11 @@ func (a *api) getChat(ctx context.Context, in *pastKey) (*body[list[Said]], erro
 	if err != nil {
 		return nil, err
 	}
-	out := list[Said]{Items: []Said{}}
+	var lines []Said
 	for _, c := range g.Body.Chat {
-		out.Items = append(out.Items, Said{c.At, c.Turn, c.Name, string(c.Scope), c.To, c.Text})
+		lines = append(lines, Said{c.At, c.Turn, c.Name, string(c.Scope), c.To, c.Text})
 	}
-	return &body[list[Said]]{out}, nil
+	return listOf(lines), nil
 }
 
 func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.Dossier]], error) {
@@ -62,7 +62,7 @@ func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.
 	if err != nil {
 		return nil, err
 	}
-	return &body[list[storage.Dossier]]{list[storage.Dossier]{Items: append([]storage.Dossier{}, g.Body.Dossiers...)}}, nil
+	return listOf(g.Body.Dossiers), nil
 }
 
 // getReplay sends the file.

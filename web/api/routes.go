@@ -3,10 +3,10 @@ package api
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -26,6 +26,11 @@ type body[T any] struct{ Body T }
 type list[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next,omitempty" doc:"What to send as after for those that follow; none: there are no more"`
+}
+
+// listOf is the answer of several that are all there are, and of none as an empty list.
+func listOf[T any](items []T) *body[list[T]] {
+	return &body[list[T]]{list[T]{Items: append([]T{}, items...)}}
 }
 
 type (
@@ -78,11 +83,6 @@ var Levels = map[access.Role]command.Level{
 	access.Viewer: command.Anyone, access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root,
 }
 
-func callerOf(ctx context.Context) (web.From, command.Caller) {
-	from := web.CallerOf(ctx)
-	return from, command.Caller{Name: from.Name, Level: Levels[from.Role], Via: command.Via(from.Via)}
-}
-
 // Line is a command as it is typed.
 type Line struct {
 	Line string `json:"line" minLength:"1" maxLength:"1024" example:"games" doc:"As of w3host ctl: kick Rook"`
@@ -110,8 +110,8 @@ func (a *api) commandGame(ctx context.Context, in *struct {
 }
 
 func (a *api) order(ctx context.Context, o control.Order) (*body[Answers], error) {
-	_, by := callerOf(ctx)
-	answer := a.Order(ctx, by, o)
+	from := web.CallerOf(ctx)
+	answer := a.Order(ctx, command.Caller{Name: from.Name, Level: Levels[from.Role], Via: command.Via(from.Via)}, o)
 	if answer.Refused != "" {
 		p := fault(http.StatusConflict, "refused", answer.Refused)
 		p.Lines = answer.Lines
@@ -123,20 +123,20 @@ func (a *api) order(ctx context.Context, o control.Order) (*body[Answers], error
 func (a *api) listEntries(context.Context, *none) (*body[list[control.Entry]], error) {
 	var status []autohost.Status
 	a.Host.Keep(func(k *autohost.Keeper) { status = k.Status(time.Now()) })
-	out := list[control.Entry]{Items: []control.Entry{}}
+	var entries []control.Entry
 	for i := range status {
-		out.Items = append(out.Items, control.EntryOf(&status[i]))
+		entries = append(entries, control.EntryOf(&status[i]))
 	}
-	return &body[list[control.Entry]]{out}, nil
+	return listOf(entries), nil
 }
 
 func (a *api) listRealms(context.Context, *none) (*body[list[control.Realm]], error) {
-	out := list[control.Realm]{Items: []control.Realm{}}
-	for name, online := range a.Realms() {
-		out.Items = append(out.Items, control.Realm{Name: name, Online: online})
+	var realms []control.Realm
+	online := a.Realms()
+	for _, name := range slices.Sorted(maps.Keys(online)) {
+		realms = append(realms, control.Realm{Name: name, Online: online[name]})
 	}
-	slices.SortFunc(out.Items, func(a, b control.Realm) int { return strings.Compare(a.Name, b.Name) })
-	return &body[list[control.Realm]]{out}, nil
+	return listOf(realms), nil
 }
 
 // ask puts a question to the database, few at a time.
@@ -224,11 +224,11 @@ type Account struct {
 
 func (a *api) listAccounts(context.Context, *none) (*body[list[Account]], error) {
 	accounts, err := a.Access.Accounts()
-	out := list[Account]{Items: []Account{}}
+	var shown []Account
 	for _, o := range accounts {
-		out.Items = append(out.Items, Account{o.Name, o.Role.String(), o.Made})
+		shown = append(shown, Account{o.Name, o.Role.String(), o.Made})
 	}
-	return &body[list[Account]]{out}, unreadable(err)
+	return listOf(shown), unreadable(err)
 }
 
 // audited does something to what lets people in, and writes it down.
@@ -273,7 +273,7 @@ func (a *api) removeAccount(ctx context.Context, in *named) (*none, error) {
 
 func (a *api) listSessions(context.Context, *none) (*body[list[access.Session]], error) {
 	all, err := a.Access.Sessions(time.Now())
-	return &body[list[access.Session]]{list[access.Session]{Items: all}}, unreadable(err)
+	return listOf(all), unreadable(err)
 }
 
 func (a *api) endSessions(ctx context.Context, in *named) (*none, error) {
@@ -295,11 +295,11 @@ type NewToken struct {
 
 func (a *api) listTokens(context.Context, *none) (*body[list[Token]], error) {
 	tokens, err := a.Access.Tokens()
-	out := list[Token]{Items: []Token{}}
+	var shown []Token
 	for _, t := range tokens {
-		out.Items = append(out.Items, Token{t.Name, t.Role.String(), t.Networks, t.Expires})
+		shown = append(shown, Token{t.Name, t.Role.String(), t.Networks, t.Expires})
 	}
-	return &body[list[Token]]{out}, unreadable(err)
+	return listOf(shown), unreadable(err)
 }
 
 func (a *api) addToken(ctx context.Context, in *struct{ Body Token }) (*body[NewToken], error) {
