@@ -6,6 +6,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strings"
 	"time"
 
@@ -111,6 +112,9 @@ func describe(mux humago.Mux) huma.API {
 	return humago.NewWithPrefix(mux, prefix, c)
 }
 
+// byToken is how callers of an operation show who they are.
+var byToken = []map[string][]string{{"token": {}}}
+
 // operation adds one, for callers with a role.
 func operation[I, O any](to huma.API, role access.Role, method, path, id, summary string, h func(context.Context, *I) (*O, error)) {
 	o := huma.Operation{
@@ -119,7 +123,7 @@ func operation[I, O any](to huma.API, role access.Role, method, path, id, summar
 		Extensions: map[string]any{"x-role": role.String()},
 	}
 	if role > access.Public {
-		o.Security = []map[string][]string{{"token": {}}}
+		o.Security = byToken
 	}
 	if method == http.MethodPost {
 		o.Description = "With an Idempotency-Key the request may be sent again within ten minutes: it is carried out once, and answered the same."
@@ -133,6 +137,16 @@ func operation[I, O any](to huma.API, role access.Role, method, path, id, summar
 		next(ctx)
 	}}
 	huma.Register(to, o, h)
+}
+
+// document adds an operation that huma does not carry out to the file, with its faults by their status.
+func document(to huma.API, role access.Role, o *huma.Operation, faults map[string]string) {
+	o.Security, o.Extensions = byToken, map[string]any{"x-role": role.String()}
+	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "")
+	for status, what := range faults {
+		o.Responses[status] = &huma.Response{Description: what, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema}}}
+	}
+	to.OpenAPI().AddOperation(o)
 }
 
 // allow is the problem that keeps a caller from an operation; nil: none.

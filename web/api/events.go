@@ -156,11 +156,10 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 func describeEvents(to huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
 	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "")
-	to.OpenAPI().AddOperation(&huma.Operation{
+	document(to, access.Viewer, &huma.Operation{
 		Method: http.MethodGet, Path: "/events", OperationID: "events", Summary: "What happens, as server-sent events",
 		Description: "Each event has an id, its type as name, and an Event in JSON as data. Who comes back sends the last id as Last-Event-ID or " +
 			"after, and gets what has come since then, or the event resync when that is not known any more. Types: " + strings.Join(Types(), ", ") + ".",
-		Security: []map[string][]string{{"token": {}}},
 		Parameters: []*huma.Param{
 			{Name: "types", In: "query", Description: "Types with commas between them; none: all that the role may read", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"chat,game.ended"}}},
 			{Name: "after", In: "query", Description: "The last id", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{""}}},
@@ -168,14 +167,6 @@ func describeEvents(to huma.API) {
 		},
 		Responses: map[string]*huma.Response{
 			"200": {Description: "A stream", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: text, Extensions: map[string]any{"x-event": schema}}}},
-			"401": problemResponse(to, "Unauthorized"), "403": problemResponse(to, "Forbidden"),
-			"422": problemResponse(to, "Unprocessable Entity"), "429": problemResponse(to, "Too Many Requests, or too many streams"),
 		},
-		Extensions: map[string]any{"x-role": access.Viewer.String()},
-	})
-}
-
-func problemResponse(to huma.API, what string) *huma.Response {
-	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "")
-	return &huma.Response{Description: what, Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema}}}
+	}, map[string]string{"401": "Unauthorized", "403": "Forbidden", "422": "Unprocessable Entity", "429": "Too Many Requests, or too many streams"})
 }

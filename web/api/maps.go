@@ -95,29 +95,23 @@ func (a *api) putMap(w http.ResponseWriter, r *http.Request) {
 // describeUpload adds it to the file.
 func describeUpload(to huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
-	o := &huma.Operation{
+	file := map[string]*huma.MediaType{"application/json": {Schema: to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[MapFile](), true, "")}}
+	document(to, access.Admin, &huma.Operation{
 		Method: http.MethodPut, Path: "/maps/{name}", OperationID: "putMap", Summary: "Bring a map into the maps folder",
 		Description: "The file is read as a map before it has its name, and appears whole. Where there is one of this name, If-Match must be its etag, or *. " +
 			"One file at a time from an account or token, two in all, of web.upload_max bytes at most.",
-		Security: []map[string][]string{{"token": {}}},
 		Parameters: []*huma.Param{
 			{Name: "name", In: "path", Required: true, Description: "Of the file, which ends with .w3x or .w3m", Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"one.w3x"}}},
 			{Name: "If-Match", In: "header", Description: "The etag of the file to replace, or *", Schema: text},
 		},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}},
-		Responses:   map[string]*huma.Response{},
-		Extensions:  map[string]any{"x-role": access.Admin.String()},
-	}
-	file := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[MapFile](), true, "")
-	for status, what := range map[string]string{"200": "It has replaced a file", "201": "It is there"} {
-		o.Responses[status] = &huma.Response{Description: what, Content: map[string]*huma.MediaType{"application/json": {Schema: file}}}
-	}
-	for status, what := range map[string]string{
+		Responses: map[string]*huma.Response{
+			"200": {Description: "It has replaced a file", Content: file},
+			"201": {Description: "It is there", Content: file},
+		},
+	}, map[string]string{
 		"400": "It did not come whole", "401": "Unauthorized", "403": "Forbidden", "409": "There is a map of this name",
 		"412": "The file to replace has changed", "413": "It is too large", "422": "It is no map that can be hosted, or the name is no file's",
 		"429": "Too Many Requests, or too many files", "503": "The folder cannot be written", "507": "The disk is almost full",
-	} {
-		o.Responses[status] = problemResponse(to, what)
-	}
-	to.OpenAPI().AddOperation(o)
+	})
 }

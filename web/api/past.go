@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"fmt"
 	"mime"
 	"net/http"
 	"path/filepath"
@@ -92,18 +91,12 @@ func (a *api) getReplay(w http.ResponseWriter, r *http.Request) {
 
 // describeReplay adds it to the file.
 func describeReplay(to huma.API) {
-	o := &huma.Operation{
+	document(to, access.Moderator, &huma.Operation{
 		Method: http.MethodGet, Path: "/history/{key}/replay", OperationID: "getReplay", Summary: "The replay of a game, with all that was said in it",
-		Security: []map[string][]string{{"token": {}}},
 		Parameters: []*huma.Param{{
 			Name: "key", In: "path", Required: true,
 			Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{"018f0000-0000-7000-8000-000000000000"}},
 		}},
-		Responses:  map[string]*huma.Response{"200": {Description: "The file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
-		Extensions: map[string]any{"x-role": access.Moderator.String()},
-	}
-	for _, status := range []int{401, 403, 404, 429, 503} {
-		o.Responses[fmt.Sprint(status)] = problemResponse(to, http.StatusText(status))
-	}
-	to.OpenAPI().AddOperation(o)
+		Responses: map[string]*huma.Response{"200": {Description: "The file", Content: map[string]*huma.MediaType{"application/octet-stream": {}}}},
+	}, map[string]string{"401": "Unauthorized", "403": "Forbidden", "404": "Not Found", "429": "Too Many Requests", "503": "Service Unavailable"})
 }
