@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -215,18 +216,20 @@ func TestDamagedFile(t *testing.T) {
 // A program that stands still with the file keeps nobody waiting for good.
 func TestLockIsHeld(t *testing.T) {
 	s, path := open(t)
-	if _, err := s.AddLink(noon); err != nil {
-		t.Fatal(err)
-	}
-	other := Open(path)
-	if err := other.lock.Lock(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.AddLink(noon); err == nil || !strings.Contains(err.Error(), path+".lock is held") {
-		t.Errorf("%v", err)
-	}
-	_ = other.lock.Unlock()
-	if _, err := s.AddLink(noon); err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		if _, err := s.AddLink(noon); err != nil {
+			t.Fatal(err)
+		}
+		other := Open(path)
+		if err := other.lock.Lock(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.AddLink(noon); err == nil || !strings.Contains(err.Error(), path+".lock is held") {
+			t.Errorf("%v", err)
+		}
+		_ = other.lock.Unlock()
+		if _, err := s.AddLink(noon); err != nil {
+			t.Error(err)
+		}
+	})
 }
