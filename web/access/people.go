@@ -1,6 +1,7 @@
 package access
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -32,7 +33,17 @@ var (
 	ErrSpent = errors.New("this link was used before, or is older than ten minutes: w3host web link prints another")
 )
 
+// byLink is who came by a link. No account can have this name.
+var byLink = Who{Name: "(link)", Role: Root, Via: "web"}
+
 var goodName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,39}$`)
+
+func checkName(name string) error {
+	if !goodName.MatchString(name) {
+		return fmt.Errorf("%q cannot be a name: up to 40 letters, digits, spaces and . _ @ -, a letter or digit first", name)
+	}
+	return nil
+}
 
 // Who uses the window.
 type Who struct {
@@ -62,8 +73,8 @@ func (s *Store) Accounts() ([]Account, error) {
 // SetAccount makes an account, or gives it another role or password. An empty password
 // leaves the one there is.
 func (s *Store) SetAccount(name string, role Role, text string, now time.Time) error {
-	if !goodName.MatchString(name) {
-		return fmt.Errorf("%q cannot be a name: up to 40 letters, digits, spaces and . _ @ -, a letter or digit first", name)
+	if err := checkName(name); err != nil {
+		return err
 	}
 	if len(text) > maxPassword {
 		return fmt.Errorf("the password is too long: %d bytes at most", maxPassword)
@@ -158,7 +169,7 @@ func (s *Store) Check(name, text string) (Who, error) {
 
 // AddLink makes a way in that works once, for ten minutes.
 func (s *Store) AddLink(now time.Time) (code string, err error) {
-	code = secret()
+	code = rand.Text()
 	return code, s.change(func(st *state) error {
 		st.Links = slices.DeleteFunc(st.Links, func(l link) bool { return now.After(l.Expires) })
 		st.Links = st.Links[max(len(st.Links)-maxLinks+1, 0):]
@@ -174,7 +185,7 @@ func (s *Store) Spend(code string, now time.Time) (Who, error) {
 	if st, err := s.read(); err != nil || !slices.ContainsFunc(st.Links, known) {
 		return Who{}, errors.Join(err, ErrSpent)
 	}
-	return Who{Name: linkName, Role: Root, Via: "web"}, s.change(func(st *state) error {
+	return byLink, s.change(func(st *state) error {
 		i := slices.IndexFunc(st.Links, known)
 		if i < 0 {
 			return ErrSpent
@@ -184,12 +195,9 @@ func (s *Store) Spend(code string, now time.Time) (Who, error) {
 	})
 }
 
-// linkName is who came by a link. No account can have this name.
-const linkName = "(link)"
-
 // Begin opens a session for somebody who has proved to be who they are.
 func (s *Store) Begin(who Who, now time.Time) (id string, err error) {
-	id = secret()
+	id = rand.Text()
 	o := Session{Hash: hashOf(id), Account: who.Name, Made: now, Seen: now}
 	return id, s.change(func(st *state) error {
 		st.Sessions = slices.DeleteFunc(st.Sessions, func(o Session) bool { return o.over(now) })
@@ -215,8 +223,8 @@ func (s *Store) Session(id string, now time.Time) (Who, bool) {
 		return Who{}, false
 	}
 	o := st.Sessions[i]
-	who := Who{Name: linkName, Role: Root, Via: "web"}
-	if o.Account != linkName {
+	who := byLink
+	if o.Account != byLink.Name {
 		a := st.account(o.Account)
 		if a < 0 {
 			return Who{}, false
@@ -254,10 +262,10 @@ func (s *Store) Tokens() ([]Token, error) {
 
 // AddToken makes a token; its text is told this once.
 func (s *Store) AddToken(t Token) (text string, err error) {
-	if !goodName.MatchString(t.Name) {
-		return "", fmt.Errorf("%q cannot be a name: up to 40 letters, digits, spaces and . _ @ -, a letter or digit first", t.Name)
+	if err := checkName(t.Name); err != nil {
+		return "", err
 	}
-	text = tokenPrefix + secret()
+	text = tokenPrefix + rand.Text()
 	t.Hash = hashOf(text)
 	return text, s.change(func(st *state) error {
 		switch {

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -47,7 +46,7 @@ type Token struct {
 	Made     time.Time      `json:"made"`
 }
 
-// Session is a browser that has logged in. Account is linkName for one that came by a link.
+// Session is a browser that has logged in. Account is the name of byLink for one that came by a link.
 type Session struct {
 	Hash    string    `json:"hash,omitempty"`
 	Account string    `json:"account" doc:"Or (link): came by a link"`
@@ -157,10 +156,7 @@ func (s *Store) replace(text []byte) error {
 	return err
 }
 
-// secret makes a word that nobody guesses, of 130 bits.
-func secret() string { return rand.Text() }
-
-// hashOf is what is stored of such a word. It needs no salt: there is nothing to guess.
+// hashOf is what is stored of a word of rand.Text. It needs no salt: there is nothing to guess.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
