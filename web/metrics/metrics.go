@@ -3,6 +3,7 @@
 package metrics
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -68,14 +69,8 @@ type closed struct {
 }
 
 func (c *closed) inc(value string) {
-	if known := c.counters[value]; known != nil {
-		known.Inc()
-		return
-	}
-	c.other.Inc()
+	cmp.Or(c.counters[value], c.other).Inc()
 }
-
-const other = "other"
 
 // classes are those of the statuses of answers, from 200 on.
 var classes = [...]string{"2xx", "3xx", "4xx", "5xx"}
@@ -101,7 +96,7 @@ func New(o Options) *Metrics {
 		for _, value := range values {
 			c.counters[value] = vec.WithLabelValues(value)
 		}
-		c.other = vec.WithLabelValues(other)
+		c.other = vec.WithLabelValues("other")
 		return c
 	}
 	m.turns = counter("turns_total", "Turns sent, of all games.")
