@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -53,11 +54,8 @@ func needs(kind string) access.Role {
 }
 
 // Types are all types, in the order of the alphabet.
-func Types() (list []string) {
-	for _, kind := range kinds {
-		list = append(list, kind)
-	}
-	list = append(list, privateType)
+func Types() []string {
+	list := append(slices.Collect(maps.Values(kinds)), privateType)
 	slices.Sort(list)
 	return slices.Compact(list)
 }

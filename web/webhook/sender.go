@@ -104,7 +104,7 @@ func (s *sender) post(ctx context.Context, id string, body []byte) (asked time.D
 	r.Header.Set("Webhook-Id", id)
 	r.Header.Set("Webhook-Timestamp", at)
 	if s.hook.Key != nil {
-		r.Header.Set("Webhook-Signature", "v1,"+Sign(s.hook.Key, id, at, body))
+		r.Header.Set("Webhook-Signature", "v1,"+sign(s.hook.Key, id, at, body))
 	}
 	answer, err := s.client.Do(r)
 	if err != nil {
@@ -133,8 +133,8 @@ func leaveAlone(text string) time.Duration {
 	return 0
 }
 
-// Sign is the signature of what is sent, as standardwebhooks.com has it.
-func Sign(key []byte, id, at string, body []byte) string {
+// sign is the signature of what is sent, as standardwebhooks.com has it.
+func sign(key []byte, id, at string, body []byte) string {
 	m := hmac.New(sha256.New, key)
 	fmt.Fprintf(m, "%s.%s.%s", id, at, body)
 	return base64.StdEncoding.EncodeToString(m.Sum(nil))

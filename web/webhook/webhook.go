@@ -3,6 +3,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -61,12 +62,7 @@ type Hooks struct {
 
 // New makes it, without a site.
 func New(o Options) *Hooks {
-	if o.First == 0 {
-		o.First = time.Second
-	}
-	if o.Within == 0 {
-		o.Within = 10 * time.Second
-	}
+	o.First, o.Within = cmp.Or(o.First, time.Second), cmp.Or(o.Within, 10*time.Second)
 	return &Hooks{opts: o, games: make(map[uint32]Game), client: &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute},
 		Timeout:   o.Within,

@@ -112,7 +112,7 @@ func TestSitesThatFail(t *testing.T) {
 		if r.Get("Webhook-Id") != id || id == "" {
 			t.Errorf("try %d has the id %q, not %q", n, r.Get("Webhook-Id"), id)
 		}
-		if want := "v1," + Sign(key, id, r.Get("Webhook-Timestamp"), r.body); r.Get("Webhook-Signature") != want {
+		if want := "v1," + sign(key, id, r.Get("Webhook-Timestamp"), r.body); r.Get("Webhook-Signature") != want {
 			t.Errorf("signature %q, want %q", r.Get("Webhook-Signature"), want)
 		}
 		var got Told
@@ -243,7 +243,7 @@ func TestCheck(t *testing.T) {
 // The example of standardwebhooks.com.
 func TestSign(t *testing.T) {
 	secret, _ := base64.StdEncoding.DecodeString("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
-	got := Sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
+	got := sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", []byte(`{"test": 2432232314}`))
 	if want := "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
