@@ -46,15 +46,11 @@ func (b *bounded) Accept() (net.Conn, error) {
 	}
 }
 
-func (b *bounded) isProxy(addr netip.Addr) bool {
-	return slices.ContainsFunc(b.proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
-}
-
 // home are the addresses of the machine itself, for itself.
 var home = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 
 func (b *bounded) take(remote netip.Addr) bool {
-	addr, proxy := network.Base(remote), b.isProxy(remote)
+	addr, proxy := network.Base(remote), within(b.proxies, remote)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.all >= maxConns && (proxy || !slices.Contains(home, remote)) || b.from[addr] >= maxConnsPerAddr && !proxy {

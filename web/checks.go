@@ -148,8 +148,9 @@ func (s *Server) knownHost(host string) bool {
 	return slices.ContainsFunc(append([]string{"localhost"}, s.opts.Hosts...), func(known string) bool { return strings.EqualFold(host, known) })
 }
 
-func (s *Server) trusted(addr netip.Addr) bool {
-	return slices.ContainsFunc(s.opts.Proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+// within reports whether an address is in one of the networks.
+func within(networks []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(addr) })
 }
 
 func remote(r *http.Request) netip.Addr {
@@ -164,7 +165,7 @@ func (s *Server) address(r *http.Request) netip.Addr {
 	said := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, text := range slices.Backward(said) {
 		next, err := netip.ParseAddr(strings.TrimSpace(text))
-		if !s.trusted(addr) || err != nil {
+		if !within(s.opts.Proxies, addr) || err != nil {
 			break
 		}
 		addr = next.Unmap().WithZone("")
@@ -173,5 +174,5 @@ func (s *Server) address(r *http.Request) netip.Addr {
 }
 
 func (s *Server) secure(r *http.Request) bool {
-	return r.TLS != nil || s.trusted(remote(r)) && r.Header.Get("X-Forwarded-Proto") == "https"
+	return r.TLS != nil || within(s.opts.Proxies, remote(r)) && r.Header.Get("X-Forwarded-Proto") == "https"
 }

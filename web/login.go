@@ -30,18 +30,11 @@ const (
 	sessionAge = 30 * 24 * time.Hour
 )
 
-// logins bounds how often passwords are tried. A check takes 19 MiB and a tenth of a second of
-// a core that games need, see Work.
-type logins struct {
-	tries *Limiter
-}
-
-func newLogins() logins { return logins{tries: new(Limiter)} }
-
-// allow counts a try.
-func (l *logins) allow(name string, addr netip.Addr) bool {
+// mayTry counts a try of a password. A check takes 19 MiB and a tenth of a second of a core that
+// games need, see Work.
+func (s *Server) mayTry(name string, addr netip.Addr) bool {
 	spend := func(who string, burst int) bool {
-		return l.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
+		return s.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
 	}
 	from := network.Base(addr).String()
 	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
@@ -103,7 +96,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	}
 	from := Caller(r)
 	name, code := r.PostForm.Get("name"), strings.TrimSpace(r.PostForm.Get("once"))
-	if !s.logins.allow(name, from.Addr) {
+	if !s.mayTry(name, from.Addr) {
 		select {
 		case <-time.After(triesWait):
 		case <-r.Context().Done():

@@ -102,16 +102,6 @@ func TestRenewedCertificate(t *testing.T) {
 	}
 }
 
-// freePort is one that nobody listens on now.
-func freePort(t *testing.T) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // The examples of deploy/ with the real proxies: log-in over TLS, who is asking, streams.
 func TestProxies(t *testing.T) {
 	for name, run := range map[string]func(t *testing.T, dir string, port, window int) *exec.Cmd{"nginx": nginx, "caddy": caddy} {
@@ -122,7 +112,7 @@ func TestProxies(t *testing.T) {
 			w := openWindow(t, func(o *Options) {
 				o.Hosts, o.Proxies = []string{"games.example.org"}, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 			})
-			dir, port := t.TempDir(), freePort(t)
+			dir, port := t.TempDir(), int(testkit.FreePort(t))
 			cmd := run(t, dir, port, w.Addr().(*net.TCPAddr).Port)
 			var said testkit.Log
 			cmd.Stdout, cmd.Stderr = &said, &said

@@ -42,7 +42,7 @@ func (o *Options) secure() (*tls.Config, error) {
 	if _, err := certs.get(nil); err != nil {
 		return nil, err
 	}
-	return certs.config(), nil
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get}, nil
 }
 
 // certificate is read from its files again when they have changed, since whoever renews
@@ -53,10 +53,6 @@ type certificate struct {
 	mu     sync.Mutex
 	loaded *tls.Certificate
 	at     time.Time // of the certificate's file
-}
-
-func (c *certificate) config() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
 }
 
 // get keeps the last good certificate while the files are being replaced.
