@@ -25,9 +25,8 @@ const (
 	triesPerAddr  = 30
 	loginPatience = 5 * time.Second
 	// triesWait is how long whoever tries too often waits for the answer: who asks again and again is slow then.
-	triesWait  = time.Second
-	maxForm    = 4 << 10 // bytes
-	sessionAge = 30 * 24 * time.Hour
+	triesWait = time.Second
+	maxForm   = 4 << 10 // bytes
 )
 
 // mayTry counts a try of a password. A check takes 19 MiB and a tenth of a second of a core that
@@ -127,7 +126,7 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", "5")
 		s.showLogin(w, r, http.StatusServiceUnavailable, err.Error())
 	default:
-		s.setCookie(w, from.Secure, id, sessionAge)
+		s.setCookie(w, from.Secure, id, access.SessionFor)
 		http.Redirect(w, r, s.URL("/"), http.StatusSeeOther)
 	}
 }

@@ -111,13 +111,13 @@ func TestLinksAndSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := noon
-	for at.Sub(noon) < sessionFor-time.Hour { // it is used every hour
+	for at.Sub(noon) < SessionFor-time.Hour { // it is used every hour
 		at = at.Add(time.Hour)
 		if got, ok := s.Session(id, at); !ok || got.Role != Root {
 			t.Fatalf("after %v: %v, %v", at.Sub(noon), got, ok)
 		}
 	}
-	if _, ok := s.Session(id, noon.Add(sessionFor+time.Minute)); ok {
+	if _, ok := s.Session(id, noon.Add(SessionFor+time.Minute)); ok {
 		t.Error("a session has no end")
 	}
 	id, _ = s.Begin(who, noon)

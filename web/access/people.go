@@ -13,10 +13,12 @@ import (
 	"w3host/internal/password"
 )
 
+// SessionFor is how long a session lasts, however much it is used.
+const SessionFor = 30 * 24 * time.Hour
+
 const (
 	linkFor     = 10 * time.Minute
 	sessionIdle = 12 * time.Hour
-	sessionFor  = 30 * 24 * time.Hour
 	// seenEvery is how often the use of a session is written down.
 	seenEvery = 10 * time.Minute
 
@@ -208,7 +210,7 @@ func (s *Store) Begin(who Who, now time.Time) (id string, err error) {
 }
 
 func (o *Session) over(now time.Time) bool {
-	return now.Sub(o.Seen) > sessionIdle || now.Sub(o.Made) > sessionFor
+	return now.Sub(o.Seen) > sessionIdle || now.Sub(o.Made) > SessionFor
 }
 
 // Session finds who has a session.
