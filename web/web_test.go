@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net"
@@ -59,7 +58,6 @@ func openWindow(t *testing.T, change func(*Options)) *window {
 	if _, err := s.Beside("127.0.0.1:0", http.NotFoundHandler()); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	s.Handle("GET /{$}", access.Viewer, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, Caller(r).Name)
@@ -72,9 +70,8 @@ func openWindow(t *testing.T, change func(*Options)) *window {
 	}
 	s.Handle("GET /test/fault", access.Public, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("fault") }))
 	s.Handle("GET /test/stream", access.Public, http.HandlerFunc(streamTest))
-	go func() { ended <- s.Serve(ctx) }()
+	go func() { ended <- s.Serve(t.Context()) }()
 	t.Cleanup(func() {
-		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"net/http"
 	"path/filepath"
@@ -74,11 +73,9 @@ func openEvents(t *testing.T) *eventsRig {
 		}
 	}
 	rig.url = "http://" + s.Addr().String() + prefix + "/events"
-	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx) }()
+	go func() { ended <- s.Serve(t.Context()) }()
 	t.Cleanup(func() {
-		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}

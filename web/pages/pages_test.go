@@ -156,10 +156,9 @@ func newSite(t *testing.T, name string) *site {
 	t.Helper()
 	s := &site{fakes: &fakes{name: name}, t: t, mux: http.NewServeMux(), visitor: Visitor{Name: name, Level: command.Root}}
 	l := live.New(hub.New(func(hub.Watcher) {}), live.Options{Standing: func() view.Host { return view.Host{} }, Fleet: s.fleet})
-	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
-	go func() { defer close(ended); l.Run(ctx, s.fakes) }()
-	t.Cleanup(func() { stop(); <-ended })
+	go func() { defer close(ended); l.Run(t.Context(), s.fakes) }()
+	t.Cleanup(func() { <-ended })
 	s.keys = access.Open(filepath.Join(t.TempDir(), "web.json"))
 	p := New(Options{
 		Live: l, Command: s.order, Log: s.fakes, Maps: s.fakes, Visitor: func(*http.Request) Visitor { return s.visitor },
@@ -180,21 +179,23 @@ func newSite(t *testing.T, name string) *site {
 	return s
 }
 
+func (s *site) serve(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	s.mux.ServeHTTP(w, r)
+	return w
+}
+
 func (s *site) get(path string) *httptest.ResponseRecorder {
 	ctx, stop := context.WithTimeout(s.t.Context(), time.Minute) // of a stream that should not have begun
 	defer stop()
-	w := httptest.NewRecorder()
-	s.mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil).WithContext(ctx))
-	return w
+	return s.serve(httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil))
 }
 
 func (s *site) post(path string, fields url.Values, accept string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(fields.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Accept", accept)
-	w := httptest.NewRecorder()
-	s.mux.ServeHTTP(w, r)
-	return w
+	return s.serve(r)
 }
 
 var everyPage = []string{
@@ -384,8 +385,7 @@ func TestBack(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/preferences", strings.NewReader("theme=dark"))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Referer", from)
-		w := httptest.NewRecorder()
-		s.mux.ServeHTTP(w, r)
+		w := s.serve(r)
 		if got := w.Header().Get("Location"); got != want || !strings.Contains(fmt.Sprint(w.Header()["Set-Cookie"]), "theme=dark") {
 			t.Errorf("from %q: to %q", from, got)
 		}
@@ -430,8 +430,7 @@ func TestUpload(t *testing.T) {
 		r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
 		r.Header.Set("Accept", "application/json")
 		r.Header.Set("Accept-Language", "zh")
-		w := httptest.NewRecorder()
-		s.mux.ServeHTTP(w, r)
+		w := s.serve(r)
 		if s.line.Command != c.told || !strings.Contains(w.Body.String(), c.answer) {
 			t.Errorf("told %q, answered %s", s.line.Command, w.Body)
 		}

@@ -60,8 +60,7 @@ func TestWeightOfPages(t *testing.T) {
 	for name := range packedFiles() {
 		r := httptest.NewRequest(http.MethodGet, "/"+name, nil)
 		r.Header.Set("Accept-Encoding", "br, gzip")
-		w := httptest.NewRecorder()
-		s.mux.ServeHTTP(w, r)
+		w := s.serve(r)
 		z, err := gzip.NewReader(bytes.NewReader(w.Body.Bytes()))
 		if err != nil || w.Header().Get("Content-Encoding") != "gzip" || w.Header().Get("Content-Type") == "" {
 			t.Fatalf("%s: %v %v", name, err, w.Header())
@@ -94,9 +93,7 @@ func TestMadeOnce(t *testing.T) {
 	ask := func(encoding string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept-Encoding", encoding)
-		w := httptest.NewRecorder()
-		s.mux.ServeHTTP(w, r)
-		return w
+		return s.serve(r)
 	}
 	packed, plain := ask("gzip, br"), ask("br")
 	z, err := gzip.NewReader(packed.Body)
