@@ -20,8 +20,9 @@ function marks(svg, now, seconds, X) {
 }
 
 export function draw(svg, now) {
+  const late = svg.dataset.chart === "late"; // else it shows pings
   const points = svg.dataset.points ? svg.dataset.points.split(";").map(p => p.split(" ").map(Number)) : [];
-  const most = nice(Math.max(svg.dataset.chart === "pings" ? 100 : 1, ...points.flat()));
+  const most = nice(Math.max(late ? 1 : 100, ...points.flat()));
   const slots = +svg.dataset.max, X = i => L + (W - L) * i / (slots - 1), first = slots - points.length, Y = v => T + (H - T - B) * (1 - v / most);
   svg.replaceChildren();
   for (const part of [0, 0.5, 1]) {
@@ -32,8 +33,12 @@ export function draw(svg, now) {
   const columns = Math.max(0, ...points.map(p => p.length));
   for (let c = 0; c < columns; c++) {
     let d = "", pen = "M";
-    points.forEach((p, i) => { if (p[c] > 0 || svg.dataset.chart === "late") { d += pen + X(first + i).toFixed(1) + " " + Y(p[c] || 0).toFixed(1); pen = "L"; } else pen = "M"; });
-    if (d) svg.append(make("path", { d, class: svg.dataset.chart === "late" ? (c ? "worst" : "median") : "line line-" + c % 12 }));
+    points.forEach((p, i) => {
+      const known = late || p[c] > 0;
+      if (known) d += pen + X(first + i).toFixed(1) + " " + Y(p[c] || 0).toFixed(1);
+      pen = known ? "L" : "M";
+    });
+    if (d) svg.append(make("path", { d, class: late ? (c ? "worst" : "median") : "line line-" + c % 12 }));
   }
-  if (svg.dataset.chart === "late") marks(svg, now, slots, X);
+  if (late) marks(svg, now, slots, X);
 }
