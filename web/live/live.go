@@ -95,42 +95,46 @@ func (l *Live) run(ctx context.Context, games Games) {
 			l.opts.Fault(fault, debug.Stack())
 		}
 	}()
-	look, second := time.NewTicker(lookEvery), time.NewTicker(time.Second)
+	look, second, meet := time.NewTicker(lookEvery), time.NewTicker(time.Second), time.NewTicker(meetEvery)
 	defer look.Stop()
 	defer second.Stop()
-	met := time.Time{}
-	l.second(games, &met, time.Now())
+	defer meet.Stop()
+	l.second()
+	l.meet(games)
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case a := <-l.answers:
 			l.locked(func(v *view.View) { v.Snapshot(since1970(), a.id, a.snap) })
-		case now := <-second.C:
-			l.second(games, &met, now)
+		case <-second.C:
+			l.second()
+		case <-meet.C:
+			l.meet(games)
 		case <-look.C:
 			l.look(games)
 		}
 	}
 }
 
-// second does what is done each second, and meets the games now and then.
-func (l *Live) second(games Games, met *time.Time, now time.Time) {
+// second does what is done each second.
+func (l *Live) second() {
 	standing := l.opts.Standing()
-	var ids []uint32
-	if now.Sub(*met) >= meetEvery {
-		*met = now
-		for _, i := range games.Infos() {
-			if !i.Apart { // of those nothing is told
-				ids = append(ids, i.ID)
-			}
-		}
-	}
 	l.locked(func(v *view.View) {
 		v.SetHost(standing)
 		v.Second()
-		v.Meet(ids)
 	})
+}
+
+// meet tells the view which games there are.
+func (l *Live) meet(games Games) {
+	var ids []uint32
+	for _, i := range games.Infos() {
+		if !i.Apart { // of those nothing is told
+			ids = append(ids, i.ID)
+		}
+	}
+	l.locked(func(v *view.View) { v.Meet(ids) })
 }
 
 // look takes the events that wait, asks for the snapshots that are wanted, and publishes.

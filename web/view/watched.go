@@ -160,15 +160,14 @@ func (g *watched) note(e *Event, text, seen texts.Text) {
 // left notes a leave. Why somebody was kicked may be the reason of a ban.
 func (g *watched) left(e *Event) {
 	why := texts.Of("%s left: %v", e.Name, texts.Known(e.Text))
-	switch {
-	case e.Kicked:
+	if e.Kicked {
 		g.note(e, why, texts.Of("%s was kicked", e.Name))
-	case e.Text == "" || e.Text == "left":
-		why = texts.Of("%s left", e.Name)
-		fallthrough
-	default:
-		g.note(e, why, why)
+		return
 	}
+	if e.Text == "" || e.Text == "left" {
+		why = texts.Of("%s left", e.Name)
+	}
+	g.note(e, why, why)
 }
 
 func (g *watched) commanded(e *Event) {
