@@ -9,15 +9,15 @@ import (
 	"w3host/internal/network"
 )
 
-// How many connections may be open: in all, and from one address that is no proxy. Those
-// that are too many are closed at once, so that an operator elsewhere gets in, and one on the
-// machine itself always.
+// Limits of open connections: of all together, and of one address that is not a proxy. A
+// connection beyond them is closed at once, so that operators elsewhere still get in; one on
+// the machine itself always does.
 const (
 	maxConns        = 1024
 	maxConnsPerAddr = 128
 )
 
-// bounded is a listener that keeps these bounds.
+// bounded is a listener with these limits.
 type bounded struct {
 	net.Listener
 	proxies []netip.Prefix
@@ -46,7 +46,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 	}
 }
 
-// home are the addresses of the machine itself, for itself.
+// home are the addresses by which the machine connects to itself.
 var home = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 
 func (b *bounded) take(remote netip.Addr) bool {

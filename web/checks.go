@@ -13,7 +13,7 @@ import (
 	"w3host/web/access"
 )
 
-// policy is what a page may load. Same-origin referrers keep the Origin of forms, which
+// policy are the security headers of every answer. Same-origin referrers keep the Origin of forms, which
 // no-referrer would make "null".
 var policy = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
@@ -39,7 +39,7 @@ type From struct {
 // Caller is who has sent a request. Without a session or token the role is access.Public.
 func Caller(r *http.Request) From { return CallerOf(r.Context()) }
 
-// CallerOf is Caller for who has the context of the request.
+// CallerOf is Caller by the context of the request.
 func CallerOf(ctx context.Context) From {
 	from, _ := ctx.Value(key{}).(From)
 	return from
@@ -91,13 +91,13 @@ func (s *Server) guarded(h http.Handler) http.Handler {
 	h = guard.Handler(h)
 	if base := s.opts.BasePath; base != "" {
 		below := http.NewServeMux()
-		below.Handle(base+"/", http.StripPrefix(base, h)) // and what asks for base is sent there
+		below.Handle(base+"/", http.StripPrefix(base, h)) // which redirects base itself, too
 		h = below
 	}
 	return h
 }
 
-// protected sets the policy on each answer.
+// protected sets the policy.
 func protected(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range policy {
@@ -107,8 +107,8 @@ func protected(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// outside are the checks where everybody is a stranger. There is nothing to lose there by a
-// foreign name, so none is refused.
+// outside are the checks where nobody is logged in. Any Host is accepted there: a foreign
+// name reaches nothing that is not public.
 func (s *Server) outside(h http.Handler) http.Handler {
 	h = s.guarded(h)
 	return protected(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +117,7 @@ func (s *Server) outside(h http.Handler) http.Handler {
 	})
 }
 
-// only lets callers with a role in. A browser that has not logged in is shown the way.
+// only lets callers with a role in. A browser that has not logged in is sent to the login.
 func (s *Server) only(role access.Role, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := Caller(r)

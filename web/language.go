@@ -7,7 +7,7 @@ import (
 	"w3host/texts"
 )
 
-// Theme is that which a visitor has chosen: "dark", "light", or empty: as the browser wants.
+// Theme is the one that a visitor has chosen: "dark" or "light"; empty: as the browser wants.
 func Theme(r *http.Request) string {
 	if c, err := r.Cookie("theme"); err == nil && (c.Value == "dark" || c.Value == "light") {
 		return c.Value

@@ -10,8 +10,7 @@ import (
 	"w3host/web/access"
 )
 
-// maxKnown is how many callers a Limiter remembers. Who brings more, each from an address
-// of its own, makes it forget.
+// maxKnown is how many callers a Limiter remembers. When one more comes, it forgets them all.
 const maxKnown = 4096
 
 // Limiter bounds how often each caller does something.
@@ -20,7 +19,8 @@ type Limiter struct {
 	known map[string]*rate.Limiter
 }
 
-// Spend counts once more for a caller who has so many at once, and then so many a second.
+// Spend counts one more of what a caller may do burst times at once, and perSecond after that;
+// false: that is too often.
 func (l *Limiter) Spend(who string, perSecond rate.Limit, burst int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,7 @@ func (l *Limiter) Spend(who string, perSecond rate.Limit, burst int) bool {
 	return spent.Allow()
 }
 
-// Requests a second: of an account or token, and of a network that has not logged in.
+// Requests a second: of an account or token, and of a network without a login.
 const (
 	requestRate, requestBurst   = 20, 40
 	strangerRate, strangerBurst = 5, 20

@@ -19,18 +19,18 @@ import (
 )
 
 const (
-	// triesFor is in which time an address may try a name so often, and all names.
+	// Within triesFor an address may try one name triesPerName times, and all names triesPerAddr times.
 	triesFor      = 15 * time.Minute
 	triesPerName  = 5
 	triesPerAddr  = 30
 	loginPatience = 5 * time.Second
-	// triesWait is how long whoever tries too often waits for the answer: who asks again and again is slow then.
+	// triesWait is how long whoever tries too often waits for the answer, which slows down programs that guess.
 	triesWait = time.Second
 	maxForm   = 4 << 10 // bytes
 )
 
-// mayTry counts a try of a password. A check takes 19 MiB and a tenth of a second of a core that
-// games need, see Work.
+// mayTry counts a try of a password; false: there were too many. A check takes 19 MiB and a tenth of
+// a second of a core that games need, see Work.
 func (s *Server) mayTry(name string, addr netip.Addr) bool {
 	spend := func(who string, burst int) bool {
 		return s.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
@@ -56,7 +56,7 @@ var files embed.FS
 
 var pages = template.Must(template.ParseFS(files, "*.html"))
 
-// login registers the way in and out.
+// login registers the handlers that log in and out.
 func (s *Server) login() {
 	s.Handle("GET /login", access.Public, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, r, http.StatusOK, "") }))
 	s.Handle("POST /login", access.Public, http.HandlerFunc(s.logIn))
@@ -140,14 +140,14 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, s.URL("/login"), http.StatusSeeOther)
 }
 
-// Ordered does something to what lets people in, in the name of a caller, and writes it down.
+// Ordered changes who may log in, in the name of a caller, and records that in the audit.
 func (s *Server) Ordered(ctx context.Context, action, on string, do func() error) error {
 	from, err := CallerOf(ctx), do()
 	s.audit(from.Name, from.Via, action, on, err)
 	return err
 }
 
-// audit writes down who did what by the window.
+// audit records who did what by the window.
 func (s *Server) audit(who, via, action, on string, err error) {
 	a := storage.AdminAction{At: time.Now(), Who: who, Via: via, Action: action, On: on}
 	if err != nil {

@@ -189,8 +189,8 @@ func Stream(w http.ResponseWriter) {
 	_ = c.SetWriteDeadline(time.Time{})
 }
 
-// faults has what net/http says of connections in the log: a fault of ours for all, those of
-// clients for who looks into it.
+// faults writes what net/http says of connections to the log: panics of handlers as errors,
+// the faults of clients for debugging.
 type faults struct{ log zerolog.Logger }
 
 func (f faults) Write(p []byte) (int, error) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Groups are what requests are told apart by when they are timed.
+// Groups are the kinds of requests by which they are timed.
 var Groups = []string{"page", "api", "file", "other"}
 
 // group is that of a path below web.base_path; empty: a stream, whose length says nothing.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// Autocert gets certificates by ACME. What is proved is proved on the port of the server
+// Autocert gets certificates by ACME. The challenges are answered on the port of the server
 // itself (TLS-ALPN-01).
 type Autocert struct {
 	Hosts     []string

@@ -19,7 +19,7 @@ const SessionFor = 30 * 24 * time.Hour
 const (
 	linkFor     = 10 * time.Minute
 	sessionIdle = 12 * time.Hour
-	// seenEvery is how often the use of a session is written down.
+	// seenEvery is how often the use of a session is written to the file.
 	seenEvery = 10 * time.Minute
 
 	maxPassword = 256 // bytes
@@ -73,7 +73,7 @@ func (s *Store) Accounts() ([]Account, error) {
 }
 
 // SetAccount makes an account, or gives it another role or password. An empty password
-// leaves the one there is.
+// leaves it as it is.
 func (s *Store) SetAccount(name string, role Role, text string, now time.Time) error {
 	if err := checkName(name); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"w3host/web"
 )
 
-// How many answers are kept for programs that ask again since they have not got one, and how
-// long.
+// How many answers are kept for programs that send a request again because they got no answer,
+// and how long.
 const (
 	answersKept = 256
 	answersFor  = 10 * time.Minute

@@ -104,7 +104,7 @@ func (h *Hub) topic(name string) *topic {
 
 func (h *Hub) id(seq uint64) string { return h.run + "-" + strconv.FormatUint(seq, 10) }
 
-// Publish sends an event to all who watch a topic. Whoever has too many on the way is
+// Publish sends an event to all who watch a topic. A watcher for whom too many wait is
 // dropped.
 func (h *Hub) Publish(name, event string, data []byte) {
 	h.mu.Lock()

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// lookEvery is how often events are looked at. Nobody is woken for one.
+	// lookEvery is how often events are taken. No event wakes a goroutine.
 	lookEvery = 100 * time.Millisecond
 	// meetEvery is how often the list of games is compared with the host's.
 	meetEvery = 5 * time.Second
@@ -25,7 +25,7 @@ const (
 	restAfterFault = time.Second
 )
 
-// Live is the state of all pages that live.
+// Live keeps the pages that show games up to date.
 type Live struct {
 	Hub  *hub.Hub
 	ring ring
@@ -45,7 +45,7 @@ type Options struct {
 	Fleet func(context.Context) *view.Fleet
 	// Each is told every event, on the goroutine of Run; nil: nobody is.
 	Each func(*view.Event)
-	// Fault is told what broke in what pages show; nil: the program ends of it.
+	// Fault is told of a panic in what pages show; nil: it ends the program.
 	Fault func(fault any, stack []byte)
 }
 

@@ -19,7 +19,7 @@ import (
 	"w3host/web/view"
 )
 
-// sheets are the templates of all pages, and tag is that of what is static. They are parts of the program.
+// sheets are the templates of all pages, and tag is the ETag of all static files. Both are embedded in the program.
 var (
 	sheets = sync.OnceValue(func() map[string]*template.Template {
 		pages := make(map[string]*template.Template)

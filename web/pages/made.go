@@ -13,7 +13,7 @@ const (
 	mostMade = 64
 )
 
-// made are pages that are made once a second, however often they are asked for. While one is made, others are
+// made are pages that are rendered once a second, however often they are asked for. While one is rendered, others are
 // answered.
 type made struct {
 	mu    sync.Mutex

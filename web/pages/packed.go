@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// least is how many bytes are worth packing: less is one packet anyhow.
+// least is the size in bytes from which a page is packed: a smaller one is a single packet anyhow.
 const least = 1400
 
 // takesPacked reports whether a browser takes gzip.
@@ -23,7 +23,7 @@ func takesPacked(r *http.Request) bool {
 	})
 }
 
-// packers pack a page within a millisecond or two.
+// packers are fast: a page takes them a millisecond or two.
 var packers = sync.Pool{New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }}
 
 func pack(page []byte) []byte {
@@ -36,7 +36,7 @@ func pack(page []byte) []byte {
 	return b.Bytes()
 }
 
-// packedFiles are those of static, packed as tightly as can be.
+// packedFiles are those of static, packed as small as possible.
 var packedFiles = sync.OnceValue(func() map[string][]byte {
 	files := make(map[string][]byte)
 	for _, name := range must(fs.Glob(static, "static/*")) {
@@ -51,7 +51,7 @@ var packedFiles = sync.OnceValue(func() map[string][]byte {
 
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
-	w.Header().Set("Cache-Control", "no-cache") // asked for again, and answered that it is the same
+	w.Header().Set("Cache-Control", "no-cache") // revalidated by its ETag each time
 	w.Header().Set("Vary", "Accept-Encoding")
 	packed, there := packedFiles()[name]
 	if !there || !takesPacked(r) {

@@ -1,6 +1,6 @@
-// Package pages is what an operator's browser shows: pages that are whole when they come, and
-// that live while they are open. It has no rule: what it shows are facts and answers of the
-// host, and what its buttons do are commands of whoever is logged in.
+// Package pages is what an operator's browser shows: pages that are complete when they are
+// served, and kept up to date while they are open. It has no rule: what it shows are facts and
+// answers of the host, and what its buttons do are commands of whoever is logged in.
 package pages
 
 import (
