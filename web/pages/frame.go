@@ -66,7 +66,10 @@ type frame struct {
 
 // frame begins a page.
 func (p *Pages) frame(r *http.Request, nav, title string) *frame {
-	f := &frame{Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r), Base: p.opts.Base, Packed: takesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now()}
+	f := &frame{
+		Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r),
+		Base: p.opts.Base, Packed: takesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now(),
+	}
 	f.Title = f.L(title)
 	return f
 }

@@ -31,6 +31,15 @@ var functions = template.FuncMap{
 	"day":       func(t time.Time) string { return t.Format("2006-01-02 15:04") },
 	"stamp":     func(t time.Time) string { return t.Format(time.RFC3339) },
 	"add":       func(a, b int) int { return a + b },
+	"current":   current,
+}
+
+// current marks the link to the page that is shown.
+func current(shown, link string) template.HTMLAttr {
+	if shown != link {
+		return ""
+	}
+	return ` aria-current="page"`
 }
 
 // clock is a duration as a clock shows it.
