@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"w3host/fleet"
@@ -120,18 +119,17 @@ type beatRow struct {
 
 // Beat renews a session, and says what has come of it.
 func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a fleet.Answer, posts []Post, err error) {
-	var pools, gives []string
-	var mosts, helds, highests, terms []int64
+	var pools, mosts, helds, highests, gives, terms []string
 	for _, w := range b.Wants {
-		pools = append(pools, clean(w.Pool))
-		mosts, helds, highests = append(mosts, int64(w.Most)), append(helds, int64(w.Held)), append(highests, int64(w.Highest))
+		pools, mosts = append(pools, clean(w.Pool)), append(mosts, strconv.Itoa(w.Most))
+		helds, highests = append(helds, strconv.Itoa(w.Held)), append(highests, strconv.Itoa(w.Highest))
 	}
 	for _, l := range b.Gives {
-		gives, terms = append(gives, l.Name), append(terms, l.Term)
+		gives, terms = append(gives, l.Name), append(terms, strconv.FormatInt(l.Term, 10))
 	}
 	rows, err := sqldb.List[beatRow](ctx, f.db,
 		"SELECT kind, name, pool, body, a, b, c, d FROM fleet_beat($1::uuid, $2, $3, $4::text[], $5::int[], $6::int[], $7::int[], $8::text[], $9::bigint[], $10, $11::int, $12, $13::int)",
-		session, b.Number, b.Seen, nonNil(pools), numbers(mosts), numbers(helds), numbers(highests), nonNil(gives), numbers(terms),
+		session, b.Number, b.Seen, pools, mosts, helds, highests, gives, terms,
 		b.Complete, b.Load.Places, b.Load.Draining, b.Load.Most)
 	if err != nil {
 		return a, nil, err
@@ -148,17 +146,6 @@ func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a flee
 		}
 	}
 	return a, posts, nil
-}
-
-func nonNil(list []string) []string { return append([]string{}, list...) }
-
-// numbers writes a list as an array of Postgres.
-func numbers(list []int64) string {
-	texts := make([]string, len(list))
-	for i, n := range list {
-		texts[i] = strconv.FormatInt(n, 10)
-	}
-	return "{" + strings.Join(texts, ",") + "}"
 }
 
 // Hosts lists those that live, by their number.
