@@ -257,10 +257,7 @@ func (g *Guard) reload(ctx context.Context) (err error) {
 	g.people = fresh
 	g.index()
 	g.writeFile()
-	select {
-	case g.changed <- struct{}{}:
-	default:
-	}
+	notify(g.changed)
 	g.known.Store(true)
 	g.loadedOnce.Do(func() { close(g.loaded) })
 	return nil

@@ -113,8 +113,7 @@ func (f *File) Read() (Contents, error) {
 func (f *File) Remove() error {
 	f.close()
 	if f.Damaged+f.Missing > 0 {
-		_, err := putAside(f.Path)
-		return err
+		return putAside(f.Path)
 	}
 	if err := os.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete a finished spool file: %w", err)
@@ -132,16 +131,15 @@ func (f *File) close() {
 	}
 }
 
-// putAside moves a file to the quarantine beside it and returns its new path.
-func putAside(path string) (string, error) {
+// putAside moves a file to the quarantine beside it.
+func putAside(path string) error {
 	dir := filepath.Join(filepath.Dir(path), Quarantine)
-	aside := filepath.Join(dir, filepath.Base(path))
 	err := os.MkdirAll(dir, 0o750)
 	if err == nil {
-		err = os.Rename(path, aside)
+		err = os.Rename(path, filepath.Join(dir, filepath.Base(path)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return path, fmt.Errorf("put a damaged spool file aside: %w", err)
+		return fmt.Errorf("put a damaged spool file aside: %w", err)
 	}
-	return aside, nil
+	return nil
 }

@@ -124,8 +124,10 @@ func (s *Spool) scan() (left Left, err error) {
 		case err != nil:
 			left.Faults = append(left.Faults, err.Error())
 		case f.Records == 0:
-			if err := f.Remove(); err != nil || f.Damaged > 0 {
-				left.Faults = append(left.Faults, cmp.Or(errText(err), f.Path+": nothing in it is whole; it is in "+Quarantine))
+			if err := f.Remove(); err != nil {
+				left.Faults = append(left.Faults, err.Error())
+			} else if f.Damaged > 0 {
+				left.Faults = append(left.Faults, f.Path+": nothing in it is whole; it is in "+Quarantine)
 			}
 		default:
 			left.Files = append(left.Files, f)
@@ -213,10 +215,3 @@ func (s *Spool) path(n uint64) string {
 
 // Close lets the folder go.
 func (s *Spool) Close() error { return s.lock.Unlock() }
-
-func errText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
