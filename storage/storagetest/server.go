@@ -46,17 +46,29 @@ func NewServer(t testing.TB) *Server {
 	}
 	s.dir = dir
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s.ownDir()
+	s.must("initdb", "-D", s.data(), "-U", "w3host", "-A", "trust", "-E", "UTF8", "--locale=C")
+	s.startFirst()
+	s.URL = fmt.Sprintf("postgres://w3host@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+	return s
+}
+
+// ownDir gives the directory to the server's user.
+func (s *Server) ownDir() {
+	s.t.Helper()
 	if cred := s.credential(); cred != nil {
-		if err := os.Chown(dir, int(cred.Uid), int(cred.Gid)); err != nil {
-			t.Fatal(err)
+		if err := os.Chown(s.dir, int(cred.Uid), int(cred.Gid)); err != nil {
+			s.t.Fatal(err)
 		}
 	}
-	s.must("initdb", "-D", s.data(), "-U", "w3host", "-A", "trust", "-E", "UTF8", "--locale=C")
-	s.configure(testkit.FreePort(t), "")
-	s.URL = fmt.Sprintf("postgres://w3host@127.0.0.1:%d/postgres?sslmode=disable", s.port)
+}
+
+// startFirst starts a server that was just made, at a free port, until the test ends.
+func (s *Server) startFirst() {
+	s.t.Helper()
+	s.configure(testkit.FreePort(s.t), "")
 	s.Start()
-	t.Cleanup(func() { _ = s.command("pg_ctl", "-D", s.data(), "-m", "immediate", "stop").Run() })
-	return s
+	s.t.Cleanup(func() { _ = s.command("pg_ctl", "-D", s.data(), "-m", "immediate", "stop").Run() })
 }
 
 // Start starts the server and waits until it answers.

@@ -5,7 +5,6 @@ package storagetest
 import (
 	"os"
 	"path/filepath"
-	"time"
 
 	"w3host/internal/testkit"
 )
@@ -20,23 +19,14 @@ func (s *Server) Standby() *Standby {
 	if err := os.Mkdir(c.dir, 0o700); err != nil {
 		s.t.Fatal(err)
 	}
-	if cred := s.credential(); cred != nil {
-		if err := os.Chown(c.dir, int(cred.Uid), int(cred.Gid)); err != nil {
-			s.t.Fatal(err)
-		}
-	}
+	c.ownDir()
 	s.must("pg_basebackup", "-d", s.URL, "-D", c.data(), "-R", "-c", "fast")
-	c.configure(testkit.FreePort(s.t), "")
-	c.Start()
-	s.t.Cleanup(func() { _ = c.command("pg_ctl", "-D", c.data(), "-m", "immediate", "stop").Run() })
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if out, _ := s.command("psql", "-d", s.URL, "-Atc", "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()").Output(); string(out) == "1\n" {
-			return c
-		}
-		if time.Now().After(end) {
-			s.t.Fatal("the standby does not follow")
-		}
-	}
+	c.startFirst()
+	testkit.Eventually(s.t, "the standby follows", func() bool {
+		out, _ := s.command("psql", "-d", s.URL, "-Atc", "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn = pg_current_wal_lsn()").Output()
+		return string(out) == "1\n"
+	})
+	return c
 }
 
 // Lag has the standby get nothing more.
