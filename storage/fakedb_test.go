@@ -18,7 +18,6 @@ type fakeDB struct {
 	position  map[string]uint64
 	entries   []SequencedRecord
 	entered   int // how many entries there were when the host entered
-	beats     int
 	left      bool
 	others    []HostStatus
 	closed    []string // hosts whose games were closed
@@ -94,7 +93,6 @@ func (f *fakeDB) EnterHost(context.Context, Host) (int, error) {
 func (f *fakeDB) Beat(context.Context, Host) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.beats++
 	return f.answer()
 }
 
@@ -117,8 +115,6 @@ func (f *fakeDB) CloseGamesOf(_ context.Context, other HostStatus) (int, error) 
 	f.closed = append(f.closed, other.ID)
 	return 1, f.answer()
 }
-
-func (f *fakeDB) Hosts(context.Context) ([]HostStatus, error) { return nil, nil }
 
 // texts gives the chat lines that arrived, in order.
 func (f *fakeDB) texts() (out []string) {

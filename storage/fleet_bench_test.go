@@ -77,7 +77,7 @@ func newLoad(t *testing.T) *load {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = l.db.Close(context.Background()) })
-	execute(t, url, "ALTER DATABASE "+l.db.Config().Database+" SET track_functions = 'pl'")
+	raw(t, url, "ALTER DATABASE "+l.db.Config().Database+" SET track_functions = 'pl'")
 	for i := range loadEntries {
 		l.pools = append(l.pools, storage.Pool{Name: fmt.Sprintf("entry/%d", i), Leases: *fleetBench * loadEach / loadEntries})
 	}
@@ -85,7 +85,7 @@ func newLoad(t *testing.T) *load {
 	if *fleetPooler != "" {
 		// A pooler passes no search_path on.
 		path := l.db.Config().RuntimeParams["search_path"]
-		execute(t, url, "ALTER DATABASE "+l.db.Config().Database+" SET search_path = "+path)
+		raw(t, url, "ALTER DATABASE "+l.db.Config().Database+" SET search_path = "+path)
 		url = strings.Replace(url, "search_path="+path, "application_name=w3host", 1)
 		url = strings.Replace(url, fmt.Sprintf("%s:%d", l.db.Config().Host, l.db.Config().Port), *fleetPooler, 1) + "&default_query_exec_mode=exec"
 	}
@@ -106,7 +106,7 @@ func newLoad(t *testing.T) *load {
 	if err := l.seats[0].f.Define(t.Context(), l.pools); err != nil {
 		t.Fatal(err)
 	}
-	execute(t, l.db.Config().ConnString(), "VACUUM ANALYZE")
+	raw(t, l.db.Config().ConnString(), "VACUUM ANALYZE")
 	return l
 }
 

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"w3host/fleet"
 	"w3host/storage"
 	"w3host/storage/storagetest"
@@ -289,7 +287,7 @@ func TestFleetFailover(t *testing.T) {
 	f := openFleet(t, url)
 	a, _ := settle(t, f, storage.Pool{Name: "entry/a", Leases: 1})
 	_, before, _ := a.beat(fleet.Load{})
-	execute(t, url, "UPDATE fleet_clock SET timeline = 'another'")
+	raw(t, url, "UPDATE fleet_clock SET timeline = 'another'")
 	want := fleet.Want{Pool: "entry/a", Most: 1, Highest: 1}
 	for i := 0; ; i++ {
 		c, answer, _ := a.beat(fleet.Load{}, want)
@@ -312,17 +310,5 @@ func TestNoFleetOnSQLite(t *testing.T) {
 	url := storagetest.SQLite(t)
 	if _, err := storagetest.Open(t, url).Fleet(url); !errors.Is(err, storage.ErrNoFleet) {
 		t.Error(err)
-	}
-}
-
-func execute(t *testing.T, url, statement string) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	if _, err := conn.Exec(t.Context(), statement); err != nil {
-		t.Fatal(err)
 	}
 }

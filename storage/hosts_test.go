@@ -131,20 +131,14 @@ func TestLengthOfCrashedGames(t *testing.T) {
 			h := storage.Host{ID: storage.NewGameKey().String(), Run: storage.NewGameKey().String(), Name: "a"}
 			began := time.Now().Add(-time.Hour).UTC().Truncate(time.Millisecond)
 			long, headless, later := storage.NewGameKey(), storage.NewGameKey(), storage.NewGameKey()
-			b := storage.Batch{HostID: h.ID, Run: h.Run}
-			for i, rec := range []storage.Record{
+			applyAs(t, db, h.ID, h.Run, 1,
 				storage.GameCreated{Game: long, At: began, Name: "long", Latency: 100 * time.Millisecond},
 				storage.GameLoaded{Game: long, At: began.Add(time.Minute)},
 				storage.ChatLine{Game: long, At: began.Add(11 * time.Minute), Turn: 5900},
 				storage.LagEvent{Game: long, At: began.Add(10 * time.Minute), Turn: 5000},
 				storage.ChatLine{Game: headless, At: time.Now(), Turn: 3, Text: "where is my head"},
 				storage.GameCreated{Game: later, At: time.Now().Add(time.Minute), Name: "later"},
-			} {
-				b.Records = append(b.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: rec})
-			}
-			if err := db.Apply(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			)
 			h.Run = storage.NewGameKey().String()
 			if n, err := db.EnterHost(t.Context(), h); n != 3 || err != nil {
 				t.Fatalf("%d closed, %v", n, err)

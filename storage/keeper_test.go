@@ -40,13 +40,10 @@ func aGame(at time.Time) (storage.GameKey, []storage.Record) {
 	}
 }
 
+// write applies records as the first run of a new host.
 func write(t *testing.T, db *storage.Store, records ...storage.Record) {
 	t.Helper()
-	var all []storage.SequencedRecord
-	for i, r := range records {
-		all = append(all, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
-	}
-	applyEntries(t, db, storage.NewGameKey().String(), storage.NewGameKey().String(), all)
+	applyAs(t, db, storage.NewGameKey().String(), storage.NewGameKey().String(), 1, records...)
 }
 
 func TestPrune(t *testing.T) {

@@ -189,7 +189,8 @@ func TestStartWithoutDatabase(t *testing.T) {
 		t.Fatalf("opened what is not there: %v", err)
 	}
 
-	server := newLateServer(t)
+	server := storagetest.NewServer(t)
+	server.Stop()
 	db, err := storage.Open(t.Context(), server.URL, storage.Options{StartWithoutDatabase: true, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
@@ -219,11 +220,4 @@ func TestStartWithoutDatabase(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Error("the bans are not loaded when the database comes")
 	}
-}
-
-func newLateServer(t *testing.T) *storagetest.Server {
-	t.Helper()
-	s := storagetest.NewServer(t)
-	s.Stop()
-	return s
 }

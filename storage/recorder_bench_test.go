@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/testkit"
 )
 
 // BenchmarkRecorder is how many records a second go from the games through the
@@ -50,9 +52,7 @@ func BenchmarkReplay(b *testing.B) {
 		for range left {
 			r.Record(line)
 		}
-		for s := r.Stats(); s.Waiting < left || s.InMemory > 0; s = r.Stats() {
-			time.Sleep(time.Millisecond)
-		}
+		testkit.Eventually(b, "the records are in the spool", func() bool { s := r.Stats(); return s.Waiting == left && s.InMemory == 0 })
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		var leftover *LeftoverError
 		if err := r.Close(ctx); !errors.As(err, &leftover) || leftover.Records != left {

@@ -119,7 +119,7 @@ func TestOutage(t *testing.T) {
 		if db.entered != 20000 {
 			t.Errorf("the host entered after %d records, want 20000", db.entered)
 		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "0*.jsonl")); len(left) != 0 {
+		if left := spoolFiles(t, dir); len(left) != 0 {
 			t.Errorf("the spool is not empty: %v", left)
 		}
 	})

@@ -373,15 +373,9 @@ func testHostileText(t *testing.T, db *storage.Store) {
 // raw runs a statement beside storage and gives the number it returns, if any.
 func raw(t *testing.T, url, statement string) (n int) {
 	t.Helper()
-	driver, dsn := "pgx", url
-	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
-		driver, dsn = "sqlite", "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path)
-	}
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := rawDB(t, url)
 	defer db.Close()
+	var err error
 	if strings.HasPrefix(statement, "SELECT") {
 		err = db.QueryRowContext(t.Context(), statement).Scan(&n)
 	} else {
@@ -391,4 +385,20 @@ func raw(t *testing.T, url, statement string) (n int) {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// rawDB opens a database beside storage, until the test ends.
+func rawDB(t *testing.T, url string) *sql.DB {
+	t.Helper()
+	driver, dsn := "pgx", url
+	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
+		driver, dsn = "sqlite", "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path)+"?_pragma=busy_timeout(5000)"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { _ = db.Close() })
+	return db
 }

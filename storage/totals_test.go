@@ -56,21 +56,6 @@ var sums = [][2]string{
 	},
 }
 
-func rawDB(t *testing.T, url string) *sql.DB {
-	t.Helper()
-	driver, dsn := "pgx", url
-	if path, ok := strings.CutPrefix(url, "sqlite:"); ok {
-		driver, dsn = "sqlite", "file:"+strings.NewReplacer("#", "%23", "?", "%3f").Replace(path)+"?_pragma=busy_timeout(5000)"
-	}
-	db, err := sql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.SetMaxOpenConns(1)
-	t.Cleanup(func() { _ = db.Close() })
-	return db
-}
-
 // answers reads queries as sorted lines of text.
 func answers(t *testing.T, db *sql.DB, queries ...string) (lines []string) {
 	t.Helper()
@@ -141,23 +126,19 @@ func TestTotalsAddUp(t *testing.T) {
 			for range 8 {
 				records := randomGames(rng, 6)
 				run := storage.NewGameKey().String()
-				var all []storage.SequencedRecord
-				for i, r := range records {
-					all = append(all, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
-				}
-				for rest := all; len(rest) > 0; {
-					n := min(1+rng.IntN(40), len(rest))
-					applyEntries(t, db, host, run, rest[:n])
+				for from := 0; from < len(records); {
+					to := min(from+1+rng.IntN(40), len(records))
+					applyAs(t, db, host, run, uint64(from+1), records[from:to]...)
 					if rng.IntN(4) == 0 {
-						applyEntries(t, db, host, run, rest[:n]) // its answer was lost
+						applyAs(t, db, host, run, uint64(from+1), records[from:to]...) // its answer was lost
 					}
 					if rng.IntN(6) == 0 { // the host is thought dead
 						if _, err := db.EnterHost(t.Context(), storage.Host{ID: host, Run: storage.NewGameKey().String(), Name: "h"}); err != nil {
 							t.Fatal(err)
 						}
-						applyEntries(t, db, host, run, all[:len(all)-len(rest)+n]) // position forgotten: from the beginning
+						applyAs(t, db, host, run, 1, records[:to]...) // position forgotten: from the beginning
 					}
-					rest = rest[n:]
+					from = to
 				}
 			}
 			compareTotals(t, url)
@@ -223,13 +204,6 @@ func compareTotals(t *testing.T, url string) {
 	}
 	if lines < 20 {
 		t.Errorf("only %d lines were compared", lines)
-	}
-}
-
-func applyEntries(t *testing.T, db *storage.Store, host, run string, entries []storage.SequencedRecord) {
-	t.Helper()
-	if err := db.Apply(t.Context(), storage.Batch{HostID: host, Run: run, Records: entries}); err != nil {
-		t.Fatal(err)
 	}
 }
 
