@@ -11,6 +11,7 @@ package fleet
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -95,7 +96,7 @@ func New(seed uint64) *Machine {
 // Beat is the next one to send.
 func (m *Machine) Beat(now time.Duration, wants []Want, load Load) Beat {
 	m.number++
-	b := Beat{Number: m.number, Complete: m.complete, Load: load, Gives: append([]Lease(nil), m.gives...)}
+	b := Beat{Number: m.number, Complete: m.complete, Load: load, Gives: slices.Clone(m.gives)}
 	if m.tick > 0 && now-m.since >= Every {
 		b.Seen = m.tick
 	}
@@ -127,13 +128,7 @@ func (m *Machine) Answered(sent, now time.Duration, b *Beat, a *Answer) (c Chang
 		return c
 	}
 	m.until = sent + actFor
-	given := m.gives[:0]
-	for _, l := range m.gives {
-		if !contains(b.Gives, l) {
-			given = append(given, l)
-		}
-	}
-	m.gives = given
+	m.gives = slices.DeleteFunc(m.gives, func(l Lease) bool { return contains(b.Gives, l) })
 	if b.Complete {
 		for name, l := range m.held {
 			if !contains(a.Leases, l) {
@@ -181,20 +176,14 @@ func (m *Machine) Give(l Lease) {
 // Until is when the host stops to act, unless an answer comes before.
 func (m *Machine) Until() time.Duration { return m.until }
 
-// Holds reports whether a lease is this host's, as far as it knows.
-func (m *Machine) Holds(l Lease) bool { return l.Term != 0 && m.held[l.Name].Term == l.Term }
-
 // Held are the leases of the host.
 func (m *Machine) Held() map[string]Lease { return m.held }
 
 // Acting reports whether the host may act on a lease. It is asked before each act.
-func (m *Machine) Acting(now time.Duration, l Lease) bool { return now < m.until && m.Holds(l) }
+func (m *Machine) Acting(now time.Duration, l Lease) bool {
+	return now < m.until && l.Term != 0 && m.held[l.Name].Term == l.Term
+}
 
 func contains(list []Lease, l Lease) bool {
-	for _, o := range list {
-		if o.Name == l.Name && o.Term == l.Term {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(o Lease) bool { return o.Name == l.Name && o.Term == l.Term })
 }
