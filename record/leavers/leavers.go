@@ -9,10 +9,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Grace is how long the game must go on behind a leave, or the leave was only its end.
-const Grace = 2 * time.Minute
-
 const (
+	// grace is how long the game must go on behind a leave, or the leave was only its end.
+	grace = 2 * time.Minute
 	// A player who was on the lag screen for failing, within so long before the leave, had a line that failed.
 	failing = 5 * time.Second
 	lately  = time.Minute
@@ -66,7 +65,7 @@ func (w *Watch) Observe(s *game.Stamped) {
 		}
 		delete(w.teams, f.PID)
 	case *game.Turned:
-		for len(w.left) > 0 && s.At >= w.left[0].at+Grace {
+		for len(w.left) > 0 && s.At >= w.left[0].at+grace {
 			if !s.Again {
 				w.report(w.left[0].player)
 			}

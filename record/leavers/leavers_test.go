@@ -32,7 +32,7 @@ func TestWho(t *testing.T) {
 		want  []string
 	}{
 		"quits":                       {[]game.Fact{quit(1)}, time.Hour, []string{"Ann"}},
-		"quits at the end":            {[]game.Fact{quit(1)}, Grace - time.Second, nil},
+		"quits at the end":            {[]game.Fact{quit(1)}, grace - time.Second, nil},
 		"quits, and then it is over":  {[]game.Fact{quit(1), &game.Over{}}, time.Hour, nil},
 		"quits, and it was decided":   {[]game.Fact{quit(1), &game.Decided{}}, time.Hour, nil},
 		"loses the connection":        {[]game.Fact{but(quit(1), func(f *game.LeftGame) { f.Own = false })}, time.Hour, nil},
@@ -89,9 +89,9 @@ func TestToldAgain(t *testing.T) {
 	for _, s := range []game.Stamped{
 		{Fact: started, Again: true},
 		{Fact: quit(1), Again: true},
-		{At: Grace, Fact: &game.Turned{}, Again: true},
-		{At: Grace, Fact: quit(3), Again: true},
-		{At: 2 * Grace, Fact: &game.Turned{}},
+		{At: grace, Fact: &game.Turned{}, Again: true},
+		{At: grace, Fact: quit(3), Again: true},
+		{At: 2 * grace, Fact: &game.Turned{}},
 	} {
 		w.Observe(&s)
 	}

@@ -153,7 +153,7 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 	start := &replay.Start{
 		GameName: r.name.game, Settings: settings(&r.about.Stat),
 		SlotCount: uint32(len(f.Table.Slots)), GameType: uint32(r.about.Type), Language: language,
-		Slots: append([]w3gs.Slot(nil), f.Table.Slots...), RandomSeed: f.Table.RandomSeed, Layout: f.Table.Layout,
+		Slots: slices.Clone(f.Table.Slots), RandomSeed: f.Table.RandomSeed, Layout: f.Table.Layout,
 		StartSpots: f.Table.PlayerSlots,
 	}
 	for _, p := range slices.Concat(f.Players, f.Fakes) {

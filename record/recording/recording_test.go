@@ -81,16 +81,7 @@ func leave(r *Recording, pid uint8) {
 // summary reads a replay, which must have no fault.
 func summary(t *testing.T, name string) *replay.Summary {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := replay.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := replay.Summarise(r)
+	s := replay.Summarise(readerOf(t, name))
 	for _, finding := range s.Findings {
 		t.Errorf("%s: %s", name, finding.Text)
 	}
