@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -87,7 +88,7 @@ func (k *conn) read(c net.Conn) error {
 			if !frames.Allow() {
 				return errFlood
 			}
-			k.deliver(session.Received{Frame: append(bncs.Frame(nil), f...)})
+			k.deliver(session.Received{Frame: slices.Clone(f)})
 			buf = rest
 		}
 		buf = append([]byte(nil), buf...)

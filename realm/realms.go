@@ -146,15 +146,10 @@ func (r *Realms) Open(ad lan.Advert) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.adverts[ad.GameID] = ad
-	r.open(&ad)
-	return nil
-}
-
-// open lists a lobby wherever it is to be listed. The caller holds mu.
-func (r *Realms) open(ad *lan.Advert) {
 	for _, name := range r.names {
-		r.openOn(name, ad)
+		r.openOn(name, &ad)
 	}
+	return nil
 }
 
 // openOn lists a lobby on a realm if its players can join it. The caller holds mu.
@@ -249,14 +244,9 @@ func (r *Realms) Update(gameID uint32, c lan.Count) {
 func (r *Realms) Close(gameID uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.close(gameID)
-	delete(r.adverts, gameID)
-}
-
-// close takes a lobby off the lists. The caller holds mu.
-func (r *Realms) close(gameID uint32) {
 	r.closeOn(0, gameID)
 	delete(r.listings, gameID)
+	delete(r.adverts, gameID)
 }
 
 // closeOn takes a lobby off the list of the realm with that number; 0: of all. The caller holds mu.

@@ -2,6 +2,7 @@ package bncs
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,10 +23,8 @@ type GameStat struct {
 
 // Encode makes the string, or says what to shorten.
 func (s *GameStat) Encode() (string, error) {
-	digits := []byte(fmt.Sprintf("%08x", s.GameID))
-	for i := range 4 {
-		digits[i], digits[7-i] = digits[7-i], digits[i]
-	}
+	digits := fmt.Appendf(nil, "%08x", s.GameID)
+	slices.Reverse(digits)
 	b := strconv.AppendInt(nil, int64(min(max(s.Free, 0), 35)), 36)
 	b = s.Stat.AppendTo(append(b, digits...))
 	if len(b) <= MaxStat {

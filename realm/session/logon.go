@@ -126,6 +126,6 @@ func (m *Machine) wrongPassword() {
 func (m *Machine) entered(p *bncs.EnterChatReply) {
 	m.state, m.since = online, m.now
 	m.name = p.Name
-	m.nullAt, m.heard = m.now+nullEvery, m.now
+	m.nullAt = m.now + nullEvery
 	m.emit(Online{m.created})
 }
