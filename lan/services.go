@@ -30,8 +30,7 @@ type serviceKey struct {
 
 // read takes an answer, and returns the lobbies that it completes, and what to ask next.
 func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message, more []byte) {
-	entries, _ := mdns.Read(datagram)
-	for _, news := range entries {
+	for _, news := range mdns.Read(datagram) {
 		key := serviceKey{from, strings.ToLower(news.Name)}
 		e := r[key]
 		if e == nil {

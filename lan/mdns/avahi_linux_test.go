@@ -143,8 +143,7 @@ func TestInsideFind(t *testing.T) {
 			if err != nil {
 				break
 			}
-			entries, _ := Read(buf[:n])
-			for _, news := range entries {
+			for _, news := range Read(buf[:n]) {
 				if known[news.Name] == nil {
 					known[news.Name] = &Instance{}
 				}

@@ -1,6 +1,7 @@
 package mdns
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/netip"
 
@@ -73,7 +74,7 @@ func compose(id, flags uint16, questions []dns.Question, answers, authority, ext
 			}
 		}
 	}
-	return append([]byte(nil), m.b[:m.n]...), true
+	return bytes.Clone(m.b[:m.n]), true
 }
 
 func (m *message) record(r *record) bool {

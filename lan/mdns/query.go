@@ -73,11 +73,11 @@ type Instance struct {
 	Gone     bool
 }
 
-// Read takes the entries out of an answer; false if it is none.
-func Read(datagram []byte) (entries []Instance, ok bool) {
+// Read takes the entries out of an answer.
+func Read(datagram []byte) (entries []Instance) {
 	m := parse(datagram)
 	if m == nil || !m.Response {
-		return nil, false
+		return nil
 	}
 	at := map[string]int{} // by instance, in small letters
 	of := func(instance string) *Instance {
@@ -115,7 +115,7 @@ func Read(datagram []byte) (entries []Instance, ok bool) {
 	for i := range entries {
 		entries[i].Addr = addrs[strings.ToLower(entries[i].Host)]
 	}
-	return entries, true
+	return entries
 }
 
 // Update takes what a further answer says of the same instance.

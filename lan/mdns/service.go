@@ -14,7 +14,7 @@ type Service struct {
 	Name     string   // where another has it, a number is added
 	Subtypes []string // labels, such as _w3xp2730
 	Port     uint16
-	Data     []byte // of the record of TypeData
+	Data     []byte // of the record of typeData
 }
 
 // service is a Service with what has been done about it.

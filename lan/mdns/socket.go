@@ -42,7 +42,6 @@ type network struct {
 
 // socket is the one of a place.
 type socket struct {
-	at      place
 	network network
 	conn    *net.UDPConn
 	decoy   *net.UDPConn // nil where none is needed
@@ -100,7 +99,7 @@ func (s *socket) same(n network) bool {
 // open makes the socket of a place.
 func open(at place, n network) (*socket, error) {
 	ifi := &net.Interface{Index: at.index, Name: n.name}
-	s := &socket{at: at, network: n, group: group4}
+	s := &socket{network: n, group: group4}
 	listen := listen4
 	if at.six {
 		s.group, listen = netip.AddrPortFrom(group6.Addr().WithZone(n.name), Port), listen6
@@ -150,7 +149,7 @@ func (s *socket) sendTo(message []byte, to netip.AddrPort) {
 	_, _ = s.conn.WriteToUDPAddrPort(message, to)
 }
 
-// failed reports whether a fault of a read ends the socket; look opens another.
+// failed reports whether a fault of a read ends the socket; refresh opens another.
 func (s *socket) failed(err error) bool {
 	return errors.Is(err, net.ErrClosed) || s.faults.Add(1) >= readFaults
 }

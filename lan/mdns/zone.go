@@ -91,9 +91,7 @@ func (z *zone) set(now time.Time, owner uint32, list []Service) {
 	}
 }
 
-func (z *zone) taken(instance string) bool {
-	return slices.ContainsFunc(z.services, func(s *service) bool { return strings.EqualFold(s.instance, instance) })
-}
+func (z *zone) taken(instance string) bool { return z.find(instance) != nil }
 
 func (z *zone) forget(s *service) {
 	for _, l := range z.links {
