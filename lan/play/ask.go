@@ -1,7 +1,9 @@
 package play
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +29,7 @@ const (
 	soonest, latest = 3 * time.Second, 2 * time.Minute
 )
 
-// Why an answer is none. Test with errors.Is.
+// Faults of an answer.
 var (
 	errNoList = errors.New("the answer is no list of lobbies")
 	errLong   = errors.New("the answer is too long")
@@ -59,19 +61,19 @@ func ask(ctx context.Context, host string) (a answer, at netip.AddrPort, err err
 
 // readAnswer reads up to the Listed.
 func readAnswer(r io.Reader) (a answer, err error) {
-	r = io.LimitReader(r, maxAnswer)
+	limited := &io.LimitedReader{R: r, N: maxAnswer}
 	var head [w3gs.HeaderSize]byte
 	for {
-		if _, err := io.ReadFull(r, head[:]); err != nil {
-			return a, cutOff(r, err)
+		if _, err := io.ReadFull(limited, head[:]); err != nil {
+			return a, cutOff(limited, err)
 		}
-		frame := make([]byte, int(head[2])|int(head[3])<<8)
+		frame := make([]byte, binary.LittleEndian.Uint16(head[2:]))
 		if len(frame) < len(head) {
 			return a, errNoList
 		}
 		copy(frame, head[:])
-		if _, err := io.ReadFull(r, frame[len(head):]); err != nil {
-			return a, cutOff(r, err)
+		if _, err := io.ReadFull(limited, frame[len(head):]); err != nil {
+			return a, cutOff(limited, err)
 		}
 		switch {
 		case frame[0] == gproxy.Magic:
@@ -96,8 +98,9 @@ func readAnswer(r io.Reader) (a answer, err error) {
 	}
 }
 
-func cutOff(r io.Reader, err error) error {
-	if limit, ok := r.(*io.LimitedReader); ok && limit.N <= 0 {
+// cutOff says why an answer has ended too early.
+func cutOff(r *io.LimitedReader, err error) error {
+	if r.N <= 0 {
 		return errLong
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -122,7 +125,7 @@ func (a *answer) room(info *w3gs.GameInfo) bool {
 func clean(info *w3gs.GameInfo) {
 	for _, text := range []*string{&info.Name, &info.Stat.HostName} {
 		*text = strings.Map(func(r rune) rune {
-			if unicode.IsControl(r) || r == unicode.ReplacementChar || !unicode.IsGraphic(r) {
+			if r == unicode.ReplacementChar || !unicode.IsGraphic(r) {
 				return -1
 			}
 			return r
@@ -142,6 +145,6 @@ func (a *answer) found(at netip.AddrPort, product w3gs.Product) (list []lan.Foun
 			list = append(list, lan.Found{Info: info, From: at})
 		}
 	}
-	slices.SortStableFunc(list, func(f, g lan.Found) int { return int(int64(f.Info.GameID) - int64(g.Info.GameID)) })
+	slices.SortStableFunc(list, func(f, g lan.Found) int { return cmp.Compare(f.Info.GameID, g.Info.GameID) })
 	return list
 }
