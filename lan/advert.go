@@ -20,13 +20,13 @@ var (
 	errPort    = errors.New("no TCP port to join at")
 	errOpen    = errors.New("a lobby of this game id is open already")
 	errStopped = errors.New("the advertiser is shut down")
+	errExtra   = fmt.Errorf("the lobby is announced to %d addresses already", maxExtra)
 )
 
 // Why a lobby cannot be announced to one more address. Test with errors.Is.
 var (
 	ErrNotListed = errors.New("the lobby is not in the list of games")
 	ErrMulticast = errors.New("clients of 1.30 and later find games by multicast alone")
-	ErrExtra     = fmt.Errorf("the lobby is announced to %d addresses already", maxExtra)
 )
 
 // Advert is a lobby as the LAN screen lists it.
@@ -38,9 +38,8 @@ type Advert struct {
 	Type      w3gs.GameType // zero means GameTypeCustom
 	Port      uint16        // TCP; zero means Options.GamePort
 	Count     Count
-	Age       time.Duration // since the lobby opened
-	Private   bool          // not listed; realms find it by its name
-	Requested bool          // by a person: realms list it before lobbies that open by themselves
+	Private   bool // not listed; realms find it by its name
+	Requested bool // by a person: realms list it before lobbies that open by themselves
 	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
 	// list it as a private one. None: everybody is. Clients of 1.30 and later see it anyway.
 	Only []netip.Addr
@@ -52,6 +51,8 @@ type Advert struct {
 	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. nil:
 	// the lobby is never hidden.
 	Hidden func() bool
+
+	age time.Duration // since the lobby opened
 }
 
 // IsHidden asks Hidden.

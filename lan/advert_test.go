@@ -52,7 +52,7 @@ var captured21Advert = Advert{
 	},
 	Port:  6112,
 	Count: Count{Slots: 2, Open: 0},
-	Age:   time.Second,
+	age:   time.Second,
 }
 
 func TestInfoEqualsTheCaptures(t *testing.T) {

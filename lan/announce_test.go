@@ -271,7 +271,7 @@ func TestShowTo(t *testing.T) {
 		for i := range maxExtra {
 			_ = a.ShowTo(1, netip.AddrPortFrom(friend.Addr(), uint16(i+1)))
 		}
-		if err := a.ShowTo(1, friend); !errors.Is(err, ErrExtra) {
+		if err := a.ShowTo(1, friend); !errors.Is(err, errExtra) {
 			t.Error(err)
 		}
 		synctest.Wait()

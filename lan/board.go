@@ -65,7 +65,7 @@ func (b *board) open(now time.Time, ad Advert) error {
 	if b.find(ad.GameID) != nil {
 		return errOpen
 	}
-	l := &lobby{ad: ad, opened: now.Add(-ad.Age)}
+	l := &lobby{ad: ad, opened: now.Add(-ad.age)}
 	for _, addr := range ad.Only[:min(len(ad.Only), maxExtra)] {
 		l.also = append(l.also, extra{to: netip.AddrPortFrom(addr, DefaultPort)})
 	}
@@ -123,7 +123,7 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 		return ErrMulticast
 	case slices.ContainsFunc(l.also, func(e extra) bool { return e.to == to }):
 	case len(l.also) == maxExtra:
-		return ErrExtra
+		return errExtra
 	default:
 		l.also = append(l.also, extra{to: to})
 	}

@@ -61,13 +61,13 @@ func describe(info w3gs.GameInfo, v w3gs.Version, opened time.Time, changes int3
 		"game_create_time": strconv.FormatInt(opened.Unix(), 10), "game_id": decimal(info.GameID), "game_secret": decimal(info.EntryKey),
 		"_type": "1", "_subtype": "0", "_flags": "0", "game_data": base64.StdEncoding.EncodeToString(game.AppendTo(nil, v)),
 	}
-	d := description{Name: info.Name, MessageID: changes}
+	d := description{name: info.Name, messageID: changes}
 	order := keys
 	if v == 30 {
 		order = keys130
 	}
 	for _, key := range order {
-		d.Entries = append(d.Entries, entry{key, values[key]})
+		d.entries = append(d.entries, entry{key, values[key]})
 	}
 	return d.appendTo(nil)
 }

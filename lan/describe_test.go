@@ -40,11 +40,11 @@ func TestDescription(t *testing.T) {
 func TestDescription130(t *testing.T) {
 	info := w3gs.GameInfo{GameID: 1, Name: "a", Slots: 2, SlotsOpen: 2, Unknown: 1, Stat: w3gs.StatString{MapPath: `Maps\a`}}
 	var d description
-	if err := d.decode(describe(info, 30, time.Unix(9, 0), 3)); err != nil || d.MessageID != 3 {
+	if err := d.decode(describe(info, 30, time.Unix(9, 0), 3)); err != nil || d.messageID != 3 {
 		t.Fatal(err)
 	}
 	want := []string{"game_secret", "_type", "_subtype", "game_id", "_name", "players_max", "_flags", "players_num", "game_create_time", "game_data"}
-	for i, e := range d.Entries {
+	for i, e := range d.entries {
 		if e.key != want[i] {
 			t.Errorf("entry %d is %s, want %s", i, e.key, want[i])
 		}
@@ -90,7 +90,7 @@ func FuzzDescription(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, version uint32) {
 		var d, again description
 		if d.decode(b) == nil {
-			if err := again.decode(d.appendTo(nil)); err != nil || len(again.Entries) != len(d.Entries) || again.Name != d.Name {
+			if err := again.decode(d.appendTo(nil)); err != nil || len(again.entries) != len(d.entries) || again.name != d.name {
 				t.Errorf("%s: %+v is read back as %+v, %v", hex.EncodeToString(b), d, again, err)
 			}
 		}

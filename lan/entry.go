@@ -17,23 +17,23 @@ const maxEntries = 64
 //
 //	{ string name = 1; int32 message_id = 2; repeated { string key = 1; string value = 2; } entries = 3; }
 type description struct {
-	Name      string
-	MessageID int32 // goes up with each change
-	// Implicit leaves a message id of 0 out, as libraries for protobuf do; the game
+	name      string
+	messageID int32 // goes up with each change
+	// implicit leaves a message id of 0 out, as libraries for protobuf do; the game
 	// writes it.
-	Implicit bool
-	Entries  []entry
+	implicit bool
+	entries  []entry
 }
 
 type entry struct{ key, value string }
 
 // appendTo appends the protobuf.
 func (d *description) appendTo(b []byte) []byte {
-	b = appendText(b, 1, d.Name)
-	if d.MessageID != 0 || !d.Implicit {
-		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(d.MessageID))
+	b = appendText(b, 1, d.name)
+	if d.messageID != 0 || !d.implicit {
+		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(d.messageID))
 	}
-	for _, e := range d.Entries {
+	for _, e := range d.entries {
 		b = protowire.AppendBytes(protowire.AppendTag(b, 3, protowire.BytesType), appendText(appendText(nil, 1, e.key), 2, e.value))
 	}
 	return b
@@ -45,16 +45,16 @@ func appendText(b []byte, field protowire.Number, text string) []byte {
 
 // decode reads the protobuf. Fields that nobody knows are passed over.
 func (d *description) decode(b []byte) error {
-	*d = description{Implicit: true}
+	*d = description{implicit: true}
 	return eachField(b, func(field protowire.Number, number uint64, text []byte) error {
 		switch {
 		case field == 1 && text != nil:
-			d.Name = string(text)
+			d.name = string(text)
 		case field == 2 && text == nil:
-			d.MessageID, d.Implicit = int32(number), false
+			d.messageID, d.implicit = int32(number), false
 		case field == 3 && text != nil:
 			var e entry
-			if len(d.Entries) >= maxEntries {
+			if len(d.entries) >= maxEntries {
 				return errEntries
 			}
 			err := eachField(text, func(field protowire.Number, _ uint64, text []byte) error {
@@ -66,7 +66,7 @@ func (d *description) decode(b []byte) error {
 				}
 				return nil
 			})
-			d.Entries = append(d.Entries, e)
+			d.entries = append(d.entries, e)
 			return err
 		}
 		return nil
@@ -107,7 +107,7 @@ func eachField(b []byte, visit func(field protowire.Number, number uint64, text 
 
 // value is the value of a key; the last counts.
 func (d *description) value(key string) (text string) {
-	for _, e := range d.Entries {
+	for _, e := range d.entries {
 		if e.key == key {
 			text = e.value
 		}

@@ -99,7 +99,7 @@ func (m *Mirror) advert(variants []Found) Advert {
 	info := &variants[0].Info
 	ad := Advert{
 		GameID: info.GameID, EntryKey: info.EntryKey, Name: info.Name, Stat: info.Stat, Type: info.Type,
-		Port: info.Port, Count: variants[0].count(), Age: time.Duration(info.UptimeSeconds) * time.Second,
+		Port: info.Port, Count: variants[0].count(), age: time.Duration(info.UptimeSeconds) * time.Second,
 	}
 	for _, f := range variants {
 		stat := &f.Info.Stat
@@ -115,5 +115,5 @@ func (m *Mirror) advert(variants []Found) Advert {
 // count converts the numbers of a 0x30 for an Advertiser.
 func (f Found) count() Count {
 	slots := min(int(f.Info.Slots), w3gs.MaxSlots)
-	return Count{Slots: slots, Open: min(max(0, slots-f.Players()), slots)}
+	return Count{Slots: slots, Open: max(0, slots-f.Players())}
 }
