@@ -58,7 +58,7 @@ func TestDeletedSpoolFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, dir := newFakeDB(), t.TempDir()
 		db.down = true
-		r, log := newTestRecorder(t, db, dir, func(o *RecorderOptions) { o.Memory = 64 << 10 })
+		r, log := newTestRecorder(t, db, dir, func(o *RecorderOptions) { o.memory = 64 << 10 })
 		for n := 1; n <= 2000; n++ {
 			r.Record(chat(n))
 			if n%100 == 0 {

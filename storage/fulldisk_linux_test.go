@@ -54,7 +54,7 @@ func fill(t *testing.T, path string) {
 func TestFullDisk(t *testing.T) {
 	dir, db := smallDisk(t), newFakeDB()
 	ballast := filepath.Join(dir, "ballast")
-	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.Memory, o.Heartbeat = 512<<10, 50*time.Millisecond })
+	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.memory, o.Heartbeat = 512<<10, 50*time.Millisecond })
 	n := 0
 	record := func(count int) {
 		t.Helper()

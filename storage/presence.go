@@ -10,7 +10,7 @@ const beatTimeout = 5 * time.Second
 
 // presence sends the heartbeats of this host and watches those of others.
 //
-// A host is dead when its heartbeat has not moved for DeadAfter while this host
+// A host is dead when its heartbeat has not moved for deadAfter while this host
 // could look the whole time. This compares no two clocks, and gives every host that
 // long to come back after an outage of the database.
 type presence struct {
@@ -69,7 +69,7 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 			s = sighting{other.Heartbeat, now}
 		}
 		seen[other.ID] = s
-		if now.Sub(s.since) < p.opts.DeadAfter {
+		if now.Sub(s.since) < deadAfter {
 			continue
 		}
 		games, err := p.db.CloseGamesOf(ctx, other)

@@ -16,8 +16,14 @@ import (
 	"w3host/storage/spool"
 )
 
-// RecorderOptions say where the spool is and how much may wait. Zero values
-// mean the defaults.
+const (
+	// flushAfter is the longest time that a record is in memory alone.
+	flushAfter = 50 * time.Millisecond
+	// deadAfter is the silence after which another host's games are closed.
+	deadAfter = 2 * time.Minute
+)
+
+// RecorderOptions say where the spool is and who writes to it.
 type RecorderOptions struct {
 	Dir     string    // of the spool and the host's id; created when missing
 	Name    string    // of the host, for people
@@ -26,24 +32,20 @@ type RecorderOptions struct {
 	Beside  bool      // a spool that is in use is passed by: the next is Dir-2, then Dir-3 …
 	Log     zerolog.Logger
 
-	Flush        time.Duration // longest time in memory alone: 50 ms
-	QueueRecords int           // that may wait between two flushes: 100,000
-	Memory       int           // bytes of lines kept in memory for the database: 64 MiB
+	Heartbeat time.Duration // the time between two; 10 s when zero
 
-	Heartbeat time.Duration // every 10 s
-	DeadAfter time.Duration // silence after which another host's games are closed: 2 min
+	apart bool // another process uses the folder of the spool
 
-	apart bool                    // another process uses the folder of the spool
-	sync  func(*spool.File) error // for tests: no disk fails on demand
+	// For tests.
+	queueRecords int                     // that may wait between two flushes; 100,000 when zero
+	memory       int                     // bytes of lines kept in memory for the database; 64 MiB when zero
+	sync         func(*spool.File) error // no disk fails on demand
 }
 
 func (o *RecorderOptions) setDefaults() {
-	o.Dir = cmp.Or(o.Dir, filepath.Join("data", "spool"))
-	o.Flush = cmp.Or(o.Flush, 50*time.Millisecond)
-	o.QueueRecords = cmp.Or(o.QueueRecords, 100_000)
-	o.Memory = cmp.Or(o.Memory, 64<<20)
 	o.Heartbeat = cmp.Or(o.Heartbeat, 10*time.Second)
-	o.DeadAfter = cmp.Or(o.DeadAfter, 2*time.Minute)
+	o.queueRecords = cmp.Or(o.queueRecords, 100_000)
+	o.memory = cmp.Or(o.memory, 64<<20)
 	if o.sync == nil {
 		o.sync = (*spool.File).Sync
 	}
@@ -108,17 +110,17 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Recorder{
 		db: db, opts: opts, run: NewGameKey().String(), log: opts.Log,
-		queue:      newQueue(opts.QueueRecords),
+		queue:      newQueue(opts.queueRecords),
 		spool:      sp,
-		backlog:    newBacklog(opts.Memory, left.Files),
+		backlog:    newBacklog(opts.memory, left.Files),
 		syncWanted: make(chan struct{}, 1),
 		stop:       make(chan struct{}),
 		closeSpool: sync.OnceValue(sp.Close),
 		cancel:     cancel,
 		spooled:    make(chan struct{}),
 		stored:     make(chan struct{}),
+		dirNumber:  number,
 	}
-	r.dirNumber = number
 	r.listen.Store("")
 	if r.before, err = ReadStatus(opts.Dir); err != nil {
 		r.before = Status{} // there is none at the first start

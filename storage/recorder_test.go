@@ -73,7 +73,7 @@ func TestRecordsArriveInOrder(t *testing.T) {
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, dir := newFakeDB(), t.TempDir()
-		r, log := newTestRecorder(t, db, dir, func(o *RecorderOptions) { o.Memory = 64 << 10 })
+		r, log := newTestRecorder(t, db, dir, func(o *RecorderOptions) { o.memory = 64 << 10 })
 		r.Record(chat(1))
 		time.Sleep(time.Second)
 		db.set(func(f *fakeDB) { f.down = true })
@@ -171,7 +171,7 @@ func TestRejectedRecord(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := newFakeDB()
-		r, log := newTestRecorder(t, db, t.TempDir(), func(o *RecorderOptions) { o.QueueRecords = 10 })
+		r, log := newTestRecorder(t, db, t.TempDir(), func(o *RecorderOptions) { o.queueRecords = 10 })
 		time.Sleep(time.Second)
 		for range 20 {
 			for n := range 30 {

@@ -115,7 +115,7 @@ func (w *writer) wait() (stopping bool) {
 	}
 	// Collect for a moment, so that a busy host writes and syncs in groups.
 	select {
-	case <-time.After(time.Until(w.flushed.Add(w.opts.Flush))):
+	case <-time.After(time.Until(w.flushed.Add(flushAfter))):
 		return false
 	case <-w.stop:
 		return true
