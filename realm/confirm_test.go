@@ -24,9 +24,7 @@ func TestConfirm(t *testing.T) {
 			s.Register("Bot", password)
 			r := newRig(t, s, nil)
 			const name = `a "lobby" of 31 bytes, not more` // as long as a name may be
-			if err := r.Open(advert(1, name)); err != nil {
-				t.Fatal(err)
-			}
+			r.open(t, advert(1, name))
 			testkit.Eventually(t, "listed", func() bool { return r.lists(name) })
 			ask := func(who string) chan bool {
 				answer := make(chan bool, 1)
@@ -55,15 +53,11 @@ func TestConfirm(t *testing.T) {
 // A lobby that gets the name of a game on the realm that has started is one of two of that
 // name: who is in one of them may be in the other.
 func TestConfirmsNobodyInNameOfAnother(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
-	s.Person("Eve", "").Host("raid", false)
-	s.Person("Ann", "w3").Join("raid")
-	s.Begin("raid")
-	if err := r.Open(advert(1, "raid")); err != nil {
-		t.Fatal(err)
-	}
+	r := atHome(t, nil)
+	r.s.Person("Eve", "").Host("raid", false)
+	r.s.Person("Ann", "w3").Join("raid")
+	r.s.Begin("raid")
+	r.open(t, advert(1, "raid"))
 	testkit.Eventually(t, "listed", func() bool { return r.lists("raid") })
 	answer := make(chan bool, 1)
 	r.Confirm("Home", "Ann", 1, netip.MustParseAddr("10.0.0.1"), func(in bool) { answer <- in })
@@ -75,9 +69,7 @@ func TestConfirmsNobodyInNameOfAnother(t *testing.T) {
 // A lobby that somebody has asked for goes before one that is open, and one that waits is
 // told of.
 func TestAskedForFirst(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, func(a *Account) { a.Session.Games = 1 })
+	r := atHome(t, func(a *Account) { a.Session.Games = 1 })
 	open := func(id uint32, name string, asked, private bool) {
 		t.Helper()
 		ad := advert(id, name)
@@ -89,7 +81,7 @@ func TestAskedForFirst(t *testing.T) {
 	open(1, "auto", false, false)
 	testkit.Eventually(t, "listed", func() bool { return r.lists("auto") })
 	open(2, "mine", true, true)
-	testkit.Eventually(t, "the private lobby is found", func() bool { return len(s.Named("mine")) == 1 })
+	testkit.Eventually(t, "the private lobby is found", func() bool { return len(r.s.Named("mine")) == 1 })
 	open(3, "theirs", true, false)
 	if realm, before := r.Waits(3); realm != "Home" || before != "mine" {
 		t.Errorf("it waits on %q for %q", realm, before)
@@ -105,14 +97,10 @@ func TestAskedForFirst(t *testing.T) {
 
 // A name that another lobby has is free soon after it.
 func TestNameBecomesFree(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
-	eve := s.Person("Eve", "")
+	r := atHome(t, nil)
+	eve := r.s.Person("Eve", "")
 	eve.Host("lobby", false)
-	if err := r.Open(advert(1, "lobby")); err != nil {
-		t.Fatal(err)
-	}
+	r.open(t, advert(1, "lobby"))
 	testkit.Eventually(t, "not listed", func() bool { return strings.Contains(r.log.String(), "has a lobby of this name already") })
 	eve.Leave()
 	free := time.Now()

@@ -64,6 +64,24 @@ func newRig(t *testing.T, s *realmtest.Server, change func(*Account)) *rig {
 	return r
 }
 
+// atHome is a rig whose account the realm knows.
+func atHome(t *testing.T, change func(*Account)) *rig {
+	t.Helper()
+	s := realmtest.Start(t)
+	s.Register("Bot", password)
+	return newRig(t, s, change)
+}
+
+// open opens lobbies.
+func (r *rig) open(t *testing.T, ads ...lan.Advert) {
+	t.Helper()
+	for _, ad := range ads {
+		if err := r.Open(ad); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func advert(id uint32, name string) lan.Advert {
 	return lan.Advert{
 		GameID: id, Name: name, Port: 6113, Count: lan.Count{Slots: 10, Open: 9},
@@ -87,9 +105,7 @@ func TestLifeOnTheRealm(t *testing.T) {
 	for id := uint32(1); id <= 3; id++ {
 		testkit.Eventually(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
 		name := fmt.Sprintf("lobby %d", id)
-		if err := r.Open(advert(id, name)); err != nil {
-			t.Fatal(err)
-		}
+		r.open(t, advert(id, name))
 		testkit.Eventually(t, "listed", func() bool { return r.lists(name) })
 		g := s.Games()[0]
 		stat, err := bncs.ParseGameStat(g.Stat)
@@ -156,9 +172,7 @@ func TestCutAtEveryFrame(t *testing.T) {
 					t.Fatalf("nothing failed at %v", left)
 				}
 				lobby := fmt.Sprint("lobby ", id)
-				if err := r.Open(advert(id, lobby)); err != nil {
-					t.Fatal(err)
-				}
+				r.open(t, advert(id, lobby))
 				testkit.Eventually(t, "listed", func() bool { return r.lists(lobby) })
 				ann.Say("/w bot hello")
 				select {
@@ -184,35 +198,27 @@ func TestSlowLine(t *testing.T) {
 		return realmtest.None
 	})
 	r := newRig(t, s, nil)
-	if err := r.Open(advert(1, "lobby")); err != nil {
-		t.Fatal(err)
-	}
+	r.open(t, advert(1, "lobby"))
 	testkit.Eventually(t, "listed", func() bool { return r.lists("lobby") })
 }
 
 // The realm restarts while a lobby is open: it is listed again.
 func TestRestart(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
-	if err := r.Open(advert(1, "lobby")); err != nil {
-		t.Fatal(err)
-	}
+	r := atHome(t, nil)
+	r.open(t, advert(1, "lobby"))
 	testkit.Eventually(t, "listed", func() bool { return r.lists("lobby") })
-	s.Down()
+	r.s.Down()
 	testkit.Eventually(t, "noticed", func() bool { return !r.accounts[0].online.Load() })
-	s.Up()
+	r.s.Up()
 	testkit.Eventually(t, "listed again", func() bool { return r.lists("lobby") })
 }
 
 // Whispers come with the name that the realm vouches for; answers go back, as many
 // as the quota takes, and nobody is kicked.
 func TestWhispers(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
-	testkit.Eventually(t, "in the channel", func() bool { return s.Channel("bot") == "w3" })
-	ann := s.Person("Ann", "w3")
+	r := atHome(t, nil)
+	testkit.Eventually(t, "in the channel", func() bool { return r.s.Channel("bot") == "w3" })
+	ann := r.s.Person("Ann", "w3")
 	ann.Say("/w bot hello")
 	got := <-r.speech
 	if got.From != "Ann" || got.Text != "hello" || !got.Whisper || got.Realm != "Home" {
@@ -233,8 +239,8 @@ func TestWhispers(t *testing.T) {
 	if got := <-r.speech; got.Whisper || got.Text != "!games" {
 		t.Errorf("heard %+v", got)
 	}
-	if s.Refused() > 0 || s.Kicked() > 0 {
-		t.Errorf("%d lines were refused, %d kicks", s.Refused(), s.Kicked())
+	if r.s.Refused() > 0 || r.s.Kicked() > 0 {
+		t.Errorf("%d lines were refused, %d kicks", r.s.Refused(), r.s.Kicked())
 	}
 }
 
@@ -299,23 +305,17 @@ func TestSeveralAccounts(t *testing.T) {
 // A lobby that players of the realm cannot join is not listed; one for several versions is
 // listed as those of the realm see it.
 func TestVersionsOfARealm(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
+	r := atHome(t, nil)
 	modern, several := advert(1, "modern"), advert(2, "several")
 	modern.Variants = []lan.Variant{{Version: 36}, {Version: 35}}
 	several.Variants = []lan.Variant{{Version: 28}, {Version: 26, Checksum: 0x26262626}}
-	for _, ad := range []lan.Advert{modern, several} {
-		if err := r.Open(ad); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.open(t, modern, several)
 	r.Update(1, lan.Count{Slots: 10, Open: 5})
 	testkit.Eventually(t, "the lobby for 1.26", func() bool { return r.lists("several") })
 	want := bncs.GameStat{Free: 9, GameID: 1<<numberShift | 2, Stat: several.Stat}
 	want.Stat.Checksum = 0x26262626
-	if text, err := want.Encode(); err != nil || s.Games()[0].Stat != text {
-		t.Errorf("listed as %q, want %q, %v", s.Games()[0].Stat, text, err)
+	if text, err := want.Encode(); err != nil || r.s.Games()[0].Stat != text {
+		t.Errorf("listed as %q, want %q, %v", r.s.Games()[0].Stat, text, err)
 	}
 	if got := fmt.Sprint(r.Of(36), r.Of(28), r.Version("home"), r.Version("Away")); got != "[] [Home] 1.26 1.00" {
 		t.Errorf("realms of 1.36, of 1.28 and their versions: %s", got)
@@ -324,9 +324,7 @@ func TestVersionsOfARealm(t *testing.T) {
 }
 
 func TestTooLongForARealm(t *testing.T) {
-	s := realmtest.Start(t)
-	s.Register("Bot", password)
-	r := newRig(t, s, nil)
+	r := atHome(t, nil)
 	ad := advert(1, "lobby")
 	ad.Stat.MapPath = `Maps\Download\` + strings.Repeat("x", 60) + ".w3x"
 	if err := r.Open(ad); err == nil || !strings.Contains(err.Error(), "shorten") {

@@ -3,7 +3,6 @@ package gamelog
 import (
 	"errors"
 	"net/netip"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 	gamesync "w3host/sync"
 )
 
@@ -123,11 +123,7 @@ func TestMadeUpResults(t *testing.T) {
 // stored is a database with what the tape has.
 func stored(t *testing.T, to *tape) *storage.Store {
 	t.Helper()
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := storagetest.Open(t, storagetest.SQLite(t))
 	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	for i, rec := range to.records {
 		b.Records = append(b.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: rec})
