@@ -82,9 +82,7 @@ func TestSeveralVersions(t *testing.T) {
 	a, addr := listen(t, func(o *Options) { o.Version, o.Versions = 26, []uint32{22, 24, 26} }, c)
 	ad := capturedAdvert
 	ad.Stat.HasSHA1 = true
-	if err := a.Open(ad); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, a, ad)
 	for _, v := range []string{"1A", "16", "18"} {
 		c.want("F7 31 10 00 50 58 33 57 " + v + " 00 00 00 01 00 00 00")
 	}

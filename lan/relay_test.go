@@ -86,9 +86,7 @@ func TestRelayForwards(t *testing.T) {
 	a, addr := listen(t, nil)
 	ad := capturedAdvert
 	ad.Port = uint16(host.Addr().(*net.TCPAddr).Port)
-	if err := a.Open(ad); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, a, ad)
 	c := newClient(t)
 	relaying(t, addr, true, c)
 	var info w3gs.GameInfo

@@ -64,9 +64,7 @@ func TestNoVersionSeesAnothersLobby(t *testing.T) {
 	both, classic := capturedAdvert, capturedAdvert
 	classic.GameID, classic.Variants = 2, []Variant{{Version: 26, EntryKey: 7}}
 	for _, ad := range []Advert{both, classic} {
-		if err := a.Open(ad); err != nil {
-			t.Fatal(err)
-		}
+		advertise(t, a, ad)
 	}
 	ask := func(version uint32) func(context.Context) ([]Found, error) {
 		return func(ctx context.Context) ([]Found, error) {
@@ -114,9 +112,7 @@ func TestBrowseForReforged(t *testing.T) {
 	a, _ := listen36(t, func(o *Options) { o.GamePort = 6300 })
 	ad := capturedAdvert
 	ad.Port, ad.EntryKey = 0, 0xABCD1234
-	if err := a.Open(ad); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, a, ad)
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	var got []Found
@@ -160,9 +156,7 @@ func TestReforgedLobbyIsGone(t *testing.T) {
 	a, _ := listen36(t, func(o *Options) { o.GamePort = 6301 })
 	ad := capturedAdvert
 	ad.Port, ad.EntryKey = 0, 0xABCD4321
-	if err := a.Open(ad); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, a, ad)
 	shown := false
 	byMulticast(t, "a lobby that closes while the list is kept", ad.EntryKey, func(f []Found) bool {
 		if len(f) > 0 && !shown {
@@ -178,9 +172,7 @@ func TestRelayForReforged(t *testing.T) {
 	a, addr := listen36(t, func(o *Options) { o.GamePort = 6302 })
 	ad := capturedAdvert
 	ad.Port, ad.EntryKey = 0, 0xABCD5678
-	if err := a.Open(ad); err != nil {
-		t.Fatal(err)
-	}
+	advertise(t, a, ad)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {

@@ -132,14 +132,20 @@ func listen(t *testing.T, change func(*Options), to ...*client) (*Advertiser, ne
 	return a, a.Addrs()[0]
 }
 
+func advertise(t *testing.T, a *Advertiser, ad Advert) {
+	t.Helper()
+	if err := a.Open(ad); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// open advertises the captured game under other ids.
 func open(t *testing.T, a *Advertiser, ids ...uint32) {
 	t.Helper()
 	for _, id := range ids {
 		ad := capturedAdvert
 		ad.GameID = id
-		if err := a.Open(ad); err != nil {
-			t.Fatal(err)
-		}
+		advertise(t, a, ad)
 	}
 }
 
