@@ -37,6 +37,7 @@ var (
 		{table: "saves", key: "game_key, seq", columns: "file"},
 		{table: "downloads", key: "game_key, seq", columns: "name, detail"},
 		{table: "results", key: "game_key, seq", columns: "value", but: "name = 'outcome'"},
+		{table: "results", key: "game_key, seq", columns: "name", but: "pid IS NOT NULL OR name NOT LIKE '%: %'"}, // of somebody who is no player
 		{table: "desyncs", key: "game_key, seq", columns: "dossier", json: true},
 		{table: "game_players", key: "game_key, pid, joined_seq", columns: "left_reason"},
 	}
