@@ -3,7 +3,6 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -48,15 +47,9 @@ func (d *daemon) reportToAgones() (end func()) {
 			return t.Games > 0 || t.LobbyPlayers > 0
 		},
 	}
-	ctx, stop := context.WithCancel(d.ctx)
-	ended := make(chan struct{})
-	go func() { // ends with ctx
-		defer close(ended)
-		a.run(ctx, agonesEvery)
-	}()
+	endRun := d.alongside(func(ctx context.Context) { a.run(ctx, agonesEvery) })
 	return func() {
-		stop()
-		<-ended
+		endRun()
 		if d.handing.Load() {
 			return // the process that goes on reports to the sidecar
 		}
@@ -102,8 +95,6 @@ func (a *agones) report(ctx context.Context) {
 	a.down = err != nil
 }
 
-var errAgones = errors.New("the sidecar refuses it")
-
 func (a *agones) post(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, agonesWithin)
 	defer cancel()
@@ -118,7 +109,7 @@ func (a *agones) post(ctx context.Context, path string) error {
 	}
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("%w: %s answers %s", errAgones, path, answer.Status)
+		return fmt.Errorf("the sidecar refuses it: %s answers %s", path, answer.Status)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -137,9 +138,31 @@ func (d *daemon) end(all bool) (err error) {
 
 func (d *daemon) part(name string) zerolog.Logger { return d.Log.With().Str("part", name).Logger() }
 
+// audit records what an operator did, or was refused.
+func (d *daemon) audit(a storage.AdminAction) { d.records.Record(a) }
+
+// alongside runs something until the host is to stop or end is called, which waits for it.
+func (d *daemon) alongside(run func(context.Context)) (end func()) {
+	ctx, stop := context.WithCancel(d.ctx)
+	var running sync.WaitGroup
+	running.Go(func() { run(ctx) })
+	return func() {
+		stop()
+		running.Wait()
+	}
+}
+
 // atEnd and atLast note what ends a step's work; atLast, if running games need it.
 func (d *daemon) atEnd(do func() error)  { d.stops = append(d.stops, stop{do, false}) }
 func (d *daemon) atLast(do func() error) { d.stops = append(d.stops, stop{do, true}) }
+
+// noError is do for atEnd and atLast, where it cannot fail.
+func noError(do func()) func() error {
+	return func() error {
+		do()
+		return nil
+	}
+}
 
 // check looks at the machine before anything is opened.
 func (d *daemon) check() error {
@@ -177,7 +200,7 @@ func (d *daemon) openMaps() error {
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
-	d.atLast(func() error { d.lists.Close(); return nil })
+	d.atLast(noError(d.lists.Close))
 	if !d.host.Survivors.Any() {
 		d.lists.await(d.ctx, d.Log)
 	}
@@ -194,7 +217,7 @@ func (d *daemon) listen() (err error) {
 	if d.listeners, err = d.host.Survivors.Listen(d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)
 	}
-	d.atEnd(func() error { d.listeners.Close(); return nil })
+	d.atEnd(noError(d.listeners.Close))
 	d.host.Listeners = d.listeners
 	d.recorder.Listens(d.listeners.Addr().String())
 	return nil
@@ -212,12 +235,11 @@ func (d *daemon) openReplays() error {
 	if err != nil {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
 	}
-	d.atLast(func() error {
+	d.atLast(noError(func() {
 		if err := replays.Close(replaysTimeout); err != nil {
 			d.Log.Warn().Err(err).Msg("some replays are incomplete")
 		}
-		return nil
-	})
+	}))
 	d.host.Replays = replays
 	return nil
 }
@@ -234,7 +256,7 @@ func (d *daemon) serve() error {
 	d.maps.watch()
 	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
-		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: func(a storage.AdminAction) { d.records.Record(a) },
+		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: d.audit,
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(), Fleet: d.inFleet(),
 	})
 	r.use = func(c config.Config) {
@@ -256,8 +278,8 @@ func (d *daemon) serve() error {
 	defer d.reportToAgones()()
 	go d.live.Run(d.ctx, d.running) // ends with ctx
 	d.openAPI()
-	served := d.startWeb()
-	defer func() { d.stop(); <-served }()
+	endWeb := d.startWeb()
+	defer func() { d.stop(); endWeb() }()
 	if err := h.Serve(d.ctx); err != nil {
 		return err
 	}

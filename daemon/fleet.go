@@ -56,16 +56,13 @@ type leases struct {
 	pools    map[string]int // that the database knows
 	turn     int            // of the accounts
 	accounts map[string]realm.AccountName
-	down     outage
+	downFrom time.Time // when the database went away; zero: it answers
 
 	life     context.Context // of the daemon
 	operator func() *control.Operator
 	busy     chan struct{} // a place for each post that is carried out, and
 	refusing chan struct{} // for each that is refused
 }
-
-// outage says once that the database is away, and once that it is back.
-type outage struct{ since time.Time }
 
 // openFleet prepares the host's part among several.
 func (d *daemon) openFleet() error {
@@ -107,15 +104,9 @@ func (d *daemon) share() (end func()) {
 		return func() {}
 	}
 	d.fleet.host, d.fleet.realms = d.running, d.realms
-	ctx, stop := context.WithCancel(d.ctx)
-	ended := make(chan struct{})
-	go func() { // ends with ctx
-		defer close(ended)
-		d.fleet.run(ctx)
-	}()
+	endRun := d.alongside(d.fleet.run)
 	return func() {
-		stop()
-		<-ended
+		endRun()
 		d.fleet.answered()
 		d.fleet.leave()
 	}
@@ -128,9 +119,9 @@ func (l *leases) Acting(lease fleet.Lease) bool {
 	return l.machine.Acting(l.clock(), lease)
 }
 
-// Suspended reports whether the host has leases that it may not act on, or none because it is
+// suspended reports whether the host has leases that it may not act on, or none because it is
 // not in the database.
-func (l *leases) Suspended() bool {
+func (l *leases) suspended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.clock() >= l.machine.Until()
@@ -200,11 +191,11 @@ func (l *leases) beat(ctx context.Context, sent time.Duration) error {
 		err = l.send(ctx, sent, wants, load)
 	}
 	switch {
-	case err == nil && !l.down.since.IsZero():
-		l.log.Info().Dur("after", time.Since(l.down.since)).Msg("the leases are renewed again")
-		l.down = outage{}
-	case err != nil && l.down.since.IsZero() && !errors.Is(ctx.Err(), context.Canceled):
-		l.down = outage{time.Now()}
+	case err == nil && !l.downFrom.IsZero():
+		l.log.Info().Dur("after", time.Since(l.downFrom)).Msg("the leases are renewed again")
+		l.downFrom = time.Time{}
+	case err != nil && l.downFrom.IsZero() && !errors.Is(ctx.Err(), context.Canceled):
+		l.downFrom = time.Now()
 		l.log.Warn().Err(err).Msg("the leases cannot be renewed: without the database for 8 s, lobbies are not shown and take nobody new")
 	}
 	return err
@@ -240,11 +231,8 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 			fresh = append(fresh, storage.Pool{Name: w.Pool, Leases: w.Highest})
 		}
 	}
-	l.mu.Lock()
-	entered := l.session != ""
-	l.mu.Unlock()
 	switch {
-	case !entered:
+	case l.sessionNow() == "":
 		h := l.self()
 		h.Session = storage.NewGameKey().String()
 		number, err := l.db.Enter(ctx, h, fresh)

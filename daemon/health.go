@@ -69,7 +69,7 @@ func (d *daemon) ready() (int, Health) {
 		return http.StatusServiceUnavailable, Health{"draining", "the host is stopping"}
 	case d.running.Draining():
 		return http.StatusServiceUnavailable, Health{"draining", "no new lobbies are opened"}
-	case d.fleet != nil && d.fleet.Suspended():
+	case d.fleet != nil && d.fleet.suspended():
 		return http.StatusServiceUnavailable, Health{"suspended", "the leases of the fleet are not renewed: lobbies take nobody new"}
 	case stats.SpoolDown:
 		return http.StatusOK, Health{"degraded", "the spool cannot be written"}

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"slices"
@@ -80,12 +81,9 @@ func (d *daemon) openRouter() error {
 			ports[uint16(r.AdvertisePort)] = main
 		}
 	}
-	ended := make(chan struct{})
-	go func() { // ends with ctx
-		defer close(ended)
-		router.Open(d.ctx, ports, d.handing.Load, d.part("router"))
-	}()
-	d.atEnd(func() error { d.stop(); <-ended; return nil })
+	d.atEnd(noError(d.alongside(func(ctx context.Context) {
+		router.Open(ctx, ports, d.handing.Load, d.part("router"))
+	})))
 	return nil
 }
 
@@ -97,7 +95,7 @@ func (d *daemon) announce() error {
 		if err != nil {
 			return err
 		}
-		d.atEnd(func() error { local.Shutdown(); return nil })
+		d.atEnd(noError(local.Shutdown))
 		d.host.Advertiser, d.onLAN = local, local
 	}
 	if len(c.Realms) == 0 {
@@ -111,7 +109,7 @@ func (d *daemon) announce() error {
 	if err != nil {
 		return err
 	}
-	d.atEnd(func() error { realms.Shutdown(); return nil })
+	d.atEnd(noError(realms.Shutdown))
 	d.realms = realms
 	d.host.Advertiser, d.host.Realms = advertisers{d.host.Advertiser, realms, d.Log}, realms
 	return nil

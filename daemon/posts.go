@@ -57,7 +57,7 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 		return func() {}, nil
 	}
 	unknown := texts.Of("how many lobbies all hosts have is not known: the database does not answer")
-	if l.Suspended() {
+	if l.suspended() {
 		return nil, unknown // at once: other callers wait for this one
 	}
 	l.mu.Lock()

@@ -44,7 +44,7 @@ func (d *daemon) openRecords() error {
 	context.AfterFunc(d.ctx, func() {
 		stopBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
 	})
-	d.atLast(func() error { closeRecorder(d.recorder, time.Unix(0, stopBy.Load()), d.Log); return nil })
+	d.atLast(noError(func() { closeRecorder(d.recorder, time.Unix(0, stopBy.Load()), d.Log) }))
 	d.recorder, d.records = recorder, storage.LimitAudit(&d.relay)
 	d.relay.to.Store(recorder)
 	d.host.Recorder = d.records

@@ -13,7 +13,6 @@ import (
 	"w3host/game"
 	"w3host/host"
 	"w3host/internal/network"
-	"w3host/storage"
 	"w3host/web"
 	"w3host/web/access"
 	"w3host/web/api"
@@ -65,7 +64,7 @@ func (d *daemon) openWeb() error {
 	d.access = access.Open(d.Config.WebAccess())
 	o := web.Options{
 		Listen: c.Listen, Hosts: c.Hosts, Proxies: prefixes(c.Proxies), BasePath: c.BasePath, Cert: c.Cert, Key: c.Key,
-		Access: d.access, Audit: func(a storage.AdminAction) { d.records.Record(a) }, Log: d.part("web"),
+		Access: d.access, Audit: d.audit, Log: d.part("web"),
 	}
 	if c.Autocert {
 		o.Autocert = &web.Autocert{Hosts: c.Hosts, Directory: c.ACME, Folder: d.Config.WebCerts()}
@@ -77,7 +76,7 @@ func (d *daemon) openWeb() error {
 	}
 	d.web = s
 	d.checkup(func(pattern string, h http.Handler) { s.Handle(pattern, access.Public, h) })
-	d.atEnd(func() error { s.Close(); return nil })
+	d.atEnd(noError(s.Close))
 	d.openMetrics()
 	return nil
 }
@@ -127,7 +126,7 @@ func (d *daemon) openAPI() {
 	if d.web == nil {
 		return
 	}
-	d.uploads = openUploads(d.maps, int64(d.Config.Web.Upload), func(a storage.AdminAction) { d.records.Record(a) })
+	d.uploads = openUploads(d.maps, int64(d.Config.Web.Upload), d.audit)
 	d.outside = http.NewServeMux()
 	o := api.Options{
 		Host: d.running, Order: d.operator.Order, Seen: d.seen, Maps: d.maps, Upload: d.uploads.take, Realms: d.online, DB: d.db, Replays: d.Config.Replays.Dir, Access: d.access, Events: d.events,
@@ -136,8 +135,7 @@ func (d *daemon) openAPI() {
 	if d.others != nil {
 		o.Fleet = d.others.read
 	}
-	status := api.Register(d.web, o)
-	d.outside.Handle("GET /status.json", status)
+	d.outside.Handle("GET /status.json", api.Register(d.web, o))
 }
 
 // online reports for each realm whether the host is logged on there.
@@ -148,39 +146,38 @@ func (d *daemon) online() map[string]bool {
 	return d.realms.Online()
 }
 
-// startWeb answers requests from now on, on goroutines of its own. Whoever has made no
-// account yet gets a link that works once.
-func (d *daemon) startWeb() (ended <-chan struct{}) {
-	done := make(chan struct{})
+// startWeb answers requests from now on, on goroutines of its own, until end is called.
+func (d *daemon) startWeb() (end func()) {
 	if d.web == nil {
-		close(done)
-		return done
+		return func() {}
 	}
 	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
 		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
 	})
 	d.openPages()
-	go func() {
-		defer close(done)
-		if err := d.web.Serve(d.ctx); err != nil {
+	end = d.alongside(func(ctx context.Context) {
+		if err := d.web.Serve(ctx); err != nil {
 			d.Log.Error().Err(err).Msg("the operator's window has closed")
 		}
-	}()
-	url, accounts := WebURL(d.Config.Web, d.web.Addr().String()), 0
-	if list, err := d.access.Accounts(); err == nil {
-		accounts = len(list)
-	}
-	if accounts > 0 {
+	})
+	d.logWindow()
+	return end
+}
+
+// logWindow logs where the operator's window is. Whoever has made no account yet gets a
+// link that works once.
+func (d *daemon) logWindow() {
+	url := WebURL(d.Config.Web, d.web.Addr().String())
+	if list, err := d.access.Accounts(); err == nil && len(list) > 0 {
 		d.Log.Info().Msgf("the operator's window: %s/", url)
-		return done
+		return
 	}
 	code, err := d.access.AddLink(time.Now())
 	if err != nil {
 		d.Log.Warn().Err(err).Msgf("nobody can log in to the operator's window at %s/ yet", url)
-		return done
+		return
 	}
 	d.Log.Info().Msgf("your window, once: %s", LinkURL(url, code))
-	return done
 }
 
 // standing is what pages show of the host itself.

@@ -41,7 +41,7 @@ func checkHooks(c config.Config) error {
 func (d *daemon) openHooks() {
 	d.hooks = webhook.New(webhook.Options{Host: hostName(d.Config), Game: d.hookGame, Log: d.part("webhook")})
 	d.hooks.Use(hooks(d.Config))
-	d.atEnd(func() error { d.hooks.Close(); return nil })
+	d.atEnd(noError(d.hooks.Close))
 }
 
 // hookGame returns the part of a message that is about a game.
