@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,17 +31,13 @@ func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 	for i := range c.Realms {
 		r := &c.Realms[i]
 		version, _ := bncs.VersionOf(uint32(c.RealmVersion(r)))
-		port := uint16(r.AdvertisePort)
-		if port == 0 {
-			port = listen.Port()
-		}
 		bind, _ := netip.ParseAddr(r.Bind)
 		expect, _ := netip.ParseAddr(r.AdvertiseAddress)
 		list = append(list, realm.Account{
 			Realm: r.Name, Address: r.Address, Bind: bind, Expect: expect,
 			Session: session.Config{
 				Account: r.Account, Password: r.Password, Create: r.CreateAccount, Channel: r.Channel,
-				Product: Product(c), Version: version, Language: r.Locale, Port: port, Games: r.Lobbies, Announce: r.Announce,
+				Product: Product(c), Version: version, Language: r.Locale, Port: cmp.Or(uint16(r.AdvertisePort), listen.Port()), Games: r.Lobbies, Announce: r.Announce,
 			},
 		})
 	}
@@ -49,13 +46,9 @@ func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 
 // logOn logs the configured accounts on.
 func logOn(c config.Config, listen netip.AddrPort, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
-	if port := listen.Port(); port < 1024 {
-		for i := range c.Realms {
-			if c.Realms[i].AdvertisePort == 0 {
-				log.Warn().Uint16("port", port).Msg("realms do not list ports below 1024: set advertise_port")
-				break
-			}
-		}
+	unset := func(r config.Realm) bool { return r.AdvertisePort == 0 }
+	if port := listen.Port(); port < 1024 && slices.ContainsFunc(c.Realms, unset) {
+		log.Warn().Uint16("port", port).Msg("realms do not list ports below 1024: set advertise_port")
 	}
 	return realm.LogOn(realm.Options{
 		Accounts: realmAccounts(c, listen), Barred: c.Fleet.Enabled, Heard: heard, Log: log.With().Str("part", "realm").Logger(),
@@ -131,18 +124,13 @@ type advertisers struct {
 
 // Open announces a lobby. One that realms cannot list is announced on the LAN.
 func (b advertisers) Open(ad lan.Advert) error {
-	if ad.Watched {
-		return b.openLAN(ad)
+	if !ad.Watched {
+		onRealms := ad
+		onRealms.Private = ad.Private || ad.Only != nil
+		if err := b.realms.Open(onRealms); err != nil {
+			b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
+		}
 	}
-	onRealms := ad
-	onRealms.Private = ad.Private || ad.Only != nil
-	if err := b.realms.Open(onRealms); err != nil {
-		b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
-	}
-	return b.openLAN(ad)
-}
-
-func (b advertisers) openLAN(ad lan.Advert) error {
 	if b.lan == nil {
 		return nil
 	}

@@ -22,10 +22,7 @@ func (d *daemon) savedGames() saves.Finder {
 		Product: func() w3gs.Product { return Product(d.maps.current()) },
 		Versions: func() []w3gs.Version {
 			c := d.maps.current()
-			all := []w3gs.Version{c.Host.Version}
-			for _, e := range c.Entries() {
-				all = append(all, e.Seen()...)
-			}
+			all := append(c.Versions(), c.Host.Version)
 			slices.Sort(all)
 			return slices.Compact(all)
 		},

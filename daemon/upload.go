@@ -186,9 +186,9 @@ func (u *uploads) write(ctx context.Context, up web.Upload) (temporary string, e
 	}
 	n, received := io.Copy(f, io.LimitReader(paced{ctx, up.Body, u.pace}, u.most+1))
 	err = errors.Join(f.Chmod(0o644), f.Sync(), f.Close())
-	var onDisk *os.PathError
+	_, onDisk := errors.AsType[*os.PathError](received)
 	switch {
-	case errors.As(received, &onDisk):
+	case onDisk:
 		err = u.disk(received)
 	case received != nil:
 		err = web.Refuse(incomplete, "the file did not come whole: send it again")

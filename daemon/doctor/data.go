@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 
 	"github.com/rs/zerolog"
 
@@ -16,8 +15,7 @@ import (
 // checkDatabase opens the game log without changing it.
 func checkDatabase(ctx context.Context, c config.Config) Finding {
 	db, err := storage.Open(ctx, c.DatabaseURL(), storage.Options{Log: zerolog.Nop(), MustExist: true})
-	if path, lite := strings.CutPrefix(c.DatabaseURL(), "sqlite:"); lite && errors.Is(err, storage.ErrNoDatabase) {
-		path = strings.TrimPrefix(path, "//")
+	if path := storage.FileOf(c.DatabaseURL()); path != "" && errors.Is(err, storage.ErrNoDatabase) {
 		if fault := writable(filepath.Dir(path)); fault != nil {
 			return fine("%s cannot be created: %v", path, fault).but("let the host write there, or set database.url")
 		}

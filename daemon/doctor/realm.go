@@ -72,7 +72,7 @@ func reach(l *net.TCPListener, at netip.AddrPort) Finding {
 	switch ip := at.Addr(); {
 	case ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast():
 		return fine("%s, which is reached from the realm's own network only", sent)
-	case slices.ContainsFunc(ownIPs(), func(own netip.Addr) bool { return own == ip }):
+	case slices.Contains(ownIPs(), ip):
 		return fine("%s, an address of this machine; whether a firewall before it lets TCP in cannot be seen from here", sent)
 	}
 	conn, err := net.DialTimeout("tcp", at.String(), patience)

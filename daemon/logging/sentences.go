@@ -118,7 +118,7 @@ func (c sentenceWriter) text(fields map[string]any) string {
 
 // fill puts the values of fields into a sentence, and removes those fields.
 func fill(sentence string, fields map[string]any, take func(string) string) string {
-	for _, key := range slices.Collect(maps.Keys(fields)) {
+	for key := range fields {
 		if place := "{" + key + "}"; strings.Contains(sentence, place) {
 			sentence = strings.ReplaceAll(sentence, place, take(key))
 		}
