@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -144,8 +145,5 @@ func (v *validator) realm(c *Config, i int) {
 
 // RealmVersion is the version of the game for the log-on at a realm.
 func (c *Config) RealmVersion(r *Realm) w3gs.Version {
-	if r.GameVersion != 0 {
-		return r.GameVersion
-	}
-	return c.Host.Version
+	return cmp.Or(r.GameVersion, c.Host.Version)
 }

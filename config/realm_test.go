@@ -84,21 +84,32 @@ func TestRealmFaults(t *testing.T) {
 
 // The example shows every key of [[realm]], with its default.
 func TestRealmExample(t *testing.T) {
+	checkExample(t, realmSection, func(c *Config) Realm { return c.Realms[0] }, func(r *Realm) {
+		r.Name, r.Address, r.Account = "home", "realm.example.org:6112", "w3host"
+	})
+}
+
+// checkExample checks that the example of a list's section shows every key with its default,
+// but for those that differ.
+func checkExample[T any](t *testing.T, name string, first func(*Config) T, differ func(*T)) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "config.toml.example"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "# [[realm]]")
+	heading := "[[" + name + "]]"
+	_, section, _ := strings.Cut(string(text), "# "+heading)
+	section, _, _ = strings.Cut(section, "\n\n")
 	section = regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(section, "$1")
-	c, err := Load(write(t, "[[realm]]\n"+section), nil)
+	c, err := Load(write(t, heading+"\n"+section), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want Realm
+	var want T
 	setDefaults(reflect.ValueOf(&want).Elem())
-	want.Name, want.Address, want.Account = "home", "realm.example.org:6112", "w3host"
-	if !reflect.DeepEqual(c.Realms[0], want) {
-		t.Errorf("got %+v, want %+v", c.Realms[0], want)
+	differ(&want)
+	if got := first(&c); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %#v, want %#v", got, want)
 	}
 	for key := range fieldsOf(reflect.ValueOf(want), "toml") {
 		if !strings.Contains(section, "\n"+key+" = ") {

@@ -25,8 +25,7 @@ var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{pla
 
 // Validate reports every invalid value with its key and what to write instead.
 func (c *Config) Validate() error {
-	v := validator{}
-
+	var v validator
 	c.sections(func(name string, section reflect.Value) {
 		v.section(section, "toml", func(key string) (string, bool) { return name + "." + key, true })
 	})
@@ -73,11 +72,7 @@ func (c *Config) Validate() error {
 	v.kept("database.keep_games", c.Database.KeepGames)
 	v.kept("database.keep_audit", c.Database.KeepAudit)
 	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
-	for _, n := range c.Limits.Exempt {
-		if _, err := ParseNetwork(n); err != nil {
-			v.fault("limits.exempt", n, "must be a network such as 192.168.0.0/16, or an address")
-		}
-	}
+	v.networks("limits.exempt", c.Limits.Exempt, "192.168.0.0/16")
 	v.web(&c.Web)
 	for i := range c.Realms {
 		v.realm(c, i)
@@ -178,8 +173,7 @@ func (v *validator) crossplay(key string, e *Entry, versions string) {
 
 // hideNames checks that clients do not tell each other their names, as those of 1.32 and later do.
 func (v *validator) hideNames(key string, e *Entry) {
-	versions := append([]w3gs.Version{e.Host.Version}, e.LAN.Versions...)
-	if e.Lobby.HideNames && slices.ContainsFunc(versions, w3gs.Version.Reforged) {
+	if e.Lobby.HideNames && slices.ContainsFunc(e.Seen(), w3gs.Version.Reforged) {
 		v.fault(key, true, "is for versions before 1.32: the clients of later ones tell each other who they are")
 	}
 }
@@ -239,6 +233,14 @@ func (v *validator) address(key, value string) {
 	n, portErr := strconv.Atoi(port)
 	if err != nil || portErr != nil || n < 0 || n > 65535 {
 		v.fault(key, strconv.Quote(value), "must be ADDRESS:PORT, for example 192.168.1.5:6112, or :6112 for all addresses")
+	}
+}
+
+func (v *validator) networks(key string, list []string, example string) {
+	for _, n := range list {
+		if _, err := ParseNetwork(n); err != nil {
+			v.fault(key, n, "must be a network such as %s, or an address", example)
+		}
 	}
 }
 

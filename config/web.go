@@ -20,11 +20,7 @@ func (v *validator) web(w *Web) {
 	if w.Metrics != "" {
 		v.address("web.metrics_listen", w.Metrics)
 	}
-	for _, n := range w.Proxies {
-		if _, err := ParseNetwork(n); err != nil {
-			v.fault("web.trusted_proxies", n, "must be a network such as 172.16.0.0/12, or an address")
-		}
-	}
+	v.networks("web.trusted_proxies", w.Proxies, "172.16.0.0/12")
 	for _, name := range w.Hosts {
 		if strings.ContainsAny(name, ":/ ") {
 			v.fault("web.hosts", name, "must be a name without scheme and port, such as games.example.org")

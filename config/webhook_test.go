@@ -1,38 +1,15 @@
 package config
 
 import (
-	"os"
-	"path/filepath"
-	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 )
 
 // The example shows every key of [[webhook]], with its default.
 func TestWebhookExample(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "config.toml.example"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "# [[webhook]]")
-	section, _, _ = strings.Cut(section, "\n\n")
-	section = regexp.MustCompile(`(?m)^# (\w+ = )`).ReplaceAllString(section, "$1")
-	c, err := Load(write(t, "[[webhook]]\n"+section), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want Webhook
-	setDefaults(reflect.ValueOf(&want).Elem())
-	want.URL, want.Events, want.Entries = "https://example.org/w3host", []string{}, []string{}
-	if !reflect.DeepEqual(c.Webhooks[0], want) {
-		t.Errorf("got %#v, want %#v", c.Webhooks[0], want)
-	}
-	for key := range fieldsOf(reflect.ValueOf(want), "toml") {
-		if !strings.Contains(section, "\n"+key+" = ") {
-			t.Errorf("%s is not shown", key)
-		}
-	}
+	checkExample(t, webhookSection, func(c *Config) Webhook { return c.Webhooks[0] }, func(w *Webhook) {
+		w.URL, w.Events, w.Entries = "https://example.org/w3host", []string{}, []string{}
+	})
 }
 
 // Faults name what to write, and show neither URL nor secret.
