@@ -173,6 +173,14 @@ func (d *target) onlyLobby(how string) (uint32, error) {
 	return 0, cannot("%d lobbies are open: say which one with %s", len(open), how)
 }
 
+// lobby is the one that the caller is in or has named, or else onlyLobby.
+func (d *target) lobby(how string) (uint32, error) {
+	if d.id != 0 {
+		return d.id, nil
+	}
+	return d.onlyLobby(how)
+}
+
 // realms is the command.
 func realms(d *target, c *call) error {
 	if d.opts.Realms == nil {
@@ -211,11 +219,8 @@ func sendLAN(a *args) act {
 		port = a.Number("port", 1, 65535)
 	}
 	to := netip.AddrPortFrom(addr, uint16(port))
-	return func(d *target, c *call) (err error) {
-		id := d.id
-		if id == 0 {
-			id, err = d.onlyLobby("eg <id> sendlan <address>")
-		}
+	return func(d *target, c *call) error {
+		id, err := d.lobby("eg <id> sendlan <address>")
 		if err != nil {
 			return err
 		}

@@ -137,7 +137,7 @@ func init() {
 			Help:     "announce a lobby to one more address, as of a player behind a VPN; without a port, to 6112",
 			Examples: []string{"sendlan 10.8.0.5", "eg 3 sendlan 10.8.0.5 6113"},
 			Level:    command.Admin,
-			Parse:    func(a *args) act { return sendLAN(a) },
+			Parse:    sendLAN,
 		},
 		{
 			Name:      "sc",

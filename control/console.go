@@ -125,12 +125,9 @@ func (l *editorLog) Width() int { return terminal.Width(l.file) }
 
 // say prints a line for the person at the console.
 func (c *Console) say(text string) {
-	width := terminal.Width(c.Log)
-	if width == 0 {
-		_, _ = fmt.Fprintln(c.Log, text)
-		return
+	if width := terminal.Width(c.Log); width != 0 {
+		text = strings.Join(terminal.Wrap(terminal.Printable(text), width), "\n")
 	}
-	text = strings.Join(terminal.Wrap(terminal.Printable(text), width), "\n")
 	_, _ = fmt.Fprintln(c.Log, text)
 }
 

@@ -83,14 +83,6 @@ func (o *Operator) loss() string {
 	if more := len(running) - mostNamed; more > 0 {
 		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return fmt.Sprintf("This would end %s with %s: %s. Press Ctrl-C again within a minute to end them now; exit nice stops the host after the last one.",
-		counted(len(running), "game"), counted(players, "player"), strings.Join(names, ", "))
-}
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("This would end %v with %v: %s. Press Ctrl-C again within a minute to end them now; exit nice stops the host after the last one.",
+		texts.Count(len(running), "%d game", "%d games"), playerCount(players), strings.Join(names, ", "))
 }

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"cmp"
+
 	"w3host/game/command"
 	"w3host/internal/terminal"
 )
@@ -33,10 +35,7 @@ func help(topic string) act {
 
 // overview lists all commands for somebody at a terminal, in groups.
 func (d *target) overview(c *call) {
-	width := c.Columns
-	if width == 0 {
-		width = columnsUnknown
-	}
+	width := cmp.Or(c.Columns, columnsUnknown)
 	group := func(title string, names []string) {
 		c.Answer(title)
 		for _, row := range terminal.InColumns(names, width-2) {

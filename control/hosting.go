@@ -25,10 +25,8 @@ func (p PlayerHosting) with(rules command.Rules) command.Rules {
 	if !p.Enabled {
 		return rules
 	}
-	all := stdmaps.Clone(rules)
-	if all == nil {
-		all = command.Rules{}
-	}
+	all := command.Rules{}
+	stdmaps.Copy(all, rules)
 	for _, name := range []string{"host", "pub", "priv"} {
 		if r := all[name]; r.Level == "" {
 			r.Level = "player"

@@ -20,12 +20,9 @@ const (
 // invite has the host's account whisper to somebody where the caller's lobby is. Owners on the LAN are nobody
 // who could be asked to stop.
 func invite(whom string) act {
-	return func(d *target, c *call) (err error) {
+	return func(d *target, c *call) error {
 		name, realm, ok := strings.Cut(whom, "@")
-		id := d.id
-		if id == 0 {
-			id, err = d.onlyLobby("eg <id> invite " + whom)
-		}
+		id, err := d.lobby("eg <id> invite " + whom)
 		i := d.host().Info(id)
 		switch {
 		case !ok || name == "" || len(name) > longestAccount || strings.ContainsAny(name, " \t"):

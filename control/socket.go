@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -165,7 +166,7 @@ func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) An
 	if err != nil && answer.Refused == "" && len(answer.Lines) == 0 {
 		answer.Refused = err.Error()
 	}
-	return Answer{Lines: append([]string{}, answer.Lines...), Data: answer.Data, Refused: answer.Refused}
+	return Answer{Lines: slices.Clone(answer.Lines), Data: answer.Data, Refused: answer.Refused}
 }
 
 // errNoHost means that nobody answers at a control socket.

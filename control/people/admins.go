@@ -68,19 +68,25 @@ func trustee(q *command.Query) (a storage.Admin, who string, err error) {
 
 func (d Directory) trust(ctx context.Context, q *command.Query) (answer, error) {
 	a, who, err := trustee(q)
-	switch {
-	case err != nil:
-		return nil, err
-	case IsVast(a.Network):
-		return nil, texts.Of("%s covers a large part of the internet: use w3host admin add --yes if you mean it", who)
+	if err == nil {
+		err = d.give(ctx, q, a, who)
 	}
-	if err = d.DB.AddAdmin(ctx, a); errors.Is(err, storage.ErrConflict) {
+	if errors.Is(err, storage.ErrConflict) {
 		return nil, texts.Of("%s is trusted already, or an admin", who)
 	}
+	return one("%s is now trusted.", who), err
+}
+
+// give gives somebody a role.
+func (d Directory) give(ctx context.Context, q *command.Query, a storage.Admin, who string) error {
+	if IsVast(a.Network) {
+		return texts.Of("%s covers a large part of the internet: use w3host admin add --yes if you mean it", who)
+	}
+	err := d.DB.AddAdmin(ctx, a)
 	if err == nil {
 		q.Give(a)
 	}
-	return one("%s is now trusted.", who), err
+	return err
 }
 
 func (d Directory) untrust(ctx context.Context, q *command.Query) (answer, error) {
@@ -140,16 +146,10 @@ func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, erro
 	if a.Role = storage.RoleAdmin; q.Root {
 		a.Role = storage.RoleRoot
 	}
-	if IsVast(a.Network) {
-		return nil, texts.Of("%s covers a large part of the internet: use w3host admin add --yes if you mean it", who)
-	}
 	role := texts.Known(string(a.Role))
-	err = d.DB.AddAdmin(ctx, a)
+	err = d.give(ctx, q, a, who)
 	if errors.Is(err, storage.ErrConflict) {
 		return nil, texts.Of("%s is already an admin (%v)", who, role)
-	}
-	if err == nil {
-		q.Give(a)
 	}
 	return one("%s is now an admin (%v).", who, role), err
 }

@@ -2,7 +2,6 @@ package saves
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,19 +114,7 @@ func TestOpen(t *testing.T) {
 			}
 			continue
 		}
-		var players []string
-		for _, h := range r.Humans() {
-			p := r.Players[h.Slot]
-			text := fmt.Sprintf("%d %s", h.Slot+1, p.Name)
-			if p.Realm != "" {
-				text += "@" + p.Realm
-			}
-			if p.Fake {
-				text += " (fake)"
-			}
-			players = append(players, text)
-		}
-		if got := strings.Join(players, ", "); got != c.want || m == nil || r.By != 26 || r.File != filepath.Base(c.ask.File) {
+		if got := players(r); got != c.want || m == nil || r.By != 26 || r.File != filepath.Base(c.ask.File) {
 			t.Errorf("%+v: %s of %s, want %s", c.ask, got, r.File, c.want)
 		}
 	}
