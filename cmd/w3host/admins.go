@@ -54,13 +54,13 @@ func adminCommand() *cobra.Command {
 	password := &cobra.Command{Use: "password NAME", Short: "set the password that an admin of the LAN logs in with, from the terminal or standard input"}
 	password.Flags().BoolVar(&none, "remove", false, "take the password away: the role counts without a login")
 	group(cmd,
-		c.does(&cobra.Command{Use: "add NAME", Short: "make somebody an admin"}, storage.Options{}, check,
+		c.does(&cobra.Command{Use: "add NAME", Short: "make somebody an admin"}, check,
 			func(db *storage.Store) error { return c.addAdmin(db, a) }),
-		c.does(&cobra.Command{Use: "remove NAME", Short: "take that right away"}, storage.Options{}, check,
+		c.does(&cobra.Command{Use: "remove NAME", Short: "take that right away"}, check,
 			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
-		c.does(password, storage.Options{}, check,
+		c.does(password, check,
 			func(db *storage.Store) error { return c.setPassword(db, a.Name, none) }),
-		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, storage.Options{}, c.none, lists(c, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY",
+		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, c.none, lists(c, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY",
 			func(db *storage.Store) ([]storage.Admin, error) { return db.Admins(c.ctx) }, adminRow)))
 	cmd.RunE = func(*cobra.Command, []string) error {
 		return usageError{errors.New("choose add, remove, password or list")}

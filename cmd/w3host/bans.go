@@ -48,7 +48,7 @@ func banCommand() *cobra.Command {
 		}
 		return err
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, check, func(db *storage.Store) error {
 		b, err := db.AddBan(c.ctx, b)
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ func unbanCommand() *cobra.Command {
 		target, err = storage.ParseBanTarget(c.names[0])
 		return err
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, check, func(db *storage.Store) error {
 		lifted, err := db.LiftBans(c.ctx, target, *realm, terminal.User())
 		if errors.Is(err, storage.ErrNotFound) {
 			return hintNetwork(c.ctx, db, target, err)
@@ -102,7 +102,7 @@ func bansCommand() *cobra.Command {
 	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
 	all := cmd.Flags().Bool("all", false, "also those that are over")
 	c.addListFlags(cmd.Flags())
-	return c.does(cmd, storage.Options{}, c.none, lists(c, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON",
+	return c.does(cmd, c.none, lists(c, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON",
 		func(db *storage.Store) ([]storage.Ban, error) { return db.Bans(c.ctx, *all) },
 		func(b storage.Ban) []string {
 			ends := "never"

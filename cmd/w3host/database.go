@@ -20,14 +20,13 @@ type dbCall struct {
 	csv  bool // of the commands that list
 	url  string
 	file string // of the configuration
-
-	create bool // the database may be created
+	opts storage.Options
 }
 
 // newDBCommand makes a command that uses the database, with the flags that name it,
 // which its sub-commands share.
 func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
-	c := &dbCall{}
+	c := &dbCall{opts: storage.Options{MustExist: true}}
 	cmd := &cobra.Command{Use: use, Short: short, Long: long}
 	c.command = cmd.Name()
 	fs := cmd.PersistentFlags()
@@ -53,12 +52,12 @@ func (c *dbCall) runs(cmd *cobra.Command, check, do func() error) *cobra.Command
 }
 
 // does is runs for commands that need the database.
-func (c *dbCall) does(cmd *cobra.Command, opts storage.Options, check func() error, do func(*storage.Store) error) *cobra.Command {
-	return c.runs(cmd, check, func() error { return c.with(opts, do) })
+func (c *dbCall) does(cmd *cobra.Command, check func() error, do func(*storage.Store) error) *cobra.Command {
+	return c.runs(cmd, check, func() error { return c.with(do) })
 }
 
 // with opens the database for do, and closes it.
-func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error {
+func (c *dbCall) with(do func(*storage.Store) error) error {
 	if c.url == "" {
 		set, err := settings(c.file)
 		if err != nil {
@@ -66,8 +65,7 @@ func (c *dbCall) with(opts storage.Options, do func(*storage.Store) error) error
 		}
 		c.url = set.DatabaseURL()
 	}
-	opts.MustExist = !c.create
-	db, err := storage.Open(c.ctx, c.url, opts)
+	db, err := storage.Open(c.ctx, c.url, c.opts)
 	switch {
 	case errors.Is(err, storage.ErrNoDatabase):
 		return fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, terminal.Program)

@@ -35,7 +35,7 @@ func gameCommand() *cobra.Command {
 		}
 		return game.parse(c.names[0])
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, check, func(db *storage.Store) error {
 		key, err := game.key(c)
 		if err != nil {
 			return err

@@ -30,7 +30,7 @@ func gamesCommand() *cobra.Command {
 		}
 		return c.none()
 	}
-	return c.does(cmd, storage.Options{}, check, lists(c, "No games.", "CREATED\tNAME\tMAP\tPLAYERS\tLENGTH\tSTATE\tHOST\tKEY",
+	return c.does(cmd, check, lists(c, "No games.", "CREATED\tNAME\tMAP\tPLAYERS\tLENGTH\tSTATE\tHOST\tKEY",
 		func(db *storage.Store) ([]storage.Game, error) { return db.Games(c.ctx, f) },
 		func(g storage.Game) []string {
 			return []string{local(g.CreatedAt), g.Name, w3map.Plain(g.MapName), strconv.Itoa(g.Players), minutes(g.PlayedMS), gameState(g), g.Host, g.Key.String()}

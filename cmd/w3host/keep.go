@@ -40,7 +40,7 @@ func pruneCommand() *cobra.Command {
 		}
 		return nil
 	}
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, check, func(db *storage.Store) error {
 		done, err := db.Prune(c.ctx, keep, *dry)
 		if err != nil {
 			return err
@@ -64,7 +64,7 @@ func forgetCommand() *cobra.Command {
 	c, cmd := newDBCommand("forget PLAYER", "replace the name of a player by a token, everywhere", forgetHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object")
 	check := func() error { return c.one("the name of a player") }
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, check, func(db *storage.Store) error {
 		f, err := db.Forget(c.ctx, c.names[0])
 		if err != nil {
 			return err

@@ -18,17 +18,17 @@ does. A host does the same by itself when it starts.`
 func migrateCommand() *cobra.Command {
 	c, cmd := newDBCommand("migrate", "move the schema of the database, or show where it is", migrateHelp)
 	c.addJSONFlag(cmd.PersistentFlags(), "with status: print a JSON array")
-	opts := storage.Options{LeaveSchema: true}
-	mayCreate := func() error { c.create = true; return nil }
+	c.opts.LeaveSchema = true
+	mayCreate := func() error { c.opts.MustExist = false; return nil }
 	up := &cobra.Command{Use: "up", Short: "apply all steps that are missing", Args: noArgs}
 	down := &cobra.Command{Use: "down STEP", Short: "undo the last step, and delete the data that only it holds"}
 	status := &cobra.Command{Use: "status", Short: "list the steps"}
-	group(cmd, c.does(up, opts, mayCreate, c.migrateUp),
-		c.does(down, opts, func() error { return c.one("the number of the last step") }, c.migrateDown),
-		c.does(status, opts, c.none, lists(c, "No steps.", "STEP\tFILE\tSTATE",
+	group(cmd, c.does(up, mayCreate, c.migrateUp),
+		c.does(down, func() error { return c.one("the number of the last step") }, c.migrateDown),
+		c.does(status, c.none, lists(c, "No steps.", "STEP\tFILE\tSTATE",
 			func(db *storage.Store) ([]storage.Migration, error) { return db.Migrations(c.ctx) }, migrationRow)))
 	cmd.Use = "migrate [COMMAND]"
-	return c.does(cmd, opts, mayCreate, c.migrateUp)
+	return c.does(cmd, mayCreate, c.migrateUp)
 }
 
 func (c *dbCall) migrateUp(db *storage.Store) error {

@@ -37,9 +37,9 @@ func ratingsCommand() *cobra.Command {
 			return []string{r.Category, strconv.Itoa(r.Place), r.Name, realmName(r.Realm), strconv.Itoa(r.Points), strconv.Itoa(r.Games)}
 		})
 	cmd.AddCommand(
-		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "the best players, of one category or of each"}, storage.Options{}, check, list),
-		c.does(&cobra.Command{Use: "rebuild", Short: "rebuild all ratings from the stored games"}, storage.Options{}, c.none, c.rebuildRatings))
-	return c.does(cmd, storage.Options{}, check, list)
+		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "the best players, of one category or of each"}, check, list),
+		c.does(&cobra.Command{Use: "rebuild", Short: "rebuild all ratings from the stored games"}, c.none, c.rebuildRatings))
+	return c.does(cmd, check, list)
 }
 
 func (c *dbCall) rebuildRatings(db *storage.Store) error {

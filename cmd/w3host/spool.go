@@ -48,7 +48,7 @@ func spoolCommand() *cobra.Command {
 			Use: "retry", Short: "store again what the database refused",
 			Long: "w3host spool retry stores what the database refused, and the lines of files in quarantine whose\n\"crc\" a person has set to \"edited\".",
 		}, 0, func() error {
-			return c.with(storage.Options{}, func(db *storage.Store) error { return c.retrySpool(db, *dir) })
+			return c.with(func(db *storage.Store) error { return c.retrySpool(db, *dir) })
 		}))
 	return verb(cmd, 0, status)
 }

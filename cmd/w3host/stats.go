@@ -17,7 +17,7 @@ func statsCommand() *cobra.Command {
 		"w3host stats tells what the log knows about a player, realm by realm. Wins and losses are\nknown of maps that report them.")
 	c.addListFlags(cmd.Flags())
 	check := func() error { return c.one("the name of a player") }
-	return c.does(cmd, storage.Options{}, check, func(db *storage.Store) error {
+	return c.does(cmd, check, func(db *storage.Store) error {
 		all, err := db.PlayerStats(c.ctx, c.names[0])
 		if err != nil {
 			return err
