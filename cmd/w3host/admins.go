@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -107,12 +108,15 @@ func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 
 func (c *call) readPassword() (string, error) {
 	f, ok := c.stdin.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !ok || !terminal.Is(f) {
 		line, err := bufio.NewReader(io.LimitReader(c.stdin, 4<<10)).ReadString('\n')
-		if line = strings.TrimRight(line, "\r\n"); line == "" {
-			return "", errors.Join(errors.New("no password came from standard input"), ignoreEOF(err))
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			return line, nil
 		}
-		return line, nil
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return "", errors.Join(errors.New("no password came from standard input"), err)
 	}
 	var typed [2][]byte
 	for i, prompt := range []string{"Password: ", "Again: "} {
@@ -130,13 +134,6 @@ func (c *call) readPassword() (string, error) {
 	return string(typed[0]), nil
 }
 
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
-}
-
 func adminRow(a storage.Admin) []string {
 	login := ""
 	if a.Password {
@@ -145,9 +142,4 @@ func adminRow(a storage.Admin) []string {
 	return []string{a.Name, realmName(a.Realm), string(a.Role), storage.Admin{Network: a.Network}.Target(), login, local(a.At), a.By}
 }
 
-func theRealm(realm string) string {
-	if realm == "" {
-		return "the LAN"
-	}
-	return terminal.Printable(realm)
-}
+func theRealm(realm string) string { return terminal.Printable(cmp.Or(realm, "the LAN")) }

@@ -45,33 +45,36 @@ func ctlCommand() *cobra.Command {
 
 // send passes a line to the host and prints the answer.
 func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
-	if o.socket == "" {
-		c, err := settings(o.file)
-		if err != nil {
-			return err
-		}
-		o.socket = c.ControlSocket()
+	socket, err := controlSocket(o.socket, o.file)
+	if err != nil {
+		return err
 	}
-	answer, err := control.Send(cmd.Context(), o.socket, control.Order{Command: line, Game: uint32(o.game)})
+	answer, err := control.Send(cmd.Context(), socket, control.Order{Command: line, Game: uint32(o.game)})
 	if err != nil {
 		complain(cmd, err)
 		return exitCode(exitUsage)
 	}
 	if o.json {
-		if err := printJSON(cmd.OutOrStdout(), answer); err != nil {
-			return err
+		err := printJSON(cmd.OutOrStdout(), answer)
+		if err == nil && answer.Refused != "" {
+			err = exitCode(exitFailed) // the answer says why
 		}
+		return err
 	}
-	switch {
-	case o.json && answer.Refused != "":
-		return exitCode(exitFailed)
-	case answer.Refused != "":
-		err = errors.New(answer.Refused)
+	for _, text := range answer.Lines {
+		fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(text))
 	}
-	if !o.json {
-		for _, text := range answer.Lines {
-			fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(text))
-		}
+	if answer.Refused != "" {
+		return errors.New(answer.Refused)
 	}
-	return err
+	return nil
+}
+
+// controlSocket is the socket that is named, or else that of the configuration in a file.
+func controlSocket(named, file string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	c, err := settings(file)
+	return c.ControlSocket(), err
 }

@@ -10,6 +10,7 @@ import (
 
 	"w3host/internal/terminal"
 	"w3host/storage"
+	"w3host/texts"
 )
 
 // dbCall is one call of a command that uses the database.
@@ -93,9 +94,5 @@ func local(t time.Time) string {
 
 // minutes is a duration as 1:02:03 or 2:03.
 func minutes(ms int64) string {
-	s := (ms + 500) / 1000
-	if s < 3600 {
-		return fmt.Sprintf("%d:%02d", s/60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	return texts.Clock((time.Duration(ms) * time.Millisecond).Round(time.Second))
 }

@@ -76,11 +76,11 @@ func (n *gameName) key(c *dbCall) (storage.GameKey, error) {
 
 // keyOf asks the host on this machine for the key of one of its games.
 func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
-	set, err := settings(c.file)
+	socket, err := controlSocket("", c.file)
 	if err != nil {
 		return key, err
 	}
-	answer, err := control.Send(c.ctx, set.ControlSocket(), control.Order{Game: number})
+	answer, err := control.Send(c.ctx, socket, control.Order{Game: number})
 	if err != nil {
 		return key, fmt.Errorf("only a running host knows the short number %d: %w", number, err)
 	}

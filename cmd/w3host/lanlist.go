@@ -8,15 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"w3host/formats/w3map"
+	"w3host/internal/terminal"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 )
@@ -110,9 +109,7 @@ func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 	}
 	s := &lanScreen{w: c.stdout, json: asJSON}
 	if keepOn {
-		if f, ok := c.stdout.(*os.File); ok && !asJSON {
-			s.live = term.IsTerminal(int(f.Fd()))
-		}
+		s.live = !asJSON && terminal.Is(c.stdout)
 		o.Forget = max(timeout, 3*time.Second)
 		ctx, stop := context.WithCancel(c.ctx)
 		defer stop()

@@ -3,12 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
+	"w3host/internal/terminal"
 )
 
 const (
@@ -29,7 +28,7 @@ type mapBar struct {
 
 func newMapBar(w io.Writer) *mapBar {
 	b := &mapBar{start: time.Now()}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if terminal.Is(w) {
 		b.w = w
 	}
 	return b

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
+	"w3host/config"
 	"w3host/formats/catalogue"
 	"w3host/formats/mapconf"
 	"w3host/formats/mpq"
@@ -80,7 +82,7 @@ func (c *mapCall) verify() error {
 		}
 		notes := e.Map.Warnings
 		if err := unpackAll(maps.Path(e)); err != nil {
-			notes = append(notes[:len(notes):len(notes)], err.Error())
+			notes = append(slices.Clip(notes), err.Error())
 		}
 		missing = cmp.Or(missing, e.Map.MissingScripts())
 		if len(notes) == 0 {
@@ -109,7 +111,7 @@ func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	if len(c.names) > 1 {
 		return nil, usageError{errors.New("list and verify take one folder")}
 	}
-	dir := cmp.Or(os.Getenv("W3HOST_MAPS_DIR"), "maps")
+	dir := cmp.Or(os.Getenv(config.EnvName("maps.dir")), "maps")
 	if len(c.names) == 1 {
 		dir = c.names[0]
 	}

@@ -66,8 +66,7 @@ func (c *dbCall) print(l list) error {
 		fmt.Fprintln(c.stdout, l.none)
 		return nil
 	}
-	escape(l.rows)
-	return printLines(c.stdout, terminal.TableIn(strings.Split(l.heading, "\t"), l.rows, terminal.Width(c.stdout)))
+	return fittedTable(c.stdout, l.heading, l.rows)
 }
 
 func (c *call) printJSON(v any) error { return printJSON(c.stdout, v) }
@@ -145,6 +144,12 @@ func csvCell(v reflect.Value) string {
 func table(out io.Writer, heading string, rows [][]string) error {
 	escape(rows)
 	return printLines(out, terminal.Table(strings.Split(heading, "\t"), rows))
+}
+
+// fittedTable is table within the width of the terminal.
+func fittedTable(out io.Writer, heading string, rows [][]string) error {
+	escape(rows)
+	return printLines(out, terminal.TableIn(strings.Split(heading, "\t"), rows, terminal.Width(out)))
 }
 
 func escape(rows [][]string) {

@@ -63,6 +63,6 @@ func (c *playCall) run() error {
 	return play.Run(c.ctx, play.Options{Host: withPort(c.names[0]), OnlyHere: c.onlyHere, Log: log, Say: func(t texts.Text) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintf(c.stdout, "%s  %s\n", time.Now().Format("15:04:05"), terminal.Printable(t.In(language)))
+		fmt.Fprintf(c.stdout, "%s  %s\n", time.Now().Format(time.TimeOnly), terminal.Printable(t.In(language)))
 	}})
 }

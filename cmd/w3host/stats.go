@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -64,9 +65,4 @@ func perMinute(n, ms int64) float64 {
 	return float64(n) * float64(time.Minute/time.Millisecond) / float64(ms)
 }
 
-func realmName(realm string) string {
-	if realm == "" {
-		return "LAN"
-	}
-	return terminal.Printable(realm)
-}
+func realmName(realm string) string { return terminal.Printable(cmp.Or(realm, "LAN")) }

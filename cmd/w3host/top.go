@@ -100,15 +100,13 @@ func (o *topOptions) source() (*topHost, error) {
 		return o.window()
 	case o.tokenFile != "":
 		return nil, usageError{errors.New("--token-file is for --url")}
-	case o.socket == "":
-		c, err := settings(o.file)
-		if err != nil {
-			return nil, err
-		}
-		o.socket = c.ControlSocket()
+	}
+	socket, err := controlSocket(o.socket, o.file)
+	if err != nil {
+		return nil, err
 	}
 	send := func(ctx context.Context, order control.Order) (control.Answer, error) {
-		answer, err := control.Send(ctx, o.socket, order)
+		answer, err := control.Send(ctx, socket, order)
 		if err == nil && answer.Refused != "" {
 			err = errors.New(answer.Refused)
 		}
@@ -208,16 +206,14 @@ func askJSON(ctx context.Context, method, to, token string, body, into any) erro
 
 // table is the list for those who have no terminal: everything, one line for each game.
 func (s *topScreen) table() []string {
-	heading, rows := []string{}, [][]string{}
+	var heading []string
+	var rows [][]string
 	for _, c := range topColumns {
 		heading = append(heading, c.title)
 	}
 	for i := range s.games {
-		g, row := &s.games[i], []string{}
-		for _, c := range topColumns {
-			row = append(row, c.cell(g, s.now))
-		}
-		rows = append(rows, append(row, g.Name, g.Map, g.Waits))
+		g := &s.games[i]
+		rows = append(rows, append(s.cells(g), g.Name, g.Map, g.Waits))
 	}
 	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rows)
 }

@@ -106,7 +106,7 @@ type topScreen struct {
 	scrollable int // lines that fit
 }
 
-// take shows other games. Whatever a host says steers no terminal.
+// take shows the games of an answer. Whatever a host says steers no terminal.
 func (s *topScreen) take(games []control.Game) {
 	for i := range games {
 		g := &games[i]
@@ -120,7 +120,7 @@ func (s *topScreen) take(games []control.Game) {
 		}
 	}
 	s.all = games
-	s.order()
+	s.filterNow()
 }
 
 // order sorts the games that are shown.
@@ -140,17 +140,10 @@ func (s *topScreen) order() {
 	})
 }
 
-// update takes an answer of the host. The selected game stays selected; where it is gone,
-// the one in its place is.
+// update takes an answer of the host, or shows why there is none.
 func (s *topScreen) update(games []control.Game, err error) {
-	if s.fault = err; err != nil {
-		return
-	}
-	at := max(s.at(), 0)
-	s.take(games)
-	if s.at() < 0 {
-		s.opened = false
-		s.choose(at)
+	if s.fault = err; err == nil {
+		s.take(games)
 	}
 }
 
@@ -272,12 +265,14 @@ func (s *topScreen) heading() string {
 	return s.laid(cells, "NAME", "MAP", "WAITS FOR")
 }
 
-func (s *topScreen) row(g *control.Game) string {
-	var cells []string
+func (s *topScreen) row(g *control.Game) string { return s.laid(s.cells(g), g.Name, g.Map, g.Waits) }
+
+// cells are what a game has in the fixed columns.
+func (s *topScreen) cells(g *control.Game) (cells []string) {
 	for _, c := range topColumns {
 		cells = append(cells, c.cell(g, s.now))
 	}
-	return s.laid(cells, g.Name, g.Map, g.Waits)
+	return cells
 }
 
 // laid lays a row out: in terminals of less than 120 columns the map gives way to what

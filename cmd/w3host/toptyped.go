@@ -129,7 +129,8 @@ func (s *topScreen) answered(lines []string, err error) {
 	s.typed.said = terminal.Printable(s.typed.said)
 }
 
-// filterNow shows the games that are wanted.
+// filterNow shows the games that are wanted. The selected game stays selected; where it is
+// gone, the one in its place is.
 func (s *topScreen) filterNow() {
 	at := max(s.at(), 0)
 	s.order()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -144,10 +145,7 @@ func (c *watchCall) run() error {
 			return failed(name, plainError(err))
 		}
 	}
-	go func() { // ends with the command
-		<-c.ctx.Done()
-		c.server.Shutdown()
-	}()
+	context.AfterFunc(c.ctx, c.server.Shutdown)
 	c.server.Run()
 	return nil
 }

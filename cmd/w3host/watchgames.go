@@ -180,11 +180,13 @@ func (f *folder) scan(now time.Time) (opened []string, closed []*recorded) {
 		}
 	}
 	for name := range f.known {
-		if g := f.shown[name]; !live[name] {
-			if delete(f.known, name); g != nil {
-				delete(f.shown, name)
-				closed = append(closed, g)
-			}
+		if live[name] {
+			continue
+		}
+		delete(f.known, name)
+		if g := f.shown[name]; g != nil {
+			delete(f.shown, name)
+			closed = append(closed, g)
 		}
 	}
 	return opened, closed

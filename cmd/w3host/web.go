@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -136,13 +135,13 @@ func (c *webCall) said(err error, format string) error {
 
 func (c *webCall) accounts() error {
 	list, err := c.store.Accounts()
-	return printList(c, list, err, []string{"NAME", "ROLE", "SINCE"},
+	return printList(c, list, err, "NAME\tROLE\tSINCE",
 		func(a access.Account) []string { return []string{a.Name, a.Role.String(), local(a.Made)} })
 }
 
 func (c *webCall) sessions() error {
 	list, err := c.store.Sessions(time.Now())
-	return printList(c, list, err, []string{"NAME", "SINCE", "SEEN"},
+	return printList(c, list, err, "NAME\tSINCE\tSEEN",
 		func(s access.Session) []string { return []string{s.Account, local(s.Made), local(s.Seen)} })
 }
 
@@ -179,19 +178,19 @@ func (c *webCall) removeToken() error {
 
 func (c *webCall) tokens() error {
 	list, err := c.store.Tokens()
-	return printList(c, list, err, []string{"NAME", "ROLE", "FROM", "EXPIRES", "SINCE"}, func(t access.Token) []string {
+	return printList(c, list, err, "NAME\tROLE\tFROM\tEXPIRES\tSINCE", func(t access.Token) []string {
 		from := make([]string, len(t.Networks))
 		for i, n := range t.Networks {
-			from[i] = netip.Prefix.String(n)
+			from[i] = n.String()
 		}
 		return []string{t.Name, t.Role.String(), strings.Join(from, " "), local(t.Expires), local(t.Made)}
 	})
 }
 
 // printList prints what was read as JSON, or as a table with a row for each value.
-func printList[T any](c *webCall, list []T, err error, heading []string, row func(T) []string) error {
+func printList[T any](c *webCall, list []T, err error, heading string, row func(T) []string) error {
 	if err != nil || c.json {
 		return errors.Join(err, c.printJSON(list))
 	}
-	return printLines(c.stdout, terminal.TableIn(heading, rowsOf(list, row), terminal.Width(c.stdout)))
+	return fittedTable(c.stdout, heading, rowsOf(list, row))
 }
