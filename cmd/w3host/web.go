@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -189,8 +188,11 @@ func (c *webCall) tokens() error {
 
 // printList prints what was read as JSON, or as a table with a row for each value.
 func printList[T any](c *webCall, list []T, err error, heading string, row func(T) []string) error {
-	if err != nil || c.json {
-		return errors.Join(err, c.printJSON(list))
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return c.printJSON(list)
 	}
 	return fittedTable(c.stdout, heading, rowsOf(list, row))
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -95,6 +96,20 @@ func TestWebCommand(t *testing.T) {
 		code, out, errs := shell(t, strings.Fields(c.line)...)
 		if code != c.code || !strings.Contains(out+errs, c.says) {
 			t.Errorf("%s: %d %s%s", c.line, code, out, errs)
+		}
+	}
+}
+
+// What cannot be read is not printed as an empty list.
+func TestWebListsNothingAfterAnError(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(config.EnvName("host.data_dir"), dir)
+	if err := os.WriteFile(filepath.Join(dir, "web.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"web account list", "web token list --json"} {
+		if code, out, errs := shell(t, strings.Fields(line)...); code != exitFailed || out != "" || !strings.Contains(errs, "web.json") {
+			t.Errorf("%s: %d %q %s", line, code, out, errs)
 		}
 	}
 }
