@@ -61,7 +61,7 @@ func readSave(name string) (*savedgame.Save, error) {
 }
 
 func saveInfo(c *call) error {
-	var all []saveFacts
+	all := []saveFacts{} // not null
 	err := c.each(func(name string) error {
 		g, err := readSave(name)
 		if err != nil {

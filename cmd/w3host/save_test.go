@@ -35,6 +35,13 @@ func writeSave(t *testing.T) string {
 	return name
 }
 
+// Where nothing could be read, an array for several files is empty, as that of w3host replay info.
+func TestSaveInfoOfNone(t *testing.T) {
+	if code, out, _ := shell(t, "save", "info", "--json", "none.w3z", "neither.w3z"); code != exitFailed || out != "[]\n" {
+		t.Errorf("%d %q", code, out)
+	}
+}
+
 func TestSaveInfo(t *testing.T) {
 	name := writeSave(t)
 	code, out, errs := shell(t, "save", "info", name)
