@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,11 +9,7 @@ import (
 // load reads a configuration file with this text.
 func load(t *testing.T, text string) (Config, error) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "config.toml")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Load(file, nil)
+	c, err := Load(write(t, text), nil)
 	if err == nil {
 		err = c.Validate()
 	}

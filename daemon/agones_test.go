@@ -54,11 +54,8 @@ func TestAgones(t *testing.T) {
 	alive.Store(true)
 	a := &agones{url: server.URL, log: zerolog.Nop(), alive: alive.Load, people: people.Load}
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		a.run(ctx, time.Millisecond)
-		close(ended)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { a.run(ctx, time.Millisecond) })
 	hears := func(want ...string) {
 		t.Helper()
 		testkit.Eventually(t, "the sidecar hears", func() bool { return slices.Equal(s.heard(), want) })
@@ -71,7 +68,7 @@ func TestAgones(t *testing.T) {
 	hears("/health", "/ready", "/allocate", "/ready")
 	alive.Store(false)
 	stop()
-	<-ended
+	running.Wait()
 	var last sidecar // of its own: a request that the end cut off may still arrive at the first
 	another := httptest.NewServer(&last)
 	defer another.Close()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http/httptest"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -96,11 +97,8 @@ func TestNothingIsShownAfterSleep(t *testing.T) {
 	l.machine.Answered(0, 0, &b, &fleet.Answer{Tick: 1})
 	now.Store(int64(time.Hour)) // the machine has slept
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		l.run(ctx)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { l.run(ctx) })
 	testkit.Eventually(t, "a beat is under way", func() bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -112,11 +110,12 @@ func TestNothingIsShownAfterSleep(t *testing.T) {
 	}
 	l.mu.Unlock()
 	stop()
-	<-ended
+	running.Wait()
 }
 
-// posting is a host that is told lines, none of which its operator ever carries out.
-func posting(t *testing.T) (l *leases, url, session string) {
+// posting is a host that is told lines, none of which its operator ever carries out, a session
+// that tells it some, and another connection to the database.
+func posting(t *testing.T) (l *leases, session string, connection *pgx.Conn) {
 	t.Helper()
 	db, url := fleetDB(t)
 	session = storage.NewGameKey().String()
@@ -124,11 +123,16 @@ func posting(t *testing.T) (l *leases, url, session string) {
 	if _, err := db.Enter(t.Context(), other, nil); err != nil {
 		t.Fatal(err)
 	}
+	connection, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = connection.Close(context.Background()) })
 	hanging := control.New(control.Options{})
 	return &leases{
 		db: db, log: zerolog.Nop(), life: t.Context(), operator: func() *control.Operator { return hanging }, awaited: map[string]chan post{},
 		busy: make(chan struct{}, mostPosts), refusing: make(chan struct{}, mostPosts), number: 2,
-	}, url, session
+	}, session, connection
 }
 
 // told is a line for the host of a test.
@@ -148,13 +152,8 @@ func count(t *testing.T, db *pgx.Conn, refused string) (n int) {
 // more.
 func TestPostsDoNotHoldTheBeat(t *testing.T) {
 	t.Parallel()
-	l, url, session := posting(t)
-	db, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close(context.Background()) }()
-	tx, err := db.Begin(t.Context())
+	l, session, other := posting(t)
+	tx, err := other.Begin(t.Context())
 	if err == nil {
 		_, err = tx.Exec(t.Context(), "LOCK TABLE fleet_posts")
 	}
@@ -171,20 +170,15 @@ func TestPostsDoNotHoldTheBeat(t *testing.T) {
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "some are refused", func() bool { return count(t, db, "too many commands") == mostPosts })
+	testkit.Eventually(t, "some are refused", func() bool { return count(t, other, "too many commands") == mostPosts })
 }
 
 // A line that is not carried out in time has an answer all the same, which has time of its own.
 func TestLateLineIsAnswered(t *testing.T) {
 	t.Parallel()
-	l, url, session := posting(t)
-	db, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close(context.Background()) }()
+	l, session, other := posting(t)
 	l.read(told(session))
-	testkit.Eventually(t, "the answer", func() bool { return count(t, db, "host 2 has not answered") == 1 })
+	testkit.Eventually(t, "the answer", func() bool { return count(t, other, "host 2 has not answered") == 1 })
 }
 
 // A beat under way may take a place back that is kept meanwhile: it says how many lobbies there were when it began. So it is
@@ -265,15 +259,12 @@ func TestLogsOffBeforeTheEnd(t *testing.T) {
 		},
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		l.run(ctx)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { l.run(ctx) })
 	online := func() bool { return realms.Online()["Home"] }
 	testkit.Eventually(t, "logged on", online)
 	stop()
-	<-ended
+	running.Wait()
 	testkit.Eventually(t, "logged off", func() bool { return !online() })
 	l.leave()
 	if hosts, err := db.Hosts(t.Context()); err != nil || len(hosts) != 0 {

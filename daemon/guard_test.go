@@ -2,13 +2,13 @@ package daemon
 
 import (
 	"net/netip"
-	"path/filepath"
 	"testing"
 
 	"w3host/config"
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 // away is a database that nobody can ask.
@@ -32,11 +32,7 @@ func TestRequireBans(t *testing.T) {
 		}
 		g.Close()
 	}
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "x.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storagetest.Open(t, storagetest.SQLite(t))
 	g := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: dir}), requiring(true))
 	<-g.Loaded()
 	g.Close()
@@ -51,11 +47,7 @@ func TestRequireBans(t *testing.T) {
 // Whom an admin trusts is not an admin, and on the LAN a name alone is not trusted.
 func TestTrusted(t *testing.T) {
 	dir := t.TempDir()
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "x.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storagetest.Open(t, storagetest.SQLite(t))
 	for _, realm := range []string{"", "home"} {
 		if err := db.AddAdmin(t.Context(), storage.Admin{Name: "Bob", Realm: realm, Role: storage.RoleTrusted}); err != nil {
 			t.Fatal(err)

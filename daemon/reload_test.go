@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -14,11 +13,7 @@ import (
 // entry.
 func TestKeysOfEntries(t *testing.T) {
 	entry := func(text string) any {
-		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte("[watch]\nenabled = true\n[[autohost]]\n"+text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := config.Load(file, nil)
+		c, err := configOf(t, "[watch]\nenabled = true\n[[autohost]]\n"+text+"\n")
 		if err != nil {
 			return err
 		}
@@ -43,6 +38,14 @@ func TestKeysOfEntries(t *testing.T) {
 			t.Errorf("%s has no effect: %v", key, err)
 		}
 	}
+}
+
+// configOf is the configuration of a file with this text.
+func configOf(t *testing.T, text string) (config.Config, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.toml")
+	write(t, file, []byte(text))
+	return config.Load(file, nil)
 }
 
 // entryKeys are all keys of an [[autohost]].

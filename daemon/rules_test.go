@@ -2,23 +2,15 @@ package daemon
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"w3host/config"
 )
 
 // TestCommandsOfTheConfiguration: faults in [commands.NAME] are told at the start,
 // all at once, whoever's table has the command.
 func TestCommandsOfTheConfiguration(t *testing.T) {
 	load := func(text string) string {
-		file := filepath.Join(t.TempDir(), "config.toml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		c, err := config.Load(file, nil)
+		c, err := configOf(t, text)
 		if err := errors.Join(err, Check(c)); err != nil {
 			return err.Error()
 		}

@@ -1,7 +1,6 @@
 package people
 
 import (
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"w3host/game/command"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 	"w3host/texts"
 )
 
@@ -18,13 +18,8 @@ var today = regexp.MustCompile(`20\d\d-\d\d-\d\d( \d\d:\d\d)?`)
 // twoGames is a database with a game of Ann and Bob, and one of Ann.
 func twoGames(t *testing.T) *storage.Store {
 	t.Helper()
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := storagetest.Open(t, storagetest.SQLite(t))
 	day := time.Date(2026, 11, 20, 14, 5, 6, 0, time.UTC)
-	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	played := func(names ...string) {
 		k := storage.NewGameKey()
 		records := []storage.Record{storage.GameCreated{Game: k, At: day, Map: storage.MapID{Name: "DotA"}}}
@@ -37,16 +32,23 @@ func twoGames(t *testing.T) *storage.Store {
 		records = append(records, storage.GameStarted{Game: k, At: day, Slots: slots},
 			storage.PlayerResult{Game: k, At: day, Source: storage.SourceDotA, PID: 1, Name: "kills", Value: "3"},
 			storage.GameEnded{Game: k, At: day, How: storage.EndFinished})
-		for _, r := range records {
-			batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(len(batch.Records) + 1), Record: r})
-		}
+		apply(t, db, records...)
 	}
 	played("Ann", "Bob")
 	played("Ann")
+	return db
+}
+
+// apply stores records, as those of a host of their own.
+func apply(t *testing.T, db *storage.Store, records ...storage.Record) {
+	t.Helper()
+	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
+	for i, r := range records {
+		batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
+	}
 	if err := db.Apply(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	return db
 }
 
 // TestTexts has every answer in both languages, in the singular and the plural.

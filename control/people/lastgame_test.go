@@ -14,13 +14,8 @@ import (
 // Behind the game everybody may read how many actions each player made in a minute of their own.
 func TestLastGameTellsActions(t *testing.T) {
 	k, at := storage.NewGameKey(), time.Now().Add(-time.Hour)
-	db, err := storage.Open(t.Context(), storagetest.SQLite(t), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
-	for i, r := range []storage.Record{
+	db := storagetest.Open(t, storagetest.SQLite(t))
+	apply(t, db,
 		storage.GameCreated{Game: k, At: at, Map: storage.MapID{Name: "DotA"}},
 		storage.PlayerJoined{Game: k, At: at, PID: 1, Name: "Ann"},
 		storage.PlayerJoined{Game: k, At: at, PID: 2, Name: "Bob"},
@@ -35,12 +30,7 @@ func TestLastGameTellsActions(t *testing.T) {
 		storage.PlayerLeft{Game: k, At: at.Add(2 * time.Minute), PID: 2, Actions: 100},
 		storage.PlayerLeft{Game: k, At: at.Add(10 * time.Minute), PID: 1, Actions: 1234},
 		storage.GameEnded{Game: k, At: at.Add(10 * time.Minute), How: storage.EndFinished},
-	} {
-		batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
-	}
-	if err := db.Apply(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
+	)
 	for l, want := range map[texts.Language]string{
 		texts.English: "\nActions in a minute: Ann 123, Bob 50.", texts.Chinese: "\n每分钟操作：Ann 123, Bob 50。",
 	} {

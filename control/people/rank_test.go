@@ -1,22 +1,18 @@
 package people
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"w3host/game/command"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 // TestRank asks for the ratings that one game has made.
 func TestRank(t *testing.T) {
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "w3host.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storagetest.Open(t, storagetest.SQLite(t))
 	rank := func(name, mapName string) string {
 		t.Helper()
 		text, err := Directory{DB: db}.Ask(t.Context(), command.Query{What: "rank", Name: name, Map: mapName})
@@ -30,8 +26,7 @@ func TestRank(t *testing.T) {
 	}
 	play := func() {
 		k := storage.NewGameKey()
-		batch := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
-		for i, r := range []storage.Record{
+		apply(t, db,
 			storage.GameCreated{Game: k, Map: storage.MapID{Name: "DotA v6.83"}},
 			storage.PlayerJoined{Game: k, PID: 1, Name: "Ann"},
 			storage.PlayerJoined{Game: k, PID: 2, Name: "Bob"},
@@ -41,12 +36,7 @@ func TestRank(t *testing.T) {
 			storage.PlayerResult{Game: k, PID: 1, Name: storage.ResultOutcome, Value: storage.OutcomeWon},
 			storage.PlayerResult{Game: k, PID: 2, Name: storage.ResultOutcome, Value: storage.OutcomeLost},
 			storage.GameEnded{Game: k, At: time.Now(), How: storage.EndFinished},
-		} {
-			batch.Records = append(batch.Records, storage.SequencedRecord{Seq: uint64(i + 1), Record: r})
-		}
-		if err := db.Apply(t.Context(), batch); err != nil {
-			t.Fatal(err)
-		}
+		)
 		if _, err := db.RateGames(t.Context()); err != nil {
 			t.Fatal(err)
 		}
