@@ -28,11 +28,7 @@ func TestEvidence(t *testing.T) {
 	}
 	row := h.ended(t)
 	h.replay(t, row.Replay)
-	db, err := storage.Open(t.Context(), h.database, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := h.store(t)
 	g, err := db.Game(t.Context(), row.Key)
 	if err != nil {
 		t.Fatal(err)

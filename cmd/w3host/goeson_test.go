@@ -80,16 +80,7 @@ func TestGoOnFromAReplay(t *testing.T) {
 // turnsOf are the turns of a replay, each with its hash.
 func turnsOf(t *testing.T, file string) (turns [][]byte) {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := replay.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for rec, err := range r.Records() {
+	for rec, err := range openReplay(t, file).Records() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,6 +93,21 @@ func turnsOf(t *testing.T, file string) (turns [][]byte) {
 		}
 	}
 	return turns
+}
+
+// openReplay reads a file until the test ends.
+func openReplay(t *testing.T, file string) *replay.Reader {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	r, err := replay.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestGoOnFaults: a host that cannot go on with a replay says why, and goes on hosting.

@@ -19,17 +19,19 @@ func mapFolder(t *testing.T) (dir, scripts string) {
 	t.Helper()
 	dir, scripts = t.TempDir(), t.TempDir()
 	_, data := builtin.Map()
-	put := func(path string, data []byte) {
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put(filepath.Join(dir, "one.w3x"), data)
-	put(filepath.Join(dir, "two.w3x"), append(bytes.Clone(data), "tail"...))
-	put(filepath.Join(dir, "bad.w3x"), []byte("no map"))
-	put(filepath.Join(scripts, "common.j"), []byte("c\r\n"))
-	put(filepath.Join(scripts, "blizzard.j"), []byte("b\r\n"))
+	write(t, filepath.Join(dir, "one.w3x"), data)
+	write(t, filepath.Join(dir, "two.w3x"), append(bytes.Clone(data), "tail"...))
+	write(t, filepath.Join(dir, "bad.w3x"), []byte("no map"))
+	write(t, filepath.Join(scripts, "common.j"), []byte("c\r\n"))
+	write(t, filepath.Join(scripts, "blizzard.j"), []byte("b\r\n"))
 	return dir, scripts
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // callMap runs w3host map in a folder without scripts.

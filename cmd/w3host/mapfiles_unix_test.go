@@ -130,10 +130,3 @@ func TestMapListIsATable(t *testing.T) {
 		t.Errorf("the second column begins at %v:\n%s", at, out)
 	}
 }
-
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}

@@ -23,7 +23,7 @@ import (
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
 	"w3host/realm/bncs"
-	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 const realmPassword = "Hunter2-secret"
@@ -194,11 +194,7 @@ func TestLanguageOnRealm(t *testing.T) {
 	if out, err := processCommand(t, dir, "migrate", "up").CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "data", "w3host.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storagetest.Open(t, "sqlite:"+filepath.Join(dir, "data", "w3host.db"))
 	for name, tag := range map[string]string{"Cid": "en", "Dee": "zh"} {
 		if err := db.SetLanguage(t.Context(), name, tag); err != nil {
 			t.Fatal(err)

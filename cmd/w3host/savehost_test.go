@@ -18,6 +18,7 @@ import (
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 // TestGoOnWithASavedGame: bots play a game at a host. The host is started again, and opens the lobby of a
@@ -108,11 +109,7 @@ func TestServeASavedGame(t *testing.T) {
 // latestGame reads the last game that was played from the game log in dir.
 func latestGame(t *testing.T, dir string) *storage.GameDetail {
 	t.Helper()
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "data/w3host.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storagetest.Open(t, "sqlite:"+filepath.Join(dir, "data/w3host.db"))
 	g, err := db.Game(t.Context(), storage.GameKey{})
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
+	"w3host/storage/storagetest"
 )
 
 // patience is for what happens at once unless something is broken.
@@ -89,12 +90,7 @@ func (h testHost) dial(t *testing.T) *testkit.Client {
 // store is another program's look at the host's database.
 func (h testHost) store(t *testing.T) *storage.Store {
 	t.Helper()
-	db, err := storage.Open(t.Context(), h.database, storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return storagetest.Open(t, h.database)
 }
 
 // A ban that is typed while the host runs keeps the next join out, and takes

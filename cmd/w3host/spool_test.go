@@ -9,6 +9,7 @@ import (
 
 	"w3host/storage"
 	"w3host/storage/spool"
+	"w3host/storage/storagetest"
 )
 
 func spoolCall(t *testing.T, args ...string) (code int, out string) {
@@ -70,11 +71,7 @@ func TestSpoolCommand(t *testing.T) {
 	if code != exitFailed || !strings.Contains(out, "0 records were stored, 1 were refused again") {
 		t.Errorf("retry again: %d %s", code, out)
 	}
-	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "w3host.db"), storage.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := storagetest.Open(t, "sqlite:"+filepath.Join(dir, "w3host.db"))
 	key, _ := storage.ParseGameKey(game)
 	g, err := db.Game(t.Context(), key)
 	if err != nil || len(g.Chat) != 2 || g.Chat[0].Text != "mended" || g.Chat[1].Text != "refused" {

@@ -64,15 +64,7 @@ func TestWatch(t *testing.T) {
 // hashesIn counts the sync hashes of a replay until a player leaves: there the view from that seat ends.
 func hashesIn(t *testing.T, file, seat string) (n int) {
 	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := replay.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := openReplay(t, file)
 	for rec, err := range r.Records() {
 		if err != nil {
 			t.Fatal(err)
