@@ -86,11 +86,12 @@ func games(d *target, c *call) error {
 
 func oneGame(host int, id uint32) act {
 	return func(d *target, c *call) error {
-		if away, err := d.elsewhere(host); away || err != nil {
-			if away {
-				d.gameElsewhere(c, host, id)
-			}
+		switch away, err := d.elsewhere(host); {
+		case err != nil:
 			return err
+		case away:
+			d.gameElsewhere(c, host, id)
+			return nil
 		}
 		i := d.host().Info(id)
 		if i.ID == 0 {
@@ -112,15 +113,17 @@ func oneGame(host int, id uint32) act {
 // inGame runs a command on another game, where the caller has no seat.
 func inGame(host int, id uint32, line string) act {
 	return func(d *target, c *call) error {
-		if away, err := d.elsewhere(host); away || err != nil {
-			if away {
-				d.pass(c, host, id, strings.TrimPrefix(line, d.opts.Trigger))
-			}
+		plain := strings.TrimPrefix(line, d.opts.Trigger)
+		switch away, err := d.elsewhere(host); {
+		case err != nil:
 			return err
+		case away:
+			d.pass(c, host, id, plain)
+			return nil
 		}
 		by := *c.Caller
 		by.PID = 0
-		d.handle(request{by: &by, game: id, line: strings.TrimPrefix(line, d.opts.Trigger)})
+		d.handle(request{by: &by, game: id, line: plain})
 		return nil
 	}
 }

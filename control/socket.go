@@ -52,22 +52,22 @@ type socket struct {
 func listen(path string, o *Operator) (*socket, error) {
 	if conn, err := net.Dial("unix", path); err == nil {
 		_ = conn.Close()
-		return nil, fmt.Errorf("control socket %s: another host answers there", path)
+		return nil, errors.New("another host answers there")
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("control socket %s: %w", path, err)
+		return nil, err
 	}
 	// It is made in a folder that nobody else can enter, until its mode is set.
 	hidden, err := os.MkdirTemp(dir, ".c")
 	if err != nil {
-		return nil, fmt.Errorf("control socket %s: %w", path, err)
+		return nil, err
 	}
 	defer func() { _ = os.Remove(hidden) }()
 	name := filepath.Join(hidden, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("control socket %s: %w; a socket's path has at most about 100 bytes", path, err)
+		return nil, fmt.Errorf("%w; a socket's path has at most about 100 bytes", err)
 	}
 	l.SetUnlinkOnClose(false)
 	err = os.Chmod(name, socketMode)
@@ -75,7 +75,7 @@ func listen(path string, o *Operator) (*socket, error) {
 		err = os.Rename(name, path)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("control socket %s: %w", path, err), l.Close(), os.Remove(name))
+		return nil, errors.Join(err, l.Close(), os.Remove(name))
 	}
 	return &socket{path: path, listener: l, operator: o}, nil
 }
@@ -121,23 +121,15 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(answer)
 }
 
-// keyOf finds a game by the number in the lines of the log.
-func (o *Operator) keyOf(id uint32) Answer {
-	answer := Answer{Lines: []string{}}
-	if g := o.opts.Host.Game(id); g != nil {
-		answer.Key = g.Key().String()
-	} else {
-		answer.Refused = noGame(id).Error()
-	}
-	return answer
-}
-
 // obey executes an order of the socket.
 func (o *Operator) obey(ctx context.Context, order Order) Answer {
-	if order.Command == "" {
-		return o.keyOf(order.Game)
+	if order.Command != "" {
+		return o.Order(ctx, command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl}, order)
 	}
-	return o.Order(ctx, command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl}, order)
+	if g := o.opts.Host.Game(order.Game); g != nil {
+		return Answer{Lines: []string{}, Key: g.Key().String()}
+	}
+	return Answer{Lines: []string{}, Refused: noGame(order.Game).Error()}
 }
 
 // Order executes an order of a caller outside of the games, and returns when all answers are

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"w3host/game/command"
@@ -16,7 +17,7 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 	if socket != "" {
 		s, err := listen(socket, o)
 		if err != nil {
-			o.opts.Log.Warn().Err(err).Msg("w3host ctl will not reach this host")
+			o.opts.Log.Warn().Err(fmt.Errorf("control socket %s: %w", socket, err)).Msg("w3host ctl will not reach this host")
 		} else {
 			running.Go(func() { s.serve(ctx) })
 		}

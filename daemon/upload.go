@@ -233,11 +233,7 @@ func goodMapFile(name string) error {
 	return nil
 }
 
-func (s *Maps) dir() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.config.Maps.Dir
-}
+func (s *Maps) dir() string { return s.current().Maps.Dir }
 
 // replaces checks whether a file may come, and whether it takes the place of another.
 func (s *Maps) replaces(up web.Upload) (bool, error) {

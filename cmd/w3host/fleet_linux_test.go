@@ -168,7 +168,7 @@ func TestFleet(t *testing.T) {
 	f.verdict(15 * time.Second)
 }
 
-// fleetFault brings one fault at random and lasts as long.
+// fault brings one fault at random and lasts as long.
 func (f *fleetHosts) fault(r *rand.Rand) string {
 	var names []string
 	for name := range f.runs {

@@ -55,8 +55,7 @@ func lanGames(found []lan.Found) []lanGame {
 			Checksum: f.Info.Stat.Checksum, UptimeSeconds: f.Info.UptimeSeconds,
 		}
 		if f.RTT > 0 {
-			ms := float64(f.RTT.Microseconds()) / 1000
-			g.RTTMillis = &ms
+			g.RTTMillis = new(float64(f.RTT.Microseconds()) / 1000)
 		}
 		games = append(games, g)
 	}

@@ -36,7 +36,7 @@ type topTyped struct {
 	said   string // the answer to the last
 }
 
-// typedKeys begin something at the bottom of the screen.
+// typedKey begins something at the bottom of the screen, if the key does.
 func (s *topScreen) typedKey(key string) {
 	begin := func(what typing, text string) { s.typed.what, s.typed.text, s.typed.said = what, text, "" }
 	switch key {
@@ -63,7 +63,7 @@ func (s *topScreen) typedKey(key string) {
 	}
 }
 
-// type takes a key while something is typed.
+// typeKey takes a key while something is typed.
 func (s *topScreen) typeKey(key string) {
 	t := &s.typed
 	switch {

@@ -115,8 +115,8 @@ func (d Directory) unignore(ctx context.Context, q *command.Query) (answer, erro
 	return one("You will see messages from %s again.", q.Name), d.DB.Unignore(ctx, q.By, q.Realm, q.Name)
 }
 
-// games, times and bans count in the singular and the plural.
-func games(n int) texts.Text { return texts.Count(n, "%d game", "%d games") }
+func games(n int) texts.Text  { return texts.Count(n, "%d game", "%d games") }
+func points(n int) texts.Text { return texts.Count(n, "%d point", "%d points") }
 
 func (d Directory) stats(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.PlayerStats(ctx, q.Name)
@@ -151,7 +151,7 @@ func (d Directory) rank(ctx context.Context, q *command.Query) (lines answer, er
 			continue
 		}
 		lines = append(lines, texts.Of("%s: place %d of %d on %s, %v (rated games: %d).", r.Name+onRealm(r.Realm), r.Place, r.Of, r.Category,
-			texts.Count(r.Points, "%d point", "%d points"), r.Games))
+			points(r.Points), r.Games))
 	}
 	return lines, nil
 }
@@ -172,7 +172,7 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	q.Give(all)
 	var best []texts.Text
 	for _, r := range all {
-		best = append(best, texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), texts.Count(r.Points, "%d point", "%d points")))
+		best = append(best, texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), points(r.Points)))
 	}
 	if best == nil {
 		return one("Nobody has played enough rated games on %s yet.", category), nil
