@@ -33,6 +33,21 @@ func (c *call) begin(cmd *cobra.Command, args []string) {
 	c.stdin, c.stdout, c.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 }
 
+// runs sets what a command does. check finds faults of the arguments before.
+func (c *call) runs(cmd *cobra.Command, check, do func() error) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = cobra.ArbitraryArgs // check judges them
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c.begin(cmd, args)
+		if err := check(); err != nil {
+			return usageError{err}
+		}
+		return do()
+	}
+	return cmd
+}
+
 // one is the only argument there may be.
 func (c *call) one(what string) error {
 	switch len(c.names) {

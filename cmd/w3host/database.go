@@ -37,21 +37,6 @@ func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	return c, cmd
 }
 
-// runs sets what a command does. check finds faults of the arguments before.
-func (c *dbCall) runs(cmd *cobra.Command, check, do func() error) *cobra.Command {
-	if cmd.Args == nil {
-		cmd.Args = cobra.ArbitraryArgs // check judges them
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c.begin(cmd, args)
-		if err := check(); err != nil {
-			return usageError{err}
-		}
-		return do()
-	}
-	return cmd
-}
-
 // does is runs for commands that need the database.
 func (c *dbCall) does(cmd *cobra.Command, check func() error, do func(*storage.Store) error) *cobra.Command {
 	return c.runs(cmd, check, func() error { return c.with(do) })

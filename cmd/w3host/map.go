@@ -37,23 +37,19 @@ func mapCommand() *cobra.Command {
 	sets(fs, "scripts", "maps.scripts")
 	_ = cobra.MarkFlagDirname(fs, "scripts")
 	verb := func(use, short string, complete cobra.CompletionFunc, do func() error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, ValidArgsFunction: complete, RunE: func(cmd *cobra.Command, args []string) (err error) {
-			c.begin(cmd, args)
+		return c.runs(&cobra.Command{Use: use, Short: short, ValidArgsFunction: complete}, func() (err error) {
 			if c.version, err = w3gs.ParseVersion(*version); err == nil {
 				err = c.findScripts(*scripts)
 			}
-			if err != nil {
-				return usageError{err}
-			}
-			return do()
-		}}
+			return err
+		}, do)
 	}
 	info := verb("info FILE...", "what is in a map, and its identifiers", completeFiles("w3x", "w3m"), c.info)
-	info.Flags().BoolVar(&c.json, "json", false, "print JSON: one object for one file, an array for several")
+	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
 	info.Flags().StringVar(&c.png, "png", "", "write the minimap to a PNG `FILE`")
 	list := verb("list [DIR]", "the maps of a folder and of its sub-folders", completeFolders, c.list)
 	list.Long = "w3host map list lists the maps of a folder and of its sub-folders; of maps.dir [" + config.EnvName("maps.dir") + "] or maps without one."
-	list.Flags().BoolVar(&c.json, "json", false, "print a JSON array")
+	c.addJSONFlag(list.Flags(), "print a JSON array")
 	verify := verb("verify DIR", "read everything in the maps of a folder, and say what is broken", completeFolders, c.verify)
 	return group(cmd, info, list, verify)
 }

@@ -31,24 +31,15 @@ type playCall struct {
 
 func playCommand() *cobra.Command {
 	var c playCall
-	cmd := &cobra.Command{
-		Use: "play HOST[:PORT]", Short: "play the games of a host in the Internet", Long: playHelp,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.begin(cmd, args)
-			return c.run()
-		},
-	}
+	cmd := &cobra.Command{Use: "play HOST[:PORT]", Short: "play the games of a host in the Internet", Long: playHelp}
 	fs := cmd.Flags()
 	fs.BoolVar(&c.onlyHere, "only-here", false, "show the lobbies to this machine only, not to others of its network")
 	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of what this program says: en or zh; otherwise that of LANG")
 	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network here")
-	return cmd
+	return c.runs(cmd, func() error { return c.one("the name or address of a host") }, c.run)
 }
 
 func (c *playCall) run() error {
-	if err := c.one("the name or address of a host"); err != nil {
-		return usageError{err}
-	}
 	language, err := texts.ParseLanguage(c.language)
 	if c.language == "" {
 		language, _ = texts.ParseLanguage(os.Getenv("LANG"))

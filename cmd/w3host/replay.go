@@ -27,19 +27,18 @@ func replayCommand() *cobra.Command {
 		Long: "w3host replay reads recorded games (.w3g) of 1.00 to 2.0.",
 	}
 	verb := func(use, short string, most int, do func() error) *cobra.Command {
-		return &cobra.Command{Use: use, Short: short, ValidArgsFunction: completeFiles("w3g", "part"), RunE: func(cmd *cobra.Command, args []string) error {
-			c.begin(cmd, args)
+		return c.runs(&cobra.Command{Use: use, Short: short, ValidArgsFunction: completeFiles("w3g", "part")}, func() error {
 			switch {
-			case len(args) == 0:
-				return usageError{fmt.Errorf("%s needs the name of a replay", cmd.Name())}
-			case len(args) > most:
-				return usageError{fmt.Errorf("%s takes one replay, not %d", cmd.Name(), len(args))}
+			case len(c.names) == 0:
+				return fmt.Errorf("%s needs the name of a replay", c.cmd.Name())
+			case len(c.names) > most:
+				return fmt.Errorf("%s takes one replay, not %d", c.cmd.Name(), len(c.names))
 			}
-			return do()
-		}}
+			return nil
+		}, do)
 	}
 	info := verb("info FILE...", "players, settings, chat, results", math.MaxInt, c.info)
-	info.Flags().BoolVar(&c.json, "json", false, "print JSON: one object for one file, an array for several")
+	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
 	info.Flags().StringVar(&c.svg, "svg", "", "draw the game's timeline into an SVG `FILE`")
 	verify := verb("verify FILE...", "check every sum, length and record", math.MaxInt, c.verify)
 	actions := verb("actions FILE", "list what was done, said and left, with times", 1, c.actions)

@@ -36,18 +36,15 @@ type saveFacts struct {
 func saveCommand() *cobra.Command {
 	c := &call{}
 	cmd := &cobra.Command{Use: "save", Short: "show what a saved multiplayer game is", Long: "w3host save reads saved multiplayer games (.w3z)."}
-	info := &cobra.Command{
-		Use: "info FILE...", Short: "map, seed, slots, pids and magic number", ValidArgsFunction: completeFiles("w3z"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.begin(cmd, args)
-			if len(args) == 0 {
-				return usageError{errors.New("info needs the name of a saved game")}
-			}
-			return saveInfo(c)
-		},
-	}
+	info := &cobra.Command{Use: "info FILE...", Short: "map, seed, slots, pids and magic number", ValidArgsFunction: completeFiles("w3z")}
 	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
-	return group(cmd, info)
+	check := func() error {
+		if len(c.names) == 0 {
+			return errors.New("info needs the name of a saved game")
+		}
+		return nil
+	}
+	return group(cmd, c.runs(info, check, func() error { return saveInfo(c) }))
 }
 
 // readSave reads a saved game.

@@ -68,24 +68,17 @@ func (f spanFlag) Set(text string) error { return f.UnmarshalText([]byte(text)) 
 func (f spanFlag) Type() string          { return "span" }
 
 func (c *webCall) does(cmd *cobra.Command, named bool, do func() error) *cobra.Command {
-	cmd.Args = cobra.ArbitraryArgs
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c.begin(cmd, args)
-		check := c.none
-		if named {
-			check = func() error { return c.one("a name") }
-		}
-		err := check()
-		if err != nil {
-			return usageError{err}
-		}
+	check := c.none
+	if named {
+		check = func() error { return c.one("a name") }
+	}
+	return c.runs(cmd, check, func() (err error) {
 		if c.config, err = settings(c.file); err != nil {
 			return err
 		}
 		c.store = access.Open(c.config.WebAccess())
 		return do()
-	}
-	return cmd
+	})
 }
 
 func (c *webCall) link() error {
