@@ -193,18 +193,14 @@ func realms(d *target, c *call) error {
 	var lines []texts.Text
 	values := []Realm{}
 	for _, name := range d.opts.Realms.Names() {
-		at := d.opts.Realms.SeenAt(name)
-		if values = append(values, Realm{Name: name, Online: online[name]}); at.IsValid() {
-			values[len(values)-1].SeenAt = at.String()
+		value, line := Realm{Name: name, Online: online[name]}, texts.Of("%s: logged on", name)
+		if at := d.opts.Realms.SeenAt(name); at.IsValid() {
+			value.SeenAt, line = at.String(), texts.Of("%s: logged on, players are sent to %v", name, at)
 		}
-		switch {
-		case !online[name]:
-			lines = append(lines, texts.Of("%s: not logged on", name))
-		case at.IsValid():
-			lines = append(lines, texts.Of("%s: logged on, players are sent to %v", name, at))
-		default:
-			lines = append(lines, texts.Of("%s: logged on", name))
+		if !value.Online {
+			line = texts.Of("%s: not logged on", name)
 		}
+		values, lines = append(values, value), append(lines, line)
 	}
 	c.Give(func() any { return values })
 	d.answerList(c, lines)
