@@ -48,6 +48,7 @@ type leases struct {
 	machine *fleet.Machine
 	session string
 	number  int
+	before  []string // sessions of processes before this one
 	acting  bool
 	opening int                  // lobbies that have a place and are not open yet
 	beating chan struct{}        // closed when the last beat has ended; nil: none was begun
@@ -83,6 +84,9 @@ func (d *daemon) openFleet() error {
 			h := d.recorder.Host()
 			return storage.FleetHost{Host: h.ID, Run: h.Run, Name: h.Name, Address: address}
 		},
+	}
+	if left := d.host.Survivors; left != nil {
+		d.fleet.before = left.Sessions()
 	}
 	d.atEnd(db.Close)
 	d.host.Leases = d.fleet
@@ -232,7 +236,12 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 		}
 	}
 	switch {
-	case l.sessionNow() == "":
+	case l.Session() == "":
+		for ; len(l.before) > 0; l.before = l.before[1:] { // what they have must not wait until they count as dead
+			if err := l.db.Leave(ctx, l.before[0]); err != nil {
+				return err
+			}
+		}
 		h := l.self()
 		h.Session = storage.NewGameKey().String()
 		number, err := l.db.Enter(ctx, h, fresh)

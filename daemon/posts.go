@@ -41,10 +41,11 @@ func (l *leases) Number() int {
 
 // Games lists the lobbies and games of the other hosts.
 func (l *leases) Games(ctx context.Context) ([]storage.FleetGame, error) {
-	return l.db.Games(ctx, l.sessionNow())
+	return l.db.Games(ctx, l.Session())
 }
 
-func (l *leases) sessionNow() string {
+// Session is the one that this host has now; empty: none.
+func (l *leases) Session() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.session
@@ -75,7 +76,7 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 		opened()
 		return nil, unknown
 	}
-	switch room, err := l.db.Place(ctx, l.sessionNow(), l.most); {
+	switch room, err := l.db.Place(ctx, l.Session(), l.most); {
 	case err != nil:
 		opened()
 		return nil, unknown
@@ -92,7 +93,7 @@ func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game ui
 	if err != nil {
 		return texts.Of("the other hosts are not known: the database does not answer")
 	}
-	self := l.sessionNow()
+	self := l.Session()
 	caller := command.Caller{Name: by.Name, Realm: by.Realm, Level: by.Level, Language: by.Language, Via: by.Via}
 	for _, h := range hosts {
 		if h.Session == self || host != 0 && h.Number != host {

@@ -15,6 +15,7 @@ import (
 type leased struct{ none atomic.Bool }
 
 func (l *leased) Acting(fleet.Lease) bool { return !l.none.Load() }
+func (*leased) Session() string           { return "session" }
 
 // leasedRig is a host whose entry has two lobbies, each under a lease.
 func leasedRig(t *testing.T) (r *rig, leases []fleet.Lease) {

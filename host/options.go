@@ -172,6 +172,8 @@ type Realms interface {
 // asked on several goroutines and never waits.
 type Leases interface {
 	Acting(fleet.Lease) bool
+	// Session is what they hang on; empty: the host is in no session now.
+	Session() string
 }
 
 // People answers from a database what commands ask about players, bans and

@@ -75,9 +75,10 @@ type head struct {
 	Journal  string
 	Opened   time.Time
 	Variants []lan.Variant
-	Number   int  // of the entry's lobbies
-	Leased   bool // it was listed under a lease
-	Again    bool // it is a game that is played again
+	Number   int    // of the entry's lobbies
+	Leased   bool   // it was listed under a lease
+	Session  string // that the lease hung on; empty: it did on none by then
+	Again    bool   // it is a game that is played again
 }
 
 // FindSurvivors looks at what was left.
@@ -289,6 +290,16 @@ func (s *Survivors) Keys() (keys []storage.GameKey) {
 		}
 	}
 	return keys
+}
+
+// Sessions are those that leases of processes hung on which have ended: one that lives owns its games.
+func (s *Survivors) Sessions() (list []string) {
+	for _, g := range s.games {
+		if g.Left != nil && g.fault == nil && g.Session != "" && !slices.Contains(list, g.Session) && g.Own() {
+			list = append(list, g.Session)
+		}
+	}
+	return list
 }
 
 // Replays are the names of their replays.

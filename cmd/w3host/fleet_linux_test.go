@@ -219,3 +219,30 @@ func TestFleetFaults(t *testing.T) {
 	}
 	f.verdict(15 * time.Second)
 }
+
+// A process that goes on in the place of one that has died gives that one's leases back: nobody waits until it
+// counts as dead, which takes ten seconds.
+func TestFleetUnderAHolder(t *testing.T) {
+	t.Setenv("W3HOST_FLEET_ENABLED", "true")
+	t.Setenv("W3HOST_DATABASE_URL", storagetest.NewServer(t).URL)
+	p, pidFile := startHold(t, t.TempDir())
+	for range 3 {
+		before := onlyLobby(t, p.addr, 0)
+		time.Sleep(time.Second) // until another process would be started at once
+		pid, err := hostOf(pidFile)
+		if err == nil {
+			err = syscall.Kill(pid, syscall.SIGKILL)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed := time.Now()
+		onlyLobby(t, p.addr, before.GameID)
+		if took := time.Since(killed); took > 6*time.Second {
+			t.Errorf("the next lobby was listed %v after the death of the host", took)
+		} else {
+			t.Log(took)
+		}
+	}
+	stopHold(t, p)
+}
