@@ -161,11 +161,13 @@ func (v *validator) lobby(key func(string) string, l *Lobby) {
 	if l.Autostart > 0 && l.Autostart < l.MinPlayers {
 		v.fault(key("autostart"), l.Autostart, "must not be below min_players = %d, without which nothing starts", l.MinPlayers)
 	}
-	for name, on := range map[string]bool{"start_ready": l.StartReady, "start_balanced": l.StartBalanced} {
+	automatic := func(name string, on bool) {
 		if on && l.Autostart < 0 && l.StartAfter == 0 {
 			v.fault(key(name), on, "has no effect where nothing starts by itself: set autostart or start_after")
 		}
 	}
+	automatic("start_ready", l.StartReady)
+	automatic("start_balanced", l.StartBalanced)
 	for _, name := range l.Reserved {
 		name, _, _ = strings.Cut(name, "@")
 		v.text(key("reserved"), name, 1, w3gs.MaxTagLen)
@@ -173,9 +175,11 @@ func (v *validator) lobby(key func(string) string, l *Lobby) {
 	if l.PingLimit != 0 {
 		v.within(key("ping_limit"), l.PingLimit, 20*time.Millisecond, time.Minute)
 	}
-	for name, d := range map[string]Duration{"idle_after": l.IdleAfter, "abandoned_after": l.AbandonedAfter} {
-		if d != 0 {
-			v.within(key(name), d, time.Second, 24*time.Hour)
+	closes := func(name string, after Duration) {
+		if after != 0 {
+			v.within(key(name), after, time.Second, 24*time.Hour)
 		}
 	}
+	closes("idle_after", l.IdleAfter)
+	closes("abandoned_after", l.AbandonedAfter)
 }
