@@ -143,8 +143,8 @@ func (m *Machine) autosave(pid uint8) {
 	}
 	if fake, err := m.actor(); err == nil {
 		pid = fake
+	} else if !m.turns.Live().Has(pid) {
+		return // the game has dropped the player, who can act no more
 	}
-	if m.turns.Live().Has(pid) || m.seats[pid] == nil {
-		m.saveBy(pid)
-	}
+	m.saveBy(pid)
 }
