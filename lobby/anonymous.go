@@ -44,41 +44,38 @@ func (l *Lobby) anonymous(line string, reader uint8) string {
 	if len(l.veils) == 0 {
 		return line
 	}
-	own := ""
+	hidden := l.veils
 	if p := l.player(reader); p != nil {
-		own = p.name
+		hidden = slices.DeleteFunc(slices.Clone(hidden), func(v veiled) bool { return v.name == p.name })
 	}
-	longestFirst := slices.SortedStableFunc(slices.Values(l.veils), func(a, b veiled) int { return len(b.name) - len(a.name) })
-	for _, v := range longestFirst {
-		if v.name != own {
-			line = replaceName(line, v.name, number(v.pid))
-		}
-	}
-	return line
+	return hideNames(line, hidden)
 }
 
-// replaceName replaces a name where it is not a part of a longer word of Latin letters and digits.
-func replaceName(line, name, by string) string {
+// hideNames replaces names by what others call these players, where they stand alone. Where
+// several begin at one place, the longest is meant.
+func hideNames(line string, names []veiled) string {
 	var b strings.Builder
-	for {
-		i := strings.Index(line, name)
-		if i < 0 || name == "" {
-			return b.String() + line
+	for at := 0; at < len(line); {
+		_, size := utf8.DecodeRuneInString(line[at:])
+		part, longest := line[at:at+size], 0
+		for _, v := range names {
+			if len(v.name) > longest && strings.HasPrefix(line[at:], v.name) && standsAlone(line, at, at+len(v.name)) {
+				part, longest = number(v.pid), len(v.name)
+			}
 		}
-		end := i + len(name)
-		before, _ := utf8.DecodeLastRuneInString(line[:i])
-		after, _ := utf8.DecodeRuneInString(line[end:])
-		first, _ := utf8.DecodeRuneInString(name)
-		last, _ := utf8.DecodeLastRuneInString(name)
-		if latin(before) && latin(first) || latin(last) && latin(after) {
-			_, size := utf8.DecodeRuneInString(line[i:])
-			b.WriteString(line[:i+size])
-			line = line[i+size:]
-			continue
-		}
-		b.WriteString(line[:i] + by)
-		line = line[end:]
+		b.WriteString(part)
+		at += max(longest, size)
 	}
+	return b.String()
+}
+
+// standsAlone reports whether a part of a line is no part of a longer word of Latin letters and digits.
+func standsAlone(line string, begin, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(line[:begin])
+	first, _ := utf8.DecodeRuneInString(line[begin:end])
+	last, _ := utf8.DecodeLastRuneInString(line[begin:end])
+	after, _ := utf8.DecodeRuneInString(line[end:])
+	return !(latin(before) && latin(first)) && !(latin(last) && latin(after))
 }
 
 func latin(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' }

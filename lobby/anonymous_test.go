@@ -1,9 +1,12 @@
 package lobby
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-// TestReplaceName: a name is replaced wherever it stands as a word, in any script.
-func TestReplaceName(t *testing.T) {
+// TestHideNames: a name is replaced wherever it stands as a word, in any script.
+func TestHideNames(t *testing.T) {
 	for _, test := range []struct{ line, name, want string }{
 		{"Al was kicked, and Alice plays with Al.", "Al", "X was kicked, and Alice plays with X."},
 		{"AlAl Al", "Al", "AlAl X"},
@@ -13,8 +16,17 @@ func TestReplaceName(t *testing.T) {
 		{"nobody", "", "nobody"},
 		{"\xffAl\xff", "Al", "\xffX\xff"},
 	} {
-		if got := replaceName(test.line, test.name, "X"); got != test.want {
+		want := strings.ReplaceAll(test.want, "X", "Player 9")
+		if got := hideNames(test.line, []veiled{{test.name, 9}}); got != want {
 			t.Errorf("%q in %q: %q", test.name, test.line, got)
 		}
+	}
+}
+
+// TestHideNamesLikeNumbers: players may be called like a part of what others are called.
+func TestHideNamesLikeNumbers(t *testing.T) {
+	names := []veiled{{"Bo", 2}, {"Player", 3}, {"2", 4}, {"Bo Player", 5}}
+	if got, want := hideNames("Bo, Player and 2 play with Bo Player", names), "Player 2, Player 3 and Player 4 play with Player 5"; got != want {
+		t.Errorf("%q, not %q", got, want)
 	}
 }
