@@ -40,8 +40,26 @@ func (l *Lobby) Waits() texts.Text {
 		return texts.Count(missing, "Waiting for %d more player.", "Waiting for %d more players.")
 	case !why.Empty():
 		return texts.Sentence(texts.Of("Waiting to start: %v", why))
+	case l.auto.after > 0 && l.auto.Players == 0 && !l.auto.Full:
+		return l.waitsForTime()
 	}
 	return l.auto.text()
+}
+
+// waitsForTime says it of a lobby that time alone starts, where nothing else is in the way.
+func (l *Lobby) waitsForTime() texts.Text {
+	a := &l.auto
+	if a.enoughAt == never {
+		missing := max(l.cfg.Start.MinPlayers, 1) - l.Humans().Len()
+		return texts.Count(missing, "Waiting for %d more player.", "Waiting for %d more players.")
+	}
+	if left := a.enoughAt + a.after - l.now; left > 0 {
+		return texts.Of("The game starts in %v.", left.Round(time.Second))
+	}
+	if ready, all := l.ready(); a.Ready && ready < all {
+		return texts.Sentence(texts.Of("Waiting to start: %v", texts.Of("%d of %d are ready; type %sready", ready, all, l.cfg.Voice.Trigger)))
+	}
+	return texts.Sentence(texts.Of("Waiting to start: %v", texts.Of("the teams are not balanced yet")))
 }
 
 // Counting reports whether the countdown runs.
