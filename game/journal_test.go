@@ -16,9 +16,11 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
+	gamesync "w3host/sync"
 )
 
 // TestRerunInAnotherProcess writes the journals of random games and lets another
@@ -104,6 +106,27 @@ func everything(journal []byte) (string, error) {
 		err = fmt.Errorf("the journal holds no sum")
 	}
 	return fmt.Sprintf("%d inputs, orders %08x, facts %016x", result.Inputs, result.Sum, facts), err
+}
+
+// TestRerunBeginsOnce: what New has made is shown once, though the first entry is no input.
+func TestRerunBeginsOnce(t *testing.T) {
+	cfg := Config{Lobby: lobby.Defaults(), Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults()}
+	out := new(Out)
+	New(cfg, out)
+	var j Journal
+	journal, err := j.Begin(nil, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	journal = j.Check(AppendNote(journal, 1, []byte("a note")), out.Sum(0))
+	begun := 0
+	if _, err := RunJournal(bytes.NewReader(journal), func(e *JournalItem, _ *Out) {
+		if e == nil {
+			begun++
+		}
+	}); err != nil || begun != 1 {
+		t.Errorf("shown %d times (%v)", begun, err)
+	}
 }
 
 // A journal says so when another game comes out of it.

@@ -35,11 +35,11 @@ func RunJournal(r io.Reader, watch func(e *JournalItem, out *Out)) (Rerun, error
 	result.Config = cfg
 	out := new(Out)
 	m := New(cfg, out)
+	if watch != nil {
+		watch(nil, out)
+	}
 	for {
 		result.Sum = out.Sum(result.Sum)
-		if watch != nil && result.Inputs == 0 {
-			watch(nil, out)
-		}
 		switch err := entries.Next(&e); {
 		case errors.Is(err, io.EOF):
 			result.Over = m.Over()
