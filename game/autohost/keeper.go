@@ -124,12 +124,13 @@ func (k *Keeper) Missing(now time.Time) (n int) {
 		return 0
 	}
 	for _, s := range k.entries {
+		lobbies, all := k.count(s)
 		switch {
 		case !k.wants(s, now):
 		case k.shared:
 			n += len(s.grants)
 		default:
-			n += s.Lobbies - k.lobbies(s)
+			n += min(s.Lobbies-lobbies, s.MaxGames-all)
 		}
 	}
 	return min(n, max(k.max-len(k.games), 0))

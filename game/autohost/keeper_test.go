@@ -71,6 +71,18 @@ func TestAlwaysALobbyForEachEntry(t *testing.T) {
 	}
 }
 
+// No more lobbies are missing than the entry may open beside its games.
+func TestMissingBesideGames(t *testing.T) {
+	k := keeper(9, Entry{Name: "a", Lobbies: 3, MaxGames: 4, Maps: maps("x")})
+	for id := range uint32(3) {
+		open(t, k, id+1)
+		k.Started(id + 1)
+	}
+	if n := k.Missing(evening); n != 1 {
+		t.Errorf("%d lobbies are missing, where one more game may be", n)
+	}
+}
+
 func TestRotations(t *testing.T) {
 	k := keeper(9, Entry{Name: "order", Lobbies: 1, MaxGames: 9, Maps: maps("x", "dota/", "y")})
 	var played []string
