@@ -29,7 +29,7 @@ var who = command.Table[*Machine]{
 
 // players lists the teams, a line each, then the observers.
 func players(m *Machine, c *call) error {
-	var teams [w3gs.MaxSlots][]texts.Text
+	var teams [w3gs.ObserverTeam24 + 1][]texts.Text // a saved game may have a computer in that of the observers
 	var watching []string
 	for _, s := range m.lobby.SlotTable().Slots {
 		p, there := m.lobby.Player(s.PID)
