@@ -243,6 +243,17 @@ func TestSeatLeaves(t *testing.T) {
 	}
 }
 
+// TestTooLongTurn: a tape ends before a turn of the file that fits no packet.
+func TestTooLongTurn(t *testing.T) {
+	tape := record(t, 4)
+	parts := len(tape.parts)
+	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond, Commands: make([]byte, w3gs.MaxFrame-2)})
+	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond})
+	if len(tape.parts) != parts || !tape.ended {
+		t.Errorf("%d parts after %d, ended %v", len(tape.parts), parts, tape.ended)
+	}
+}
+
 // TestGreeting: the packets of the start, in their order, about everybody but the seat.
 func TestGreeting(t *testing.T) {
 	tape := record(t, 1)

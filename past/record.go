@@ -117,7 +117,7 @@ func (b *builder) add(rec *replay.Record) (done bool, err error) {
 
 // packet adds one to the tail.
 func (b *builder) packet(p w3gs.Packet, rec *replay.Record) error {
-	if len(rec.Commands) > w3gs.MaxFrame-frameHead {
+	if tooLong(rec) {
 		return texts.Of("a turn at %s is longer than a host can send", texts.Clock(b.Length))
 	}
 	before := len(b.tail)
@@ -130,6 +130,9 @@ func (b *builder) packet(p w3gs.Packet, rec *replay.Record) error {
 
 // frameHead is more than stands before the actions of a turn.
 const frameHead = 16
+
+// tooLong reports whether a turn of a file fits no packet.
+func tooLong(rec *replay.Record) bool { return len(rec.Commands) > w3gs.MaxFrame-frameHead }
 
 // turn adds one, with what stands before it.
 func (b *builder) turn(rec *replay.Record) error {

@@ -23,7 +23,7 @@ type Tape struct {
 	frames []byte
 	time   time.Duration // game time of all parts
 	turn   int           // index in parts of the last turn that is answered; -1: none
-	ended  bool          // the seat's own player has left
+	ended  bool          // the seat's own player has left, or no client can be sent what follows
 	held   int           // parts that have a time from which they may be shown
 	over   bool          // no more will come
 }
@@ -66,6 +66,9 @@ const joinCounter = 2
 
 // Add appends a record of the game.
 func (t *Tape) Add(rec *replay.Record) {
+	if tooLong(rec) {
+		t.ended = true
+	}
 	switch rec.Kind {
 	case replay.KindTurn:
 		p := w3gs.IncomingAction{IncrementMillis: uint16(rec.Increment / time.Millisecond), Actions: rec.Commands}
