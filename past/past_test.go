@@ -233,13 +233,16 @@ func TestSeatLeaves(t *testing.T) {
 	tape := record(t, 20)
 	frames := len(tape.frames)
 	tape.Add(&replay.Record{Kind: replay.KindLeave, Leave: replay.Leave{PID: 3}})
-	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond})
+	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: time.Minute})
 	tape.Add(&replay.Record{Kind: replay.KindChecksum, Checksum: []byte{21, 0, 0, 0}})
 	tape.End()
 	v := join(t, tape, Options{Speed: Max}).enter()
 	v.run(time.Hour)
 	if len(v.got) != frames || v.c.Compared() != 20 || v.ended != nil {
 		t.Errorf("%d of %d bytes came, %d hashes compared, %v", len(v.got), frames, v.c.Compared(), v.ended)
+	}
+	if want := "The record of this game ends here, at 0:02."; !slices.Contains(v.lines, want) {
+		t.Errorf("read %q, not %q", v.lines, want)
 	}
 }
 

@@ -72,8 +72,9 @@ func (t *Tape) Add(rec *replay.Record) {
 	switch rec.Kind {
 	case replay.KindTurn:
 		p := w3gs.IncomingAction{IncrementMillis: uint16(rec.Increment / time.Millisecond), Actions: rec.Commands}
-		t.add(&p, rec.Increment > 0)
-		t.time += rec.Increment
+		if t.add(&p, rec.Increment > 0); !t.ended {
+			t.time += rec.Increment
+		}
 	case replay.KindTurnPart:
 		t.add(&w3gs.IncomingAction2{Actions: rec.Commands}, false)
 	case replay.KindLeave:
