@@ -7,11 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"hash/crc32"
-	"maps"
 	"math/rand/v2"
-	"runtime"
-	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,45 +25,15 @@ var recordSeeds = flag.Int("records", 200, "how many games the simulation of rec
 // crashes, leaves, has not come or is slow meanwhile; and the inputs give the same orders when they are
 // run again.
 func TestGoesOnFromRecord(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[string]int{}
-	next := make(chan uint64)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for seed := range next {
-				g := goOn(seed, nil)
-				mu.Lock()
-				if g.err != nil {
-					t.Errorf("seed %d: %v", seed, g.err)
-				}
-				for what, n := range g.seen {
-					seen[what] += n
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for seed := range uint64(*recordSeeds) {
-		if t.Failed() {
-			break
-		}
-		next <- seed
-	}
-	close(next)
-	wg.Wait()
-	for _, what := range slices.Sorted(maps.Keys(seen)) {
-		t.Logf("%9d %s", seen[what], what)
-	}
-	for what, least := range map[string]int{
+	must := map[string]int{
 		"came back": 400, "came back behind a lag screen": 100, "went on": 180, "from some time": 80, "somebody had left": 20, "somebody did not come": 50,
 		"crashed while it was shown the game": 20, "was shown an empty turn": 300, "was shown a leave": 60, "was shown a turn of several packets": 30,
 		"was put out, having another game": 5, "a hash is not known": 1000, "several blocks": 20,
-	} {
-		if !t.Failed() && seen[what] < least**recordSeeds/300 {
-			t.Errorf("%d times in %d games, want %d: %s", seen[what], *recordSeeds, least**recordSeeds/300, what)
-		}
 	}
+	playSeeds(t, *recordSeeds, 300, must, func(seed uint64) (map[string]int, error) {
+		g := goOn(seed, nil)
+		return g.seen, g.err
+	})
 }
 
 // TestRecordControls: what the simulation is to find is found.

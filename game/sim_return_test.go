@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,50 +20,20 @@ var returnSeeds = flag.Int("returns", 200, "how many games the simulation of ret
 // from its start, byte for byte; the others must get the same with and without a return, up to
 // its end; and the inputs give the same orders when they are run again.
 func TestReturns(t *testing.T) {
-	var mu sync.Mutex
-	seen := map[string]int{}
-	next := make(chan uint64)
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for seed := range next {
-				g := playReturns(seed, false, nil)
-				without := playReturns(seed, true, nil)
-				err := g.err
-				if n := min(g.alike, without.alike, len(without.master), len(g.master)); err == nil && !slices.EqualFunc(g.master[:n], without.master[:n], bytes.Equal) {
-					err = fmt.Errorf("the players get other packets than if nobody had come back")
-				}
-				mu.Lock()
-				if err != nil {
-					t.Errorf("seed %d: %v", seed, err)
-				}
-				for what, n := range g.seen {
-					seen[what] += n
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for seed := range uint64(*returnSeeds) {
-		if t.Failed() {
-			break
-		}
-		next <- seed
-	}
-	close(next)
-	wg.Wait()
-	for _, what := range slices.Sorted(maps.Keys(seen)) {
-		t.Logf("%9d %s", seen[what], what)
-	}
-	for what, least := range map[string]int{
+	must := map[string]int{
 		"came back": 300, "came back behind a lag screen": 50, "came before the old line was given up": 20, "came back twice": 40, "two came back at once": 20, "crashed while loading": 50,
 		"crashed while it was shown the game": 30, "was shown an empty turn": 300, "was shown a leave": 30, "gave up": 20,
 		"was shown a turn of several packets": 30, "all were gone": 5, "the game stood still for one": 50, "was put out, having another game": 5, "the history was packed": 10,
-	} {
-		if !t.Failed() && seen[what] < least**returnSeeds/300 {
-			t.Errorf("%d times in %d games, want %d: %s", seen[what], *returnSeeds, least**returnSeeds/300, what)
-		}
 	}
+	playSeeds(t, *returnSeeds, 300, must, func(seed uint64) (map[string]int, error) {
+		g := playReturns(seed, false, nil)
+		without := playReturns(seed, true, nil)
+		err := g.err
+		if n := min(g.alike, without.alike, len(without.master), len(g.master)); err == nil && !slices.EqualFunc(g.master[:n], without.master[:n], bytes.Equal) {
+			err = fmt.Errorf("the players get other packets than if nobody had come back")
+		}
+		return g.seen, err
+	})
 }
 
 // TestReturnControls: what the simulation is to find is found.
