@@ -30,12 +30,12 @@ const (
 
 // Why a client is put out, for the log.
 var (
-	ErrSilent  = errors.New("no answer for too long")
-	ErrDiffers = errors.New("its game came out differently")
+	errSilent  = errors.New("no answer for too long")
+	errDiffers = errors.New("its game came out differently")
 	ErrLeft    = errors.New("left")
-	ErrFlood   = errors.New("too many packets a second")
-	ErrRefused = errors.New("may not watch")
-	ErrForged  = errors.New("more answers than turns")
+	errFlood   = errors.New("too many packets a second")
+	errRefused = errors.New("may not watch")
+	errForged  = errors.New("more answers than turns")
 )
 
 // Options are the same for all clients of a tape.
@@ -102,7 +102,7 @@ func New(now time.Duration, t *Tape, name string, external w3gs.SockAddr, o Opti
 }
 
 // Refuse has the client read in the lobby why it may not watch, before it is put out.
-func (c *Client) Refuse(why texts.Text) { c.refusal, c.why = why, ErrRefused }
+func (c *Client) Refuse(why texts.Text) { c.refusal, c.why = why, errRefused }
 
 func (o *Out) send(p w3gs.Packet) { o.Frames = p.AppendTo(o.Frames) }
 
@@ -114,7 +114,7 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	answers := ours && f.Op() == w3gs.OpKeepalive && c.waiting > 0
 	switch {
 	case !answers && c.packets.Take(now, time.Second/perSecond, burst*time.Second/perSecond) > 0:
-		return ErrFlood
+		return errFlood
 	case !ours: // of a proxy
 		return nil
 	}
@@ -203,7 +203,7 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 		if c.state == finishing {
 			return nil
 		}
-		return ErrForged
+		return errForged
 	}
 	for !c.tape.parts[c.answered].answered {
 		c.answered++
@@ -221,7 +221,7 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 		if c.differ++; c.differ == apart && c.state == watching {
 			c.say(texts.Of("Your game came out differently at %s.", texts.Clock(p.at)), out)
 			c.finish(now + afterEnd)
-			c.why = ErrDiffers
+			c.why = errDiffers
 			return nil
 		}
 	}
@@ -285,7 +285,7 @@ func (c *Client) Tick(now time.Duration, out *Out) {
 	case c.state == checking && now >= c.since+lobbyFor,
 		c.state == loading && now >= c.since+loadFor,
 		c.state == watching && c.waiting > 0 && now >= c.heardAt+silence:
-		c.leave(ErrSilent, out)
+		c.leave(errSilent, out)
 	default:
 		c.feed(now, out)
 	}

@@ -374,17 +374,17 @@ func TestOut(t *testing.T) {
 		"lacks the map": {func(v *viewer) {
 			v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: 0})
 		}, nil, `You do not have this map: put Maps\x.w3x into your Maps folder first.`, readFor},
-		"says nothing":  {func(*viewer) {}, ErrSilent, "", lobbyFor},
-		"never loads":   {func(v *viewer) { v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size}) }, ErrSilent, "", loadFor},
-		"answers ahead": {func(v *viewer) { v.enter(); v.due = nil; sendMany(v, &w3gs.Keepalive{}, 50) }, ErrForged, "", 0},
-		"never answers": {func(v *viewer) { v.enter().trip = time.Hour }, ErrSilent, "", silence + time.Second},
-		"floods":        {func(v *viewer) { v.enter(); sendMany(v, &w3gs.PongToHost{}, 300) }, ErrFlood, "", 0},
+		"says nothing":  {func(*viewer) {}, errSilent, "", lobbyFor},
+		"never loads":   {func(v *viewer) { v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size}) }, errSilent, "", loadFor},
+		"answers ahead": {func(v *viewer) { v.enter(); v.due = nil; sendMany(v, &w3gs.Keepalive{}, 50) }, errForged, "", 0},
+		"never answers": {func(v *viewer) { v.enter().trip = time.Hour }, errSilent, "", silence + time.Second},
+		"floods":        {func(v *viewer) { v.enter(); sendMany(v, &w3gs.PongToHost{}, 300) }, errFlood, "", 0},
 		"floods as a proxy": {func(v *viewer) {
 			for v.enter(); !v.over; {
 				v.give(w3gs.Frame{0xF8, 1, 4, 0})
 			}
-		}, ErrFlood, "", 0},
-		"another game":   {func(v *viewer) { v.enter().hash = func(n int) uint32 { return uint32(n + n/201) } }, ErrDiffers, "Your game came out differently at 0:24.", 40 * time.Second},
+		}, errFlood, "", 0},
+		"another game":   {func(v *viewer) { v.enter().hash = func(n int) uint32 { return uint32(n + n/201) } }, errDiffers, "Your game came out differently at 0:24.", 40 * time.Second},
 		"leaves":         {func(v *viewer) { v.enter(); v.send(&w3gs.LeaveGame{Reason: w3gs.LeaveLost}) }, ErrLeft, "", 0},
 		"damaged packet": {func(v *viewer) { v.enter(); v.send(&w3gs.Raw{ID: w3gs.OpKeepalive, Body: []byte{1}}) }, w3gs.ErrShort, "", 0},
 	} {
