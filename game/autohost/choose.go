@@ -11,15 +11,11 @@ import (
 // the front. The others follow, so that a broken one only is skipped.
 func (k *Keeper) maps(s *state) []string {
 	var all []string
-	switch s.Rotation {
-	case InOrder:
-		all = k.all(s)
-		if len(all) > 0 {
-			at := s.turn % len(all)
-			all = slices.Concat(all[at:], all[:at])
-		}
-	default:
+	if s.Rotation != InOrder {
 		all = k.shuffled(s)
+	} else if all = expandAll(s.Maps, k.expand); len(all) > 0 {
+		at := s.turn % len(all)
+		all = slices.Concat(all[at:], all[:at])
 	}
 	if votes := k.tally(s); s.Rotation == ByVote && len(votes) > 0 {
 		all = first(votes[0].Map, all)
@@ -35,9 +31,7 @@ func first(file string, all []string) []string {
 	return append([]string{file}, slices.DeleteFunc(all, func(f string) bool { return f == file })...)
 }
 
-// all lists the maps of an entry in their order.
-func (k *Keeper) all(s *state) []string { return expandAll(s.Maps, k.expand) }
-
+// expandAll lists the maps of choices in their order, each once.
 func expandAll(choices []Choice, expand func(string) []string) (list []string) {
 	listed := make(map[string]bool)
 	for _, c := range choices {
@@ -123,7 +117,7 @@ func (k *Keeper) SetNext(id uint32, file string, always bool) (entry string, err
 	return s.Name, nil
 }
 
-// Turn switches the entry of a game, or all entries, on or off.
+// Turn switches all entries on or off.
 func (k *Keeper) Turn(on bool) {
 	for _, s := range k.entries {
 		s.off = !on

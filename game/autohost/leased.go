@@ -7,11 +7,8 @@ import (
 	"w3host/fleet"
 )
 
-// pools are those of entries.
-const poolPrefix = "entry/"
-
 // Pool names the leases of an entry's lobbies.
-func Pool(entry string) string { return poolPrefix + entry }
+func Pool(entry string) string { return "entry/" + entry }
 
 // Share says that other hosts open lobbies of the same entries: from now on each needs a lease.
 func (k *Keeper) Share() { k.shared = true }
