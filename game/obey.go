@@ -100,13 +100,13 @@ func (m *Machine) lookup(part string) []lobby.Player {
 	return m.lobby.Find(part)
 }
 
-// find is the only player whose name contains a text.
+// find is the only player whose name contains a text. An empty one, which all contain, means nobody.
 func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lookup(part)
-	switch len(found) {
-	case 0:
+	switch {
+	case len(found) == 0 || strings.TrimSpace(part) == "":
 		return lobby.Player{}, texts.Refuse(texts.NoSuch, "no player matches %q", part)
-	case 1:
+	case len(found) == 1:
 		return found[0], nil
 	}
 	names := make([]string, len(found))
