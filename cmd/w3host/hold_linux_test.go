@@ -100,7 +100,8 @@ func outliveKills(t *testing.T) *process {
 	if err != nil || !report.OK || report.Kills != *kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
 		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
 	}
-	checkNeeds(t, needs())
+	t.Logf("%d kills, %d of %d actions seen, the longest interval is %v", report.Kills, report.ActionsSeen, report.ActionsSent, report.Interval.Max)
+	checkNeeds(t, needs(), time.Duration(*kills)*every)
 	stopHold(t, p)
 	p.mu.Lock()
 	for _, line := range p.lines {
