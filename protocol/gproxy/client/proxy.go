@@ -120,11 +120,14 @@ func (p *Proxy) FromClient(b []byte) error {
 }
 
 // keep keeps a packet until the host acknowledges it. Where that is more than may be kept,
-// nothing is, and the proxy cannot return any more.
+// nothing is, and the proxy cannot return any more: without a connection, all is over.
 func (p *Proxy) keep(packet []byte) {
 	p.keeps += len(packet)
 	if p.lapsed = p.lapsed || p.MostKept > 0 && p.keeps > p.MostKept; p.lapsed {
 		p.kept = nil
+		if p.State == Lost || p.State == Asking {
+			p.State, p.Why = Over, "more was to be sent than the proxy keeps while it has no connection"
+		}
 		return
 	}
 	p.kept = append(p.kept, append([]byte(nil), packet...))

@@ -150,6 +150,28 @@ func TestMostKept(t *testing.T) {
 	}
 }
 
+// TestMostKeptWithoutConnection: a proxy that has dropped packets while its connection was lost does not
+// come back, since the host would never get them.
+func TestMostKeptWithoutConnection(t *testing.T) {
+	for name, dials := range map[string]bool{"lost": false, "asking": true} {
+		p := offered(t, 2)
+		p.MostKept = 20
+		p.hear(t, 0, turn)
+		p.Broken()
+		if dials {
+			p.Connected(0)
+		}
+		for range 3 {
+			if err := p.FromClient([]byte{0xF7, 0x27, 9, 0, 0, 0, 0, 0, 0}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if p.State != Over {
+			t.Errorf("%s: state %d after packets were dropped", name, p.State)
+		}
+	}
+}
+
 // FuzzProxy: whatever a host sends, the proxy goes on or says what is wrong.
 func FuzzProxy(f *testing.F) {
 	f.Add([]byte{0xF7, 0x04, 4, 0, 0xF8, 1, 12, 0, 0, 0, 2, 1, 2, 3, 4, 2}, byte(2))
