@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"w3host/formats/w3map"
@@ -97,10 +99,12 @@ func (c *Config) applyIdentifiers(m *w3map.Map) error {
 	return c.applyVersions(m)
 }
 
-// applyVersions puts the identifiers of versions in place that differ.
+// applyVersions puts the identifiers of versions in place that differ, in the order of their names: of two names of one
+// version, the later counts.
 func (c *Config) applyVersions(m *w3map.Map) error {
 	before := *m
-	for name, own := range c.Versions {
+	for _, name := range slices.Sorted(maps.Keys(c.Versions)) {
+		own := c.Versions[name]
 		v, err := w3gs.ParseVersion(name)
 		if err != nil {
 			return c.fault("versions", err)

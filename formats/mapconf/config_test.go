@@ -194,3 +194,13 @@ func TestVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestTwoNamesOfAVersion: a file says the same each time that it is read.
+func TestTwoNamesOfAVersion(t *testing.T) {
+	for range 32 {
+		m, err := apply(t, "[versions.27]\nchecksum = \"00000002\"\n[versions.\"1.27\"]\nchecksum = \"00000001\"\n")
+		if err != nil || m.For(27).Checksum != 2 {
+			t.Fatalf("checksum %d (%v), want 2: the name 27 is behind 1.27", m.For(27).Checksum, err)
+		}
+	}
+}
