@@ -78,3 +78,38 @@ func TestPipesAndDevicesInTheFolder(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
 }
+
+// A map, or the file beside it, that could not be opened is tried at each look: rights may change without a new time.
+func TestOpenedLater(t *testing.T) {
+	dir := t.TempDir()
+	opts := quick
+	opts.Cache = filepath.Join(t.TempDir(), "maps.json")
+	put(t, filepath.Join(dir, "a.w3x"), named("a"))
+	put(t, filepath.Join(dir, "a.toml"), []byte(`name = "other"`))
+	for _, name := range []string{"a.w3x", "a.toml"} {
+		path := filepath.Join(dir, name)
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := os.Open(path); err == nil {
+			f.Close()
+			t.Skip("this user may open all files")
+		}
+		c := open(t, dir, opts)
+		if e := c.Files()[0]; e.Fault == nil || !strings.Contains(e.Fault.Error(), "permission denied") {
+			t.Fatalf("%s: fault %v", name, e.Fault)
+		}
+		if news, err := c.Scan(t.Context()); news || err != nil {
+			t.Errorf("%s: news %t, %v while nothing changes", name, news, err)
+		}
+		if err := os.Chmod(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if e := open(t, dir, opts).Files()[0]; e.Fault != nil {
+			t.Errorf("%s: the next start has %v", name, e.Fault)
+		}
+		if news, err := c.Scan(t.Context()); !news || err != nil || c.Files()[0].Fault != nil {
+			t.Errorf("%s: news %t, %v, fault %v", name, news, err, c.Files()[0].Fault)
+		}
+	}
+}

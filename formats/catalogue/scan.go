@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -53,7 +54,7 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 	for _, f := range files {
 		old := c.known[f.file.File]
 		switch same := old != nil && old.stamp() == f.stamp(); {
-		case same && old.beside == f.beside:
+		case same && old.beside == f.beside && !old.unopened():
 			next[f.file.File] = old
 		case !same && f.file.File != placed && c.tooFresh(f): // until then, the map is not there
 		default:
@@ -66,10 +67,13 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 		return false, err
 	}
 	for i, f := range unread {
-		if read[i] {
-			next[f.file.File], news = f, true
-		} else {
+		switch old := c.known[f.file.File]; {
+		case !read[i]:
 			c.pending[f.file.File] = f.stamp()
+		case old != nil && old.unopened() && f.unopened() && old.file.Fault.Error() == f.file.Fault.Error():
+			next[f.file.File] = f
+		default:
+			next[f.file.File], news = f, true
 		}
 	}
 	for file := range c.known {
@@ -83,6 +87,14 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 }
 
 func (r *record) stamp() stamp { return stamp{r.file.Size, r.file.ModTime.UnixNano()} }
+
+// unopened reports whether the map, or the file beside it, could not be opened. That may change without a new stamp.
+func (r *record) unopened() bool { return r.base.unopened || unopened(r.file.Fault) }
+
+func unopened(err error) bool {
+	var fault *fs.PathError
+	return errors.As(err, &fault)
+}
 
 // tooFresh says whether a file may still be growing: it was written just now, or has changed since the last look.
 func (c *Catalogue) tooFresh(f *record) bool {
@@ -200,7 +212,7 @@ func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached,
 	result := cached{Size: stamp.Size, ModTime: stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}
 	file, _, err := mapconf.Open(name)
 	if err != nil {
-		result.Fault = err.Error()
+		result.Fault, result.unopened = err.Error(), unopened(err)
 		return result, nil
 	}
 	defer file.Close()
