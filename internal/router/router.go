@@ -44,7 +44,7 @@ type gateway interface {
 // them, which takes a few seconds at most, unless keep says that another process needs them,
 // and returns. What comes of it is in the log.
 func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log zerolog.Logger) {
-	var g gateway
+	var g, asked gateway // asked may pass ports on, whatever has become of it since
 	said := ""
 	for {
 		var outside string
@@ -53,6 +53,7 @@ func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log ze
 			g, err = find(ctx)
 		}
 		if err == nil {
+			asked = g
 			outside, err = open(ctx, g, ports)
 		}
 		switch now := fmt.Sprint(outside, err); {
@@ -69,8 +70,8 @@ func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log ze
 		}
 		select {
 		case <-ctx.Done():
-			if g != nil && !keep() {
-				closeAll(g, ports)
+			if asked != nil && !keep() {
+				closeAll(asked, ports)
 			}
 			return
 		case <-time.After(renew):

@@ -31,6 +31,7 @@ type igd struct {
 	http    *httptest.Server
 	outside string
 	leases  bool // it knows leases
+	silent  bool // it does not say its address
 
 	mu    sync.Mutex
 	calls []string
@@ -65,6 +66,10 @@ func (r *igd) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if action == "AddPortMapping" && a.Lease > 0 && !r.leases {
 		w.WriteHeader(http.StatusInternalServerError)
 		answer = `<s:Fault><faultcode>s:Client</faultcode><faultstring>UPnPError</faultstring><detail><UPnPError xmlns="urn:schemas-upnp-org:control-1-0"><errorCode>725</errorCode><errorDescription>OnlyPermanentLeasesSupported</errorDescription></UPnPError></detail></s:Fault>`
+	}
+	if action == "GetExternalIPAddress" && r.silent {
+		http.Error(w, "", http.StatusNotFound)
+		return
 	}
 	_, _ = fmt.Fprintf(w, `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" s:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/"><s:Body>%s</s:Body></s:Envelope>`, answer)
 }
@@ -113,15 +118,16 @@ func TestOpen(t *testing.T) {
 			}
 		}
 		for _, c := range []struct {
-			outside, says string
-			leases, kept  bool
-			asked         []string
+			outside, says        string
+			leases, kept, silent bool
+			asked                []string
 		}{
-			{"203.0.113.1", "the router passes the port on", true, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
-			{"100.64.0.9", "no public address", false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600", "AddPortMapping 6112 to 10.0.0.2:6200 for 0"}},
-			{"203.0.113.1", "the router passes the port on", true, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}}, // for the next process
+			{"203.0.113.1", "the router passes the port on", true, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
+			{"100.64.0.9", "no public address", false, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600", "AddPortMapping 6112 to 10.0.0.2:6200 for 0"}},
+			{"203.0.113.1", "the router passes the port on", true, true, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}}, // for the next process
+			{"", "the router does not pass the port on", true, false, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},     // it does, and fails then
 		} {
-			r := &igd{outside: c.outside, leases: c.leases}
+			r := &igd{outside: c.outside, leases: c.leases, silent: c.silent}
 			r.http = httptest.NewServer(r)
 			t.Run(c.says, func(t *testing.T) {
 				r.answer(t, "home")
