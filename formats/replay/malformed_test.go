@@ -110,6 +110,18 @@ func TestVerifyFindsDisorder(t *testing.T) {
 	}
 }
 
+// A duration that is longer than all turns is one finding.
+func TestVerifyFindsLongDuration(t *testing.T) {
+	f := &memFile{}
+	playGame(t, f, 100)
+	h := open(t, f.data).Header
+	h.Duration += time.Minute
+	copy(f.data, h.AppendTo(nil))
+	if findings := Verify(open(t, f.data)); len(findings) != 1 || !strings.Contains(findings[0].Text, "the header says 1m10s, all turns together take 10s") {
+		t.Errorf("%v", findings)
+	}
+}
+
 // A host that crashed may leave a header without sizes: then the end is where
 // only padding follows.
 func TestUnfinishedHeader(t *testing.T) {
