@@ -39,7 +39,9 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 			return err
 		}
 	}
-	w.time = r.Duration
+	if r.Duration > 0 { // else the header was not finished
+		w.time = r.Duration
+	}
 	return w.Close()
 }
 

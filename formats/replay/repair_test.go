@@ -96,6 +96,21 @@ func TestAnonymise(t *testing.T) {
 	}
 }
 
+// TestAnonymiseUnfinished: the duration of a replay whose header has none is that of its turns.
+func TestAnonymiseUnfinished(t *testing.T) {
+	var f, out memFile
+	playGame(t, &f, 100)
+	h := open(t, f.data).Header
+	h.FileSize, h.StreamSize, h.Blocks, h.Duration = 0, 0, 0, 0
+	copy(f.data, h.AppendTo(nil))
+	if err := Anonymise(open(t, f.data), &out, true); err != nil {
+		t.Fatal(err)
+	}
+	if r := open(t, out.data); r.Duration != 10*time.Second || len(Verify(r)) > 0 {
+		t.Errorf("%v, %v", r.Duration, r.Findings)
+	}
+}
+
 func TestAnonymiseRealReplays(t *testing.T) {
 	for _, ref := range realReplays(t) {
 		data := readReal(t, ref.File)
