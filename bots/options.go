@@ -174,3 +174,23 @@ func (o *Options) check() error {
 	}
 	return errors.Join(faults...)
 }
+
+// connections is how many the bots have open at the most, those that stay within this process by both ends.
+func (o *Options) connections() int {
+	each := 1
+	if o.RoundTrip > 0 {
+		each += 2
+	}
+	if o.Realm != "" {
+		each++
+	}
+	n := each * o.Games * o.Players
+	for game := range o.Games {
+		for seat := range o.Players {
+			if o.Conduct(game, seat).Proxy != nil {
+				n += 2
+			}
+		}
+	}
+	return n
+}

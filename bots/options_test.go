@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestOptions(t *testing.T) {
@@ -22,6 +23,27 @@ func TestOptions(t *testing.T) {
 	} {
 		if _, err := bad.normal(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// Lines within this process count by both ends.
+func TestConnections(t *testing.T) {
+	proxies := func(_, seat int) Conduct {
+		if seat == 0 {
+			return Conduct{Proxy: &ProxyConduct{}}
+		}
+		return Conduct{}
+	}
+	for want, opts := range map[int]Options{
+		20: {Games: 2},
+		60: {Games: 2, RoundTrip: time.Second},
+		40: {Games: 2, Realm: "127.0.0.1:6112"},
+		24: {Games: 2, Conduct: proxies},
+	} {
+		o, err := opts.normal()
+		if got := o.connections(); err != nil || got != want {
+			t.Errorf("%d connections (%v), want %d", got, err, want)
 		}
 	}
 }

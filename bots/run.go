@@ -62,7 +62,7 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	if err := needFiles(opts.Games*opts.Players + opts.Strangers + maxDialing + 64); err != nil {
+	if err := needFiles(opts.connections() + opts.Strangers + maxDialing + 64); err != nil {
 		return Report{}, err
 	}
 	r := &run{
