@@ -50,8 +50,8 @@ type timeline struct {
 	parts []int
 }
 
-// place finds the part of a time, after joining parts until there is one.
-func (l *timeline) place(at time.Duration) *int {
+// add adds n to the part of a time, after joining parts until there is one.
+func (l *timeline) add(at time.Duration, n int) {
 	if l.width == 0 {
 		l.width = 5 * time.Second
 	}
@@ -68,7 +68,5 @@ func (l *timeline) place(at time.Duration) *int {
 	for len(l.parts) <= int(at/l.width) {
 		l.parts = append(l.parts, 0)
 	}
-	return &l.parts[at/l.width]
+	l.parts[at/l.width] += n
 }
-
-func (l *timeline) add(at time.Duration, n int) { *l.place(at) += n }

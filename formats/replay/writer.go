@@ -129,10 +129,7 @@ func (w *Writer) Checksum(sum uint32) error {
 	case len(w.held) == 0:
 		return w.err
 	}
-	end := w.held[0].end
-	w.put(w.queue[:end])
-	w.put(binary.LittleEndian.AppendUint32([]byte{w.checksumID(), 4}, sum))
-	w.drop(end)
+	w.settle(binary.LittleEndian.AppendUint32([]byte{w.checksumID(), 4}, sum))
 	w.release()
 	return w.err
 }
@@ -140,9 +137,7 @@ func (w *Writer) Checksum(sum uint32) error {
 // NoChecksum says that the checksum of the oldest turn that has none yet is not known.
 func (w *Writer) NoChecksum() error {
 	if len(w.held) > 0 {
-		end := w.held[0].end
-		w.put(w.queue[:end])
-		w.drop(end)
+		w.settle(nil)
 	}
 	return w.err
 }
@@ -244,9 +239,12 @@ func (w *Writer) record(rec []byte) {
 	w.queue = append(w.queue, rec...)
 }
 
-// drop takes the first bytes, with the turn that ends there, out of the queue;
-// records up to the next turn are free to go.
-func (w *Writer) drop(end int) {
+// settle writes the oldest held turn, its checksum if that is known, and the records
+// up to the next turn.
+func (w *Writer) settle(checksum []byte) {
+	end := w.held[0].end
+	w.put(w.queue[:end])
+	w.put(checksum)
 	w.written = w.held[0].time
 	w.held = append(w.held[:0], w.held[1:]...)
 	free := len(w.queue)
@@ -263,9 +261,7 @@ func (w *Writer) drop(end int) {
 // release writes turns that have waited too long without their checksum.
 func (w *Writer) release() {
 	for len(w.held) > 0 && w.time-w.held[0].time >= holdFor {
-		end := w.held[0].end
-		w.put(w.queue[:end])
-		w.drop(end)
+		w.settle(nil)
 		w.skip++
 	}
 	if w.time-w.dirty >= flushEvery {
