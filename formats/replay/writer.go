@@ -122,24 +122,25 @@ func (w *Writer) Empty() error {
 // Checksum is the sync checksum that players sent for the oldest turn that has
 // none yet.
 func (w *Writer) Checksum(sum uint32) error {
-	switch {
-	case w.skip > 0:
-		w.skip--
-		return w.err
-	case len(w.held) == 0:
-		return w.err
-	}
-	w.settle(binary.LittleEndian.AppendUint32([]byte{w.checksumID(), 4}, sum))
-	w.release()
+	w.known(binary.LittleEndian.AppendUint32([]byte{w.checksumID(), 4}, sum))
 	return w.err
 }
 
 // NoChecksum says that the checksum of the oldest turn that has none yet is not known.
 func (w *Writer) NoChecksum() error {
-	if len(w.held) > 0 {
-		w.settle(nil)
-	}
+	w.known(nil)
 	return w.err
+}
+
+// known takes the record of the checksum of the oldest turn that has none yet; nil: it has none.
+func (w *Writer) known(checksum []byte) {
+	switch {
+	case w.skip > 0:
+		w.skip--
+	case len(w.held) > 0:
+		w.settle(checksum)
+		w.release()
+	}
 }
 
 // Chat records a line. Before the first turn it is one of the loading screen.
