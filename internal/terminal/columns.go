@@ -21,20 +21,12 @@ func inLines(words []string, down, width int) (lines []string, ok bool) {
 	for left := 0; len(words) > 0; {
 		column := words[:min(down, len(words))]
 		words = words[len(column):]
-		widest := 0
-		for _, w := range column {
-			widest = max(widest, Columns(w))
-		}
 		for y, w := range column {
 			lines[y] = Pad(lines[y], left) + w
 		}
-		left += widest + 2
+		left += widest(column) + 2
 	}
-	ok = true
-	for _, line := range lines {
-		ok = ok && Columns(line) <= width
-	}
-	return lines, ok
+	return lines, widest(lines) <= width
 }
 
 // least is how narrow a column of TableIn becomes.
