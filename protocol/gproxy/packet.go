@@ -180,8 +180,7 @@ func gameID(dst []byte, id uint32) []byte {
 // w3gs.Next does; most bounds a packet of the game.
 func Next(buf []byte, most int) (frame, rest []byte, err error) {
 	if len(buf) == 0 || buf[0] != Magic {
-		f, rest, err := w3gs.Next(buf, most)
-		return f, rest, err
+		return w3gs.Next(buf, most)
 	}
 	if len(buf) < w3gs.HeaderSize {
 		return nil, buf, nil

@@ -29,7 +29,6 @@ func (p *Proxy) extension(packet []byte) error {
 		p.State = Linked
 		p.Resumed++
 		for _, packet := range p.kept {
-			p.Repeated++
 			p.ToHost = append(p.ToHost, packet...)
 		}
 	case op == 3 && len(body) == 4:

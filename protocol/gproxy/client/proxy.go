@@ -1,14 +1,17 @@
 // Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
 // between a game client and a host, and reconnects to the host when the connection
-// breaks. What it does when was measured on GProxy++ 1.0. It is a state machine without a socket or a clock, written from the
-// client's side of the extension and independent of package protocol/gproxy. `w3host play` and the bots use it.
+// breaks. What it does when was measured on GProxy++ 1.0. It is a state machine without a
+// socket or a clock, written from the client's side of the extension and independent of
+// package protocol/gproxy. `w3host play` and the bots use it.
 package gproxy
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -56,11 +59,10 @@ type Proxy struct {
 	Extended bool          // the host knows that no empty actions are needed
 	Wait     time.Duration // that the host waits for an extended proxy
 
-	Got      uint32 // packets of the game from the host
-	Sent     uint32 // and to it
-	Resumed  int    // successful reconnections
-	Repeated int    // packets that were resent
-	RanOut   int    // lines to the player that no empty action is left
+	Got     uint32 // packets of the game from the host
+	Sent    uint32 // and to it
+	Resumed int    // successful reconnections
+	RanOut  int    // lines to the player that no empty action is left
 
 	acked   uint32 // of Sent, what the host has
 	kept    [][]byte
@@ -106,7 +108,7 @@ func (p *Proxy) FromClient(b []byte) error {
 			return err
 		}
 		if packet == nil {
-			p.client = append([]byte(nil), rest...)
+			p.client = bytes.Clone(rest)
 			return nil
 		}
 		b = rest
@@ -130,7 +132,7 @@ func (p *Proxy) keep(packet []byte) {
 		}
 		return
 	}
-	p.kept = append(p.kept, append([]byte(nil), packet...))
+	p.kept = append(p.kept, bytes.Clone(packet))
 }
 
 // FromHost handles bytes of the current connection. An error is a fault of the host.
@@ -147,7 +149,7 @@ func (p *Proxy) FromHost(now time.Duration, b []byte) error {
 			return err
 		}
 		if packet == nil {
-			p.host = append([]byte(nil), rest...)
+			p.host = bytes.Clone(rest)
 			return nil
 		}
 		b = rest
@@ -190,7 +192,7 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 		}
 	case 0x10:
 		if n := len(packet) - 5; n >= 0 && n <= 5*mostLaggers {
-			p.laggers = append([]byte(nil), packet[5:]...)
+			p.laggers = bytes.Clone(packet[5:])
 		}
 	case 0x11:
 		if len(packet) > 4 {
@@ -213,7 +215,7 @@ func (p *Proxy) feed() {
 func (p *Proxy) unlag(pid byte) {
 	for i := 0; i+5 <= len(p.laggers); i += 5 {
 		if p.laggers[i] == pid {
-			p.laggers = append(p.laggers[:i], p.laggers[i+5:]...)
+			p.laggers = slices.Delete(p.laggers, i, i+5)
 			return
 		}
 	}
