@@ -1,6 +1,7 @@
 package rating
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,11 +44,7 @@ func ranks(results []Result) (team, ranks []int, ok bool) {
 			best[r.Team] = rank
 		}
 	}
-	var order []int
-	for t := range best {
-		order = append(order, t)
-	}
-	slices.Sort(order)
+	order := slices.Sorted(maps.Keys(best))
 	decided := false
 	for _, t := range order {
 		decided = decided || best[t] <= drew
