@@ -2,6 +2,7 @@ package bots
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"w3host/protocol/w3gs"
@@ -60,7 +61,7 @@ func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 func (p *player) echoed(q *w3gs.PlayerExtra) bool {
 	for i, e := range p.extras.said {
 		if e.Kind == q.Kind {
-			p.extras.said = append(p.extras.said[:i:i], p.extras.said[i+1:]...)
+			p.extras.said = slices.Delete(p.extras.said, i, i+1)
 			return bytes.Equal(e.Data, q.Data)
 		}
 	}

@@ -44,8 +44,7 @@ func (y *yield) late(now, by time.Duration) {
 	speed := max(y.speed, int64(float64(y.metered)/meterTime.Seconds()))
 	if y.bucket.rate > 0 {
 		speed = min(speed, y.bucket.rate)
-	}
-	if y.bucket.rate == 0 {
+	} else {
 		y.bucket.used.Use(now, burst) // a cut begins with nothing
 	}
 	y.bucket.rate, y.cutAt = max(speed/2, minYield), now

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -147,7 +148,7 @@ func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
 func (c *Catalogue) Files() []*MapFile {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return append([]*MapFile(nil), c.files...)
+	return slices.Clone(c.files)
 }
 
 // Path is where the file of an entry is.
@@ -168,7 +169,7 @@ func (r *record) apply(path string) {
 		return
 	}
 	m := *r.base.Map
-	m.Warnings = append([]string(nil), m.Warnings...)
+	m.Warnings = slices.Clone(m.Warnings)
 	config, err := mapconf.Load(path)
 	if err == nil {
 		err = config.Apply(&m)

@@ -21,8 +21,8 @@ var archives = []string{"War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3.mp
 
 // FindScripts looks for common.j and blizzard.j of a version of the game: first in the sub-folder of that version,
 // such as scripts/1.26, then in those of the versions that have the same scripts, the newest first, then in the folder
-// itself. In each it looks for the two files (or for them in a sub-folder
-// Scripts, as in an unpacked game), then for the game's archives. From says where they were found.
+// itself. In each it looks for the two files (or for them in a sub-folder Scripts, as in an unpacked game), then for the
+// game's archives. From says where they were found.
 //
 // ErrNoScripts is the error if there is nothing, w3map.ErrLineEnds if the files are spoilt.
 func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from string, err error) {
