@@ -66,6 +66,7 @@ type Catalogue struct {
 	scanning sync.Mutex // one scan at a time; guards what follows
 	cache    *cache
 	pending  map[string]stamp // files that were too fresh to read, as they were then
+	closed   map[string]bool  // what was reported of folders that could not be read by the last scan
 	readers  int              // how many files are read at a time
 
 	mu    sync.RWMutex // guards what follows
@@ -124,10 +125,11 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 }
 
 // Watch looks at the folder again and again until ctx is done, and calls changed after each look that found something
-// new. It returns the context's error.
+// new. A fault that stays is reported once. It returns the context's error.
 func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
 	ticker := time.NewTicker(c.opts.Interval)
 	defer ticker.Stop()
+	reported := "" // of the look before
 	for {
 		select {
 		case <-ctx.Done():
@@ -135,9 +137,13 @@ func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
 		case <-ticker.C:
 		}
 		news, err := c.Scan(ctx)
+		fault := ""
 		if err != nil && ctx.Err() == nil {
-			c.report(err)
+			if fault = err.Error(); fault != reported {
+				c.report(err)
+			}
 		}
+		reported = fault
 		if news {
 			changed()
 		}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"w3host/formats/catalogue"
@@ -320,4 +321,35 @@ func TestDamagedCacheIsReportedAndReplaced(t *testing.T) {
 	if len(reports) != 1 || !strings.Contains(reports[0].Error(), opts.Cache) {
 		t.Errorf("reports: %v", reports)
 	}
+}
+
+// A folder that is gone is reported once while it is watched, and again when it goes again.
+func TestMissingFolderIsReportedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "maps")
+		put(t, filepath.Join(dir, "a.w3x"), named("a"))
+		opts, reports := quick, 0
+		opts.Report = func(err error) { reports++ }
+		c := open(t, dir, opts)
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { _ = c.Watch(ctx, func() {}) }() // ends with ctx
+		move := func(from, to string) {
+			if err := os.Rename(from, to); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * opts.Interval)
+			synctest.Wait()
+		}
+		move(dir, dir+"-away")
+		if reports != 1 {
+			t.Errorf("%d reports of a folder that is not there", reports)
+		}
+		move(dir+"-away", dir)
+		move(dir, dir+"-away")
+		if reports != 2 {
+			t.Errorf("%d reports of a folder that went twice", reports)
+		}
+		stop()
+		synctest.Wait()
+	})
 }

@@ -113,3 +113,26 @@ func TestOpenedLater(t *testing.T) {
 		}
 	}
 }
+
+// A sub-folder that cannot be read is reported once, too.
+func TestClosedFolderIsReportedOnce(t *testing.T) {
+	dir := t.TempDir()
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.ReadDir(closed); err == nil {
+		t.Skip("this user may read all folders")
+	}
+	opts, reports := quick, 0
+	opts.Report = func(error) { reports++ }
+	c := open(t, dir, opts)
+	for range 3 {
+		if _, err := c.Scan(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reports != 1 {
+		t.Errorf("%d reports", reports)
+	}
+}

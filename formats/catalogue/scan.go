@@ -109,8 +109,8 @@ func (c *Catalogue) tooFresh(f *record) bool {
 }
 
 // walk visits all files in a folder and below it, except hidden ones. An io/fs would leave out the names that are not
-// UTF-8. The error is about the folder itself, or the context's.
-func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name string)) error {
+// UTF-8. The error is about the folder itself, or the context's; closed gets those about folders below it.
+func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name string), closed func(error)) error {
 	entries, err := os.ReadDir(filepath.Join(c.dir, filepath.FromSlash(folder)))
 	if err != nil {
 		return err
@@ -124,8 +124,8 @@ func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name str
 		case !e.IsDir():
 			visit(name)
 		default:
-			if err := c.walk(ctx, name, visit); err != nil && ctx.Err() == nil {
-				c.report(err)
+			if err := c.walk(ctx, name, visit, closed); err != nil && ctx.Err() == nil {
+				closed(err)
 			}
 		}
 	}
@@ -136,6 +136,8 @@ func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name str
 func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 	var files []*record
 	besides := map[string]stamp{}
+	before := c.closed
+	c.closed = map[string]bool{}
 	err := c.walk(ctx, "", func(name string) {
 		ext := strings.ToLower(path.Ext(name))
 		if ext != ".w3x" && ext != ".w3m" && ext != ".toml" {
@@ -148,6 +150,10 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 			besides[name] = stampOf(info)
 		default:
 			files = append(files, &record{file: &MapFile{File: name, Size: info.Size(), ModTime: info.ModTime()}})
+		}
+	}, func(err error) {
+		if c.closed[err.Error()] = true; !before[err.Error()] {
+			c.report(err)
 		}
 	})
 	if err != nil {
