@@ -97,7 +97,7 @@ func (a *Archive) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.readAll()
+	return f.ReadAll()
 }
 
 // Has says whether there is a file of that name. It may still turn out to be damaged.

@@ -127,8 +127,9 @@ func (f *File) advance() {
 	f.ready = f.mem.sector
 }
 
-// readAll returns the whole file, unpacked straight into the slice that it returns.
-func (f *File) readAll() ([]byte, error) {
+// ReadAll returns the content of a file that nothing was read of yet, unpacked straight into the slice that it returns.
+// Its bound is that of Archive.ReadFile.
+func (f *File) ReadAll() ([]byte, error) {
 	defer f.release()
 	if f.b.size > maxFileSize {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, maxFileSize))

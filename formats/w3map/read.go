@@ -119,7 +119,7 @@ func readSmall(a *mpq.Archive, name string, limit int64) ([]byte, error) {
 	if f.Size() > limit {
 		return nil, fmt.Errorf("%s claims %d bytes, and this reads no more than %d", name, f.Size(), limit)
 	}
-	return a.ReadFile(name)
+	return f.ReadAll()
 }
 
 // fill takes over what war3map.w3i says, with its texts resolved.
