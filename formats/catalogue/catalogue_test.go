@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -328,8 +329,8 @@ func TestMissingFolderIsReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "maps")
 		put(t, filepath.Join(dir, "a.w3x"), named("a"))
-		opts, reports := quick, 0
-		opts.Report = func(err error) { reports++ }
+		opts, reports := quick, new(atomic.Int32)
+		opts.Report = func(error) { reports.Add(1) }
 		c := open(t, dir, opts)
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { _ = c.Watch(ctx, func() {}) }() // ends with ctx
@@ -341,13 +342,13 @@ func TestMissingFolderIsReportedOnce(t *testing.T) {
 			synctest.Wait()
 		}
 		move(dir, dir+"-away")
-		if reports != 1 {
-			t.Errorf("%d reports of a folder that is not there", reports)
+		if n := reports.Load(); n != 1 {
+			t.Errorf("%d reports of a folder that is not there", n)
 		}
 		move(dir+"-away", dir)
 		move(dir, dir+"-away")
-		if reports != 2 {
-			t.Errorf("%d reports of a folder that went twice", reports)
+		if n := reports.Load(); n != 2 {
+			t.Errorf("%d reports of a folder that went twice", n)
 		}
 		stop()
 		synctest.Wait()
