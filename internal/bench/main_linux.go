@@ -83,16 +83,11 @@ func main() {
 	attacker := flag.String("attacker", "", "be the attackers of this name, until killed")
 	window := flag.Bool("window", false, "measure what games notice of the operator's window, with the first number of games")
 	at := flag.String("at", "", "whom they attack")
-	burning := flag.Float64("burn", 0, "take so much of a core, until standard input ends")
 	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
 	runtime.LockOSThread() // with its thread, those end that it has started
 	if *witness {
 		runWitness()
-		return
-	}
-	if *burning > 0 {
-		burn(*burning)
 		return
 	}
 	if *attacker != "" {

@@ -11,15 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hostOf is the host of a holder; a host that has none is its own.
+// hostOf is the host of a holder, the oldest of its children; a host that has none is its own.
 func hostOf(pid int) int {
+	host := pid
 	perThread(pid, "children", func(text string) int64 {
 		for _, child := range strings.Fields(text) {
-			pid, _ = strconv.Atoi(child)
+			if n, _ := strconv.Atoi(child); host == pid || n < host {
+				host = n
+			}
 		}
 		return 0
 	})
-	return pid
+	return host
 }
 
 // perThread adds up what a file of each thread of a process says.

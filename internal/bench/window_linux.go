@@ -30,23 +30,30 @@ const (
 	tokens       = 16 // of programs: an account watches 16 pages at most
 )
 
-// window measures what games notice of the operator's window: in turn with nobody at it, with those who watch, with all
-// of the burden, and with another process that takes as much of the processors as that did, which no host could help.
+// window measures what games notice of the operator's window: in turn with nobody at it, with those who watch, and with
+// all of the burden. A twin of the host has as many games at the same time, and nobody at its window: what both suffer
+// is the machine's, and what the host suffers more is the window's.
 type window struct {
 	*bench
-	url, metrics string
-	games        int
-	tokens       []string
-	other        [2]float64      // what the other process takes, in cores: for the host's burden, and for making it
-	read         [2]atomic.Int64 // bytes, of Games and of games
+	url    string
+	hosts  []*measured // the host, and its twin
+	games  int
+	tokens []string
+	read   [2]atomic.Int64 // bytes, of Games and of games
 }
 
-// phase is what was measured in a while.
+// measured is one of the hosts.
+type measured struct {
+	cmd     *exec.Cmd
+	port    int
+	metrics string
+}
+
+// phase is what was measured of a host in a while.
 type phase struct {
 	buckets map[float64]float64 // turns that were at most so late, in seconds
 	missed  float64
 	cpu     time.Duration
-	load    time.Duration // of the processors, to make the burden
 	took    time.Duration
 	read    [2]int64
 }
@@ -54,47 +61,54 @@ type phase struct {
 // windowAll prints a table.
 func (b *bench) windowAll(program string, s subject, games, rounds int) error {
 	w := &window{bench: b, games: games}
-	port, err := freePort()
-	if err != nil {
-		return err
-	}
-	at, err := freePort()
-	if err != nil {
-		return err
-	}
-	metrics, err := freePort()
-	if err != nil {
-		return err
-	}
-	w.url, w.metrics = "http://127.0.0.1:"+strconv.Itoa(at), "http://127.0.0.1:"+strconv.Itoa(metrics)+"/metrics"
-	host := s.run(port, games)
-	host.Env = append(host.Env, "W3HOST_WEB_LISTEN=127.0.0.1:"+strconv.Itoa(at), "W3HOST_WEB_METRICS_LISTEN=127.0.0.1:"+strconv.Itoa(metrics))
-	if host.Dir, err = os.MkdirTemp(b.dir, "window"); err != nil {
-		return err
-	}
-	if err := b.start(host); err != nil {
-		return err
-	}
-	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
-	if err := errors.Join(awaitListener(port), awaitListener(at)); err != nil {
-		return err
+	for range 2 {
+		h, url, err := b.startWithWindow(s, games)
+		if err != nil {
+			return err
+		}
+		defer func() { _, _ = h.cmd.Process.Kill(), h.cmd.Wait() }()
+		if w.hosts = append(w.hosts, h); w.url == "" {
+			w.url = url
+		}
 	}
 	for i := range tokens {
 		add := exec.Command(program, "web", "token", "add", "bench"+strconv.Itoa(i), "--role", "admin")
-		add.Dir = host.Dir
+		add.Dir = w.hosts[0].cmd.Dir
 		token, err := add.Output()
 		if err != nil {
 			return fmt.Errorf("a token: %w", err)
 		}
 		w.tokens = append(w.tokens, strings.TrimSpace(string(token)))
 	}
-	stop, err := b.play(port, games, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*rounds))
-	if err != nil {
-		return err
+	for _, h := range w.hosts {
+		stop, err := b.play(h.port, games, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*rounds))
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
-	defer stop()
 	fmt.Printf("%s\n\n", s.name)
-	return w.compare(host.Process.Pid, rounds)
+	return w.compare(rounds)
+}
+
+// startWithWindow starts a host whose window and metrics have ports of their own.
+func (b *bench) startWithWindow(s subject, games int) (h *measured, url string, err error) {
+	var ports [3]int
+	for i := range ports {
+		if ports[i], err = freePort(); err != nil {
+			return nil, "", err
+		}
+	}
+	addr := func(i int) string { return "127.0.0.1:" + strconv.Itoa(ports[i]) }
+	h = &measured{cmd: s.run(ports[0], games), port: ports[0], metrics: "http://" + addr(2) + "/metrics"}
+	h.cmd.Env = append(h.cmd.Env, "W3HOST_WEB_LISTEN="+addr(1), "W3HOST_WEB_METRICS_LISTEN="+addr(2))
+	if h.cmd.Dir, err = os.MkdirTemp(b.dir, "window"); err == nil {
+		err = b.start(h.cmd)
+	}
+	if err == nil {
+		err = errors.Join(awaitListener(ports[0]), awaitListener(ports[1]))
+	}
+	return h, "http://" + addr(1), err
 }
 
 // play has bots play so many games, and returns when all have begun.
@@ -131,62 +145,73 @@ const (
 	nobody = iota
 	watchers
 	allOfIt
-	another
 )
 
 var (
-	kinds  = []string{nobody: "nobody", watchers: "watchers", allOfIt: "all of it", another: "nobody, but another process takes as much"}
-	inTurn = []int{nobody, watchers, nobody, allOfIt, nobody, another}
+	kinds  = []string{nobody: "nobody", watchers: "watchers", allOfIt: "all of it"}
+	inTurn = []int{nobody, watchers, nobody, allOfIt}
 )
 
-func (w *window) compare(pid, rounds int) error {
-	measured := make([][]phase, len(kinds))
-	before, err := w.scrape()
+func (w *window) compare(rounds int) error {
+	all := make([][][]phase, len(kinds)) // of each kind, each time, the host and its twin
+	before, err := w.hosts[0].scrape()
 	if err != nil {
 		return err
 	}
 	for range rounds {
 		for _, kind := range inTurn {
-			p, err := w.measure(pid, kind)
+			both, err := w.measure(kind)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(os.Stderr, "%s: p99 %.3f ms, %.0f missed, %.2f %% of a core\n", kinds[kind], p.quantile(0.99)*1000, p.missed, 100*p.cpu.Seconds()/p.took.Seconds())
-			measured[kind] = append(measured[kind], p)
-			if kind == allOfIt {
-				quiet := measured[nobody][len(measured[nobody])-1]
-				w.other = [2]float64{p.cpu.Seconds()/p.took.Seconds() - quiet.cpu.Seconds()/quiet.took.Seconds(), p.load.Seconds() / p.took.Seconds()}
+			for i, p := range both {
+				fmt.Fprintf(os.Stderr, "%s, %s: p99 %.3f ms, %.0f missed, %.2f %% of a core\n", kinds[kind], []string{"host", "twin"}[i], p.quantile(0.99)*1000, p.missed, p.share())
 			}
+			all[kind] = append(all[kind], both)
 		}
 	}
 	time.Sleep(5 * time.Second) // until the last streams are gone
-	after, err := w.scrape()
+	after, err := w.hosts[0].scrape()
 	if err != nil {
 		return err
 	}
-	fmt.Println("| at the window | late p50 ms | late p99 ms | over 5 ms | missed turns | CPU % of a core | KB/s, a watcher of Games | of a game |")
-	fmt.Println("|---|---|---|---|---|---|---|---|")
-	for i, kind := range kinds {
-		cell := func(digits int, of func(p phase) float64) string {
-			var all []float64
-			for _, p := range measured[i] {
-				all = append(all, of(p))
+	fmt.Println("| at the window | late p99 ms | of the twin | the host's more | over 5 ms | of the twin | missed turns | CPU % of a core | of the twin | KB/s, a watcher of Games | of a game |")
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
+	for kind, name := range kinds {
+		fmt.Printf("| %s |", name)
+		cell := func(digits int, of func(host, twin *phase) float64) {
+			var list []float64
+			for _, both := range all[kind] {
+				list = append(list, of(&both[0], &both[1]))
 			}
-			slices.Sort(all)
-			return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, all[len(all)/2], digits, all[0], digits, all[len(all)-1])
+			slices.Sort(list)
+			fmt.Printf(" %.*f (%.*f–%.*f) |", digits, list[len(list)/2], digits, list[0], digits, list[len(list)-1])
 		}
-		rate := func(page int) string {
-			return cell(2, func(p phase) float64 { return float64(p.read[page]) / 1000 / p.took.Seconds() / (watching / 2) })
+		p99 := func(p *phase) float64 { return 1000 * p.quantile(0.99) }
+		over := func(p *phase) float64 { return p.buckets[0] - p.buckets[0.005] }
+		cell(3, func(host, _ *phase) float64 { return p99(host) })
+		cell(3, func(_, twin *phase) float64 { return p99(twin) })
+		cell(3, func(host, twin *phase) float64 { return p99(host) - p99(twin) })
+		cell(0, func(host, _ *phase) float64 { return over(host) })
+		cell(0, func(_, twin *phase) float64 { return over(twin) })
+		cell(0, func(host, _ *phase) float64 { return host.missed })
+		cell(1, func(host, _ *phase) float64 { return host.share() })
+		cell(1, func(_, twin *phase) float64 { return twin.share() })
+		for page := range w.read {
+			cell(2, func(host, _ *phase) float64 {
+				return float64(host.read[page]) / 1000 / host.took.Seconds() / (watching / 2)
+			})
 		}
-		fmt.Printf("| %s | %s | %s | %s | %s | %s | %s | %s |\n", kind, cell(3, func(p phase) float64 { return 1000 * p.quantile(0.5) }),
-			cell(3, func(p phase) float64 { return 1000 * p.quantile(0.99) }), cell(0, func(p phase) float64 { return p.buckets[0] - p.buckets[0.005] }),
-			cell(0, func(p phase) float64 { return p.missed }), cell(1, func(p phase) float64 { return 100 * p.cpu.Seconds() / p.took.Seconds() }), rate(0), rate(1))
+		fmt.Println()
 	}
-	fmt.Printf("\nthe burden took %.0f %% of a core to make; goroutines %.0f before, %.0f after; resident %.1f MB before, %.1f MB after; facts lost for pages %.0f, watchers dropped %.0f\n\n", 100*w.other[1],
+	fmt.Printf("\ngoroutines %.0f before, %.0f after; resident %.1f MB before, %.1f MB after; facts lost for pages %.0f, watchers dropped %.0f\n\n",
 		before["go_goroutines"], after["go_goroutines"], before["process_resident_memory_bytes"]/1e6, after["process_resident_memory_bytes"]/1e6,
 		after[`w3host_observer_lost_total{observer="pages"}`], after[`w3host_watchers_dropped_total{kind="page"}`])
 	return nil
 }
+
+// share of a core, in per cent.
+func (p *phase) share() float64 { return 100 * p.cpu.Seconds() / p.took.Seconds() }
 
 // quantile of the lateness of turns, as Prometheus makes it of buckets.
 func (p *phase) quantile(q float64) float64 {
@@ -208,8 +233,8 @@ func (p *phase) quantile(q float64) float64 {
 	return low
 }
 
-// measure burdens the window for a while, and tells how turns were meanwhile.
-func (w *window) measure(pid, kind int) (p phase, err error) {
+// measure burdens the window of the host for a while, and tells how the turns of both hosts were meanwhile.
+func (w *window) measure(kind int) (both []phase, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var burden sync.WaitGroup
 	defer burden.Wait()
@@ -220,53 +245,65 @@ func (w *window) measure(pid, kind int) (p phase, err error) {
 		fallthrough
 	case watchers:
 		w.watch(ctx, &burden)
-	case another:
-		for i, share := range w.other {
-			stop, err := w.burnElsewhere(share, w.ahead && i == 0)
-			if err != nil {
-				return p, err
-			}
-			defer stop()
-		}
 	}
 	time.Sleep(2 * time.Second)
-	before, err := w.scrape()
-	if err != nil {
-		return p, err
-	}
-	load, cpu, read, began := cpuTime(os.Getpid()), cpuTime(pid), [2]int64{w.read[0].Load(), w.read[1].Load()}, time.Now()
-	time.Sleep(time.Duration(w.seconds) * time.Second)
-	p.cpu, p.load, p.took = cpuTime(pid)-cpu, cpuTime(os.Getpid())-load, time.Since(began)
-	for i := range p.read {
-		p.read[i] = w.read[i].Load() - read[i]
-	}
-	after, err := w.scrape()
-	p.missed = after["w3host_turns_missed_total"] - before["w3host_turns_missed_total"]
-	p.buckets = map[float64]float64{}
-	for name, value := range after {
-		if bound, found := strings.CutPrefix(name, `w3host_turn_lateness_seconds_bucket{le="`); found {
-			at, _ := strconv.ParseFloat(strings.TrimSuffix(bound, `"}`), 64)
-			if at > 1 { // infinity
-				at = 0
-			}
-			p.buckets[at] = value - before[name]
+	var ends []func() (phase, error)
+	for _, h := range w.hosts {
+		end, err := h.begin()
+		if err != nil {
+			return nil, err
 		}
+		ends = append(ends, end)
 	}
-	return p, err
+	read := [2]int64{w.read[0].Load(), w.read[1].Load()}
+	time.Sleep(time.Duration(w.seconds) * time.Second)
+	for _, end := range ends {
+		p, err := end()
+		if err != nil {
+			return nil, err
+		}
+		for i := range p.read {
+			p.read[i] = w.read[i].Load() - read[i]
+		}
+		both = append(both, p)
+	}
+	return both, nil
+}
+
+// begin measures a host until end.
+func (h *measured) begin() (end func() (phase, error), err error) {
+	before, err := h.scrape()
+	cpu, began := cpuTime(h.cmd.Process.Pid), time.Now()
+	return func() (p phase, err error) {
+		p.cpu, p.took = cpuTime(h.cmd.Process.Pid)-cpu, time.Since(began)
+		after, err := h.scrape()
+		p.missed = after["w3host_turns_missed_total"] - before["w3host_turns_missed_total"]
+		p.buckets = map[float64]float64{}
+		for name, value := range after {
+			if bound, found := strings.CutPrefix(name, `w3host_turn_lateness_seconds_bucket{le="`); found {
+				at, _ := strconv.ParseFloat(strings.TrimSuffix(bound, `"}`), 64)
+				if at > 1 { // infinity
+					at = 0
+				}
+				p.buckets[at] = value - before[name]
+			}
+		}
+		return p, err
+	}, err
 }
 
 var sample = regexp.MustCompile(`(?m)^([a-z0-9_]+(?:\{[^}]*\})?) (\S+)$`)
 
 // scrape reads /metrics.
-func (w *window) scrape() (map[string]float64, error) {
-	answer, err := http.Get(w.metrics)
+func (h *measured) scrape() (map[string]float64, error) {
+	answer, err := http.Get(h.metrics)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %.200s", w.metrics, answer.Status, text)
+		err = fmt.Errorf("%s: %s: %.200s", h.metrics, answer.Status, text)
 	}
 	values := map[string]float64{}
 	for _, m := range sample.FindAllSubmatch(text, -1) {

@@ -125,5 +125,5 @@ func (w *window) disturb(ctx context.Context, burden *sync.WaitGroup) {
 			send(r)
 		})
 	}
-	each(time.Second, func(int) { _, _ = w.scrape() })
+	each(time.Second, func(int) { _, _ = w.hosts[0].scrape() })
 }
