@@ -185,26 +185,39 @@ type hits struct {
 	open  bool  // the player has none on them but such as are not over
 }
 
-// mapsCalled finds the maps that a filter names, with the counts by which its games are found best.
+// mapsCalled finds the maps that a filter names, with the counts by which its games are found best. Of a player's games only
+// maps count that the player has played, or on which somebody plays now: of maps with a common word in their names there are many.
 func (d *Store) mapsCalled(ctx context.Context, f GameFilter) (h hits, err error) {
 	pattern := "%" + likeEscape(strings.ToLower(f.Map)) + "%"
 	found, err := sqldb.List[struct {
-		Sum  int64
-		SHA1 string `db:"map_sha1"`
-	}](ctx, d.sql, `SELECT sum(lobbies) AS sum, map_sha1 FROM (SELECT map_sha1, lobbies FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
-		UNION ALL SELECT map_sha1, 1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!') AS m GROUP BY map_sha1`, pattern)
-	for _, m := range found {
-		h.sha1, h.games = append(h.sha1, m.SHA1), h.games+m.Sum
-	}
-	if err != nil || f.Player == "" || len(h.sha1) == 0 {
+		Sum, Open int64
+		SHA1      string `db:"map_sha1"`
+	}](ctx, d.sql, `SELECT sum(lobbies) AS sum, sum(open) AS open, map_sha1 FROM (SELECT map_sha1, lobbies, 0 AS open FROM map_totals WHERE lower(map_name) LIKE $1 ESCAPE '!'
+		UNION ALL SELECT map_sha1, 1, 1 FROM games WHERE ended_at IS NULL AND lower(map_name) LIKE $1 ESCAPE '!') AS m GROUP BY map_sha1`, pattern)
+	if err != nil {
 		return h, err
 	}
-	of, err := sqldb.One[struct{ Everywhere, There int64 }](ctx, d.sql, `SELECT coalesce(sum(games), 0) AS everywhere,
-		coalesce(sum(CASE WHEN map_sha1 IN (SELECT value FROM json_each($2)) THEN games END), 0) AS there
-		FROM player_map_totals WHERE name_key = $1`, nameKey(f.Player), h.sha1)
-	h.open = of.There == 0
-	h.looks = min(of.Everywhere, int64(f.Limit)*of.Everywhere/max(of.There, 1)) + 1
-	return h, err
+	played, everywhere, there := map[string]int64{}, int64(0), int64(0)
+	if f.Player != "" && len(found) > 0 {
+		of, err := sqldb.List[struct {
+			Games int64
+			SHA1  string `db:"map_sha1"`
+		}](ctx, d.sql, "SELECT sum(games) AS games, map_sha1 FROM player_map_totals WHERE name_key = $1 GROUP BY map_sha1", nameKey(f.Player))
+		if err != nil {
+			return h, err
+		}
+		for _, m := range of {
+			played[m.SHA1], everywhere = m.Games, everywhere+m.Games
+		}
+	}
+	for _, m := range found {
+		if f.Player == "" || played[m.SHA1] > 0 || m.Open > 0 {
+			h.sha1, h.games, there = append(h.sha1, m.SHA1), h.games+m.Sum, there+played[m.SHA1]
+		}
+	}
+	h.open = f.Player != "" && there == 0
+	h.looks = min(everywhere, int64(f.Limit)*everywhere/max(there, 1)) + 1
+	return h, nil
 }
 
 // Game reads one game; ErrNotFound when there is none. The zero key is the latest that

@@ -128,6 +128,10 @@ func testGames(t *testing.T, db *storage.Store) {
 		{storage.GameFilter{Map: "mAP 1"}, []int{4, 1}},
 		{storage.GameFilter{Map: "map", Limit: 2}, []int{4, 3}},
 		{storage.GameFilter{Map: "map_1"}, nil},
+		{storage.GameFilter{Map: "map", Player: "ann"}, []int{4, 2, 0}},
+		{storage.GameFilter{Map: "map 1", Player: "ann"}, []int{4}},
+		{storage.GameFilter{Map: "map 2", Player: "ann"}, []int{2}},
+		{storage.GameFilter{Map: "map", Player: "nobody"}, nil},
 	}
 	for _, tt := range tests {
 		games, err := db.Games(t.Context(), tt.filter)
