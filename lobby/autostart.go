@@ -140,7 +140,7 @@ func (l *Lobby) missing() int {
 // sayMissing says how many players are missing, and to the player who has joined what to do.
 func (l *Lobby) sayMissing(p *player) {
 	if n := l.missing(); n > 0 {
-		l.sayText(0, texts.Count(n, "Waiting for %d more player.", "Waiting for %d more players."))
+		l.sayText(0, waitsFor(n))
 	}
 	if l.auto.Ready && l.auto.on() {
 		l.say(w3gs.Only(p.pid), "The game starts when all are ready: type %sready.", l.cfg.Voice.Trigger)

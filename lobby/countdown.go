@@ -37,7 +37,7 @@ func (l *Lobby) Waits() texts.Text {
 	case l.Counting():
 		return texts.Sentence(texts.Of("the countdown is already running"))
 	case missing > 0:
-		return texts.Count(missing, "Waiting for %d more player.", "Waiting for %d more players.")
+		return waitsFor(missing)
 	case !why.Empty():
 		return texts.Sentence(texts.Of("Waiting to start: %v", why))
 	case l.auto.after > 0 && l.auto.Players == 0 && !l.auto.Full:
@@ -46,12 +46,15 @@ func (l *Lobby) Waits() texts.Text {
 	return l.auto.text()
 }
 
+func waitsFor(players int) texts.Text {
+	return texts.Count(players, "Waiting for %d more player.", "Waiting for %d more players.")
+}
+
 // waitsForTime says it of a lobby that time alone starts, where nothing else is in the way.
 func (l *Lobby) waitsForTime() texts.Text {
 	a := &l.auto
 	if a.enoughAt == never {
-		missing := max(l.cfg.Start.MinPlayers, 1) - l.Humans().Len()
-		return texts.Count(missing, "Waiting for %d more player.", "Waiting for %d more players.")
+		return waitsFor(max(l.cfg.Start.MinPlayers, 1) - l.Humans().Len())
 	}
 	if left := a.enoughAt + a.after - l.now; left > 0 {
 		return texts.Of("The game starts in %v.", left.Round(time.Second))

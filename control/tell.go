@@ -1,0 +1,61 @@
+package control
+
+import (
+	"w3host/game/command"
+	"w3host/texts"
+)
+
+// say tells all lobbies, and games too if that is asked for.
+func say(text string, games bool) act {
+	return func(d *target, c *call) error {
+		heard := 0
+		for _, i := range d.host().Infos() {
+			if g := d.host().Game(i.ID); g != nil && (games || !i.Playing) && len(i.Players) > 0 {
+				g.Tell(nil, text)
+				heard += len(i.Players)
+			}
+		}
+		if d.fleet() != nil {
+			word := "say "
+			if games {
+				word = "saygames "
+			}
+			d.passToAll(c, word+text)
+		} else if heard == 0 && !d.relayed {
+			return cannot("there is nobody to tell")
+		}
+		c.Target = playerCount(heard).String()
+		answer(c, "Sent to %v.", playerCount(heard))
+		return nil
+	}
+}
+
+// whisper tells one player, of whichever lobby or game of the fleet.
+func whisper(part, text string) act {
+	return func(d *target, c *call) error {
+		found := d.find(part)
+		if len(found) == 0 && d.fleet() != nil {
+			d.whisperElsewhere(c, part+" "+text)
+			return nil
+		}
+		if len(found) == 0 {
+			return cannot("no player matches %q", part)
+		}
+		if len(found) > 1 {
+			names := make([]string, len(found))
+			for i, p := range found {
+				names[i] = p.Name
+			}
+			return cannot("%q could be %v: type more of the name", part, texts.Either(names))
+		}
+		p := found[0]
+		g := d.host().Game(p.in)
+		if g == nil {
+			return noGame(p.in)
+		}
+		c.Target = p.Name
+		g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
+		answer(c, "Sent to %s.", p.Name)
+		return nil
+	}
+}
