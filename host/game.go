@@ -110,6 +110,7 @@ type surviving struct {
 	shares   shares
 	about    recording.About // of its replay
 	held     bool            // the holder has the sockets and the ledger
+	unheld   bool            // the holder may not have all links yet
 	standing bool            // the machine is being made again
 	knownAt  time.Duration   // when told was noted
 	told     uint64          // the last fact whose records were told then

@@ -49,6 +49,10 @@ func (g *Game) protect() {
 		g.ledger.Recorded(g.told)
 		g.told, g.knownAt = g.records.Fact(), now
 	}
+	if !g.unheld {
+		return
+	}
+	g.unheld = false
 	for _, l := range g.links {
 		if g.ledger != nil {
 			l.holdOrExpose()
@@ -105,7 +109,7 @@ func (g *Game) noteHead(h *head) error {
 }
 
 // follow begins to note what a link brings. Its socket is held as soon as what was read
-// together with the join is handled.
+// together with the join is handled, or with the next tick if that was so before.
 func (l *link) follow() {
 	if l.game.ledger == nil || l.stream != nil {
 		return
@@ -113,6 +117,7 @@ func (l *link) follow() {
 	l.stream = l.game.ledger.Follow(l.id, l.Taken())
 	l.noteProxy()
 	l.Keep(l)
+	l.game.unheld = true
 }
 
 // holdOrExpose has a link held if it is not yet. Where that is not possible, the game is not
@@ -121,7 +126,9 @@ func (l *link) holdOrExpose() {
 	if l.stream == nil || l.held || !l.known() || l.State() >= loop.Closing {
 		return
 	}
-	if err := l.hold(); err != nil && !errors.Is(err, syscall.EAGAIN) { // the holder is busy: later
+	if err := l.hold(); errors.Is(err, syscall.EAGAIN) { // the holder is busy
+		l.game.unheld = true
+	} else if err != nil {
 		l.game.expose(err)
 	}
 }

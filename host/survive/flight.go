@@ -46,9 +46,9 @@ func (f *Flight) Memory() *hold.Memory { return f.mem }
 // Buffer is what is read into.
 func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:flightLen] }
 
-// Reading notes the link that is read next, and how much of its stream is noted.
+// Reading notes the link that is read next, and how much of its stream is noted. All that was
+// read of the link before is noted: nobody asks for it with the new base.
 func (f *Flight) Reading(link hold.Name, noted uint64) {
-	f.mem.SetWord(flightLink, 0) // the base is not that of the link before
 	f.mem.SetWord(flightBase, noted)
 	f.mem.SetWord(flightLink, uint64(link))
 }
