@@ -186,6 +186,53 @@ func TestJournalOfFigures(t *testing.T) {
 	}
 }
 
+// TestJournalOfTurns: of the entries that come most only what they have is read, and nothing of
+// the entry before is left.
+func TestJournalOfTurns(t *testing.T) {
+	said := []Input{
+		{Kind: Keepalive, Link: 3, Sum: 7, Bytes: 9},
+		{Kind: Keepalive, Link: 4, Sum: 7, Bytes: 9},
+		{Kind: Action, Link: 3, Data: []byte{1, 2}, Bytes: 10},
+		{Kind: Keepalive, Link: 4, Sum: 7, Bytes: 9},
+		{Kind: Action, Link: 3, Data: []byte{1, 2}, Bytes: 10},
+		{Kind: Action, Link: 130},
+		{Kind: Keepalive, Link: 130, Sum: 7, Bytes: 9},
+		{Kind: Keepalive, Link: 4, Sum: 7, Bytes: 12},
+		{Kind: Keepalive, Link: 4, Bytes: 9},
+		{Kind: Tick},
+		{Kind: Backlog, Link: 7, Queued: 20, Moves: 3},
+		{Kind: Keepalive, Link: 4, Bytes: 9},
+		{Kind: Tick},
+	}
+	var j Journal
+	b, err := j.Begin(nil, &Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(i int) time.Duration { return time.Duration(i) * time.Second }
+	said = append(said, said...)
+	for i := range said {
+		if b = j.Append(b, at(i), &said[i]); i == len(said)/2 {
+			b = AppendNote(b, 1, []byte("a note"))
+		}
+	}
+	r, _, err := NewReader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e JournalItem
+	for i := range said {
+		if err := r.Next(&e); err != nil || e.At != at(i) || e.Note != nil || !reflect.DeepEqual(e.Input, said[i]) {
+			t.Errorf("entry %d: %v, %+v, want %+v", i, err, e, said[i])
+		}
+		if i == len(said)/2 {
+			if err := r.Next(&e); err != nil || e.Note == nil {
+				t.Errorf("no note: %v, %+v", err, e)
+			}
+		}
+	}
+}
+
 // TestJournalHoldsEveryField fails when a field is added to Input and forgotten in
 // the codec.
 func TestJournalHoldsEveryField(t *testing.T) {

@@ -22,6 +22,7 @@ type Machine struct {
 	commands command.Table[*Machine] // as the operator has them
 
 	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fakes and the absent
+	found   [32]*seat              // by the last bits of a link's number
 	joining *seat                  // of the join being handled
 
 	now       time.Duration // since the lobby opened

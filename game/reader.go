@@ -81,8 +81,12 @@ func (r *Reader) Next(e *JournalItem) error {
 	if err != nil {
 		return err
 	}
-	*e = JournalItem{At: r.at}
 	kind, b := b[0], b[1:]
+	if in := &e.Input; frequent(in.Kind) && frequent(Kind(kind)) {
+		in.Data, in.Sum = nil, 0 // they have nothing else
+	} else {
+		*e = JournalItem{At: r.at}
+	}
 	switch {
 	case kind >= noteEntry:
 		e.Note, e.Kind = b, kind-noteEntry
@@ -101,16 +105,19 @@ func (r *Reader) Next(e *JournalItem) error {
 	return r.c.err
 }
 
+func frequent(k Kind) bool { return k == Keepalive || k == Action }
+
 // check finds what no journal holds.
 func (c *codec) check(in *Input) {
-	_, joins := in.Packet.(*w3gs.ReqJoin)
 	switch {
 	case len(c.b) > 0:
 		c.fail(fmt.Errorf("an unknown field %d", c.b[0]))
 	case in.Kind == Command && in.Caller == nil:
 		c.fail(errors.New("a command of nobody"))
-	case in.Kind == Join && !joins:
-		c.fail(errors.New("a join without its packet"))
+	case in.Kind == Join:
+		if _, joins := in.Packet.(*w3gs.ReqJoin); !joins {
+			c.fail(errors.New("a join without its packet"))
+		}
 	case in.Kind == Packet && in.Packet == nil:
 		c.fail(errors.New("a packet that is none"))
 	}

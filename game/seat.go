@@ -51,10 +51,15 @@ type seatSocket struct {
 	stuck time.Duration // since when it takes nothing; 0: it does
 }
 
-// seatOf finds the seat that a link carries.
+// seatOf finds the seat that a link carries: nearly always where it was found last.
 func (m *Machine) seatOf(link LinkID) *seat {
+	found := &m.found[link%LinkID(len(m.found))]
+	if s := *found; s != nil && s.link == link { // who has no seat any more has no link
+		return s
+	}
 	for _, s := range m.seats {
 		if s != nil && s.link == link {
+			*found = s
 			return s
 		}
 	}

@@ -100,6 +100,16 @@ func (l *Left) skip(step uint64) bool {
 	return false
 }
 
+// skips are the entries that are left out.
+func (l *Left) skips() (at []uint64) {
+	for i := range skips {
+		if n := l.mem.Word(wordSkipped + i); n != 0 {
+			at = append(at, n)
+		}
+	}
+	return at
+}
+
 // Written is its journal.
 func (l *Left) Written() []byte { return l.mem.Bytes()[:l.mem.Word(wordEnd)] }
 

@@ -45,7 +45,8 @@ type Rerun struct {
 	parts   MapParts
 	out     *game.Out
 	watch   func(*game.Stamped)
-	cut     int // where the first entry that is left out ends; 0: none is
+	skips   []uint64 // the entries that are left out
+	cut     int      // where the first entry that is left out ends; 0: none is
 }
 
 // recent is how many links are found without a look into a map; more than play a game.
@@ -93,15 +94,16 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 			l.wrote(v.written, id)
 		}
 	}
-	v.Journal = v.left.Written()
+	v.Journal, v.skips = v.left.Written(), v.left.skips()
 	v.reader.Continue(v.Journal)
 	for e := new(game.JournalItem); ; {
 		at := uint64(v.reader.Offset()) + 1
 		err := v.reader.Next(e)
 		switch {
-		case errors.Is(err, io.EOF):
-			return nil
 		case err != nil:
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
 			return err
 		case e.Note != nil:
 			err = v.note(e.Kind, e.Note)
@@ -178,7 +180,7 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	}
 	v.Last = e.At
 	v.Inputs++
-	if l != nil && v.skipped(at) {
+	if l != nil && slices.Contains(v.skips, at) {
 		if v.Skipped == nil {
 			v.cut = v.reader.Offset()
 		}
@@ -206,16 +208,6 @@ func (v *Rerun) link(id game.LinkID) *Link {
 
 func (v *Rerun) add(l *Link) {
 	v.Links[l.ID], v.recent[l.ID%recent], v.LastID = l, l, l.ID
-}
-
-// skipped reports whether an entry is left out.
-func (v *Rerun) skipped(at uint64) bool {
-	for i := range skips {
-		if v.left.mem.Word(wordSkipped+i) == at {
-			return true
-		}
-	}
-	return false
 }
 
 // Gone are the links that the game still counts on, and that nothing carries on.
