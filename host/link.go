@@ -17,20 +17,20 @@ import (
 
 // link is one client's TCP connection. It belongs to the goroutine of its shard.
 type link struct {
+	// What each packet needs, side by side: it has left the processor's cache since the last one.
 	*loop.Conn
-	shard   *shard
-	welcome func(*link, []byte) error // takes its packets until it is of a game
-
+	shard     *shard
 	game      *Game // nil: it has not joined one
 	id        game.LinkID
-	pid       uint8  // the seat that it carries; 0: none
-	returning bool   // it has joined the running game, for a seat that it may get
-	*person          // another link takes them over
-	last      uint32 // what a proxy that comes back has received
+	pid       uint8          // the seat that it carries; 0: none
+	returning bool           // it has joined the running game, for a seat that it may get
+	held      bool           // the holder has its socket
+	*person                  // another link takes them over
+	stream    survive.Stream // not begun: the link ends with the process
+	brought   int            // bytes of the ledger that were not taken from stored yet
 
-	stream  *survive.Stream // nil: the link ends with the process
-	held    bool            // the holder has its socket
-	brought int             // bytes of the ledger that were not taken from stored yet
+	welcome func(*link, []byte) error // takes its packets until it is of a game
+	last    uint32                    // what a proxy that comes back has received
 
 	skipped  int  // packets without a meaning for a host
 	odd      bool // a harmless packet was too long; that is logged
@@ -82,7 +82,7 @@ func (l *link) send(frame []byte) {
 
 // Framed counts parts of the map that are about to be sent.
 func (l *link) Framed(parts int) {
-	if l.stream != nil {
+	if l.stream.Begun() {
 		l.stream.Parts(parts)
 	}
 	l.line.Passed(parts)

@@ -25,7 +25,7 @@ func (l *link) Packet(frame []byte) error {
 	} else {
 		err = l.play(frame)
 	}
-	if l.stream != nil && l.proxy != nil {
+	if l.stream.Begun() && l.proxy != nil {
 		l.stream.Done(l.Taken(), l.line.Received()-got)
 	}
 	if l.meter.answers == answers { // else the packet was earned by a part of the map
@@ -87,7 +87,7 @@ func (l *link) play(frame w3gs.Frame) error {
 			in.Figures, l.fetching = l.Figures(), true
 		}
 	}
-	if l.stream != nil {
+	if l.stream.Begun() {
 		in.Bytes = l.stream.Count(l.Taken())
 	}
 	g.step(&in)

@@ -47,7 +47,7 @@ func (l *link) extension(frame []byte) error {
 	case l.proxy == nil:
 		l.skipped++
 		return nil
-	case l.stream != nil:
+	case l.stream.Begun():
 		_, changes := packet.(gproxy.ChangeKey)
 		l.stream.Extension(l.Taken(), frame, !changes)
 	}
@@ -72,7 +72,7 @@ func (l *link) extension(frame []byte) error {
 // tell has the game hear of a packet of the proxy.
 func (l *link) tell(what game.Kind) {
 	in := game.Input{Kind: what, Link: l.id}
-	if l.stream != nil {
+	if l.stream.Begun() {
 		in.Bytes = l.stream.Count(l.Taken())
 	}
 	l.game.step(&in)
@@ -91,7 +91,7 @@ func newReturns() *rate.Limiter { return rate.NewLimiter(rate.Every(seatReturnsE
 
 // noteProxy notes what was drawn and looked up for a proxy, where the link may be held.
 func (l *link) noteProxy() {
-	if l.stream != nil && l.proxy != nil {
+	if l.stream.Begun() && l.proxy != nil {
 		l.stream.Proxy(&l.proxy.Proxy, &l.line)
 	}
 }

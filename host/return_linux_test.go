@@ -92,7 +92,7 @@ func TestReturnIntoAHeldGame(t *testing.T) {
 		return ask(t, g, func(g *Game) bool {
 			held := 0
 			for _, l := range g.links {
-				if l.returning && l.stream != nil {
+				if l.returning && l.stream.Begun() {
 					held++
 				}
 			}

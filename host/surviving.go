@@ -111,7 +111,7 @@ func (g *Game) noteHead(h *head) error {
 // follow begins to note what a link brings. Its socket is held as soon as what was read
 // together with the join is handled, or with the next tick if that was so before.
 func (l *link) follow() {
-	if l.game.ledger == nil || l.stream != nil {
+	if l.game.ledger == nil || l.stream.Begun() {
 		return
 	}
 	l.stream = l.game.ledger.Follow(l.id, l.Taken())
@@ -123,7 +123,7 @@ func (l *link) follow() {
 // holdOrExpose has a link held if it is not yet. Where that is not possible, the game is not
 // held any more.
 func (l *link) holdOrExpose() {
-	if l.stream == nil || l.held || !l.known() || l.State() >= loop.Closing {
+	if !l.stream.Begun() || l.held || !l.known() || l.State() >= loop.Closing {
 		return
 	}
 	if err := l.hold(); errors.Is(err, syscall.EAGAIN) { // the holder is busy
@@ -155,14 +155,14 @@ func (l *link) heldAs() hold.Name { return hold.LinkName(l.game.id, uint32(l.id)
 
 // Reading implements loop.Keeper: what is read is found in the memory of the host.
 func (l *link) Reading() {
-	if l.stream != nil && l.held {
+	if l.stream.Begun() && l.held {
 		l.shard.flight.Reading(l.heldAs(), l.stream.Noted())
 	}
 }
 
 // Kept implements loop.Keeper: what was read is noted.
 func (l *link) Kept(rest []byte) {
-	if l.stream == nil {
+	if !l.stream.Begun() {
 		return
 	}
 	g := l.game
@@ -187,10 +187,10 @@ func (l *link) Dropped() {
 func (g *Game) expose(why error) {
 	g.log.Warn().Err(why).Msg("this game ends with the process of the host")
 	for _, l := range g.links {
-		if l.stream != nil {
+		if l.stream.Begun() {
 			l.Keep(nil)
 			l.Dropped()
-			l.stream, l.held = nil, false
+			l.stream, l.held = survive.Stream{}, false
 		}
 	}
 	g.unprotect()
@@ -207,7 +207,7 @@ func (g *Game) unprotect() {
 	}
 	g.journal.Forget()
 	for _, l := range g.links {
-		l.stream = nil // the end of the link drops what is held of it
+		l.stream = survive.Stream{} // the end of the link drops what is held of it
 	}
 	if !g.standing && g.behind == nil { // else it is being read
 		_ = g.ledger.Memory().Close() // nothing is lost with it

@@ -340,7 +340,8 @@ func ageOne(shelf hold.Shelf, id uint32, fd int, sockets map[game.LinkID]int, fl
 		}
 		at := link.Streams
 		at.Rest = append(at.Rest, missing...)
-		l.Follow(link.ID, at.Taken).Base(at)
+		stream := l.Follow(link.ID, at.Taken)
+		stream.Base(at)
 	}
 	l.Head(left.Head)
 	return l, nil

@@ -166,14 +166,14 @@ type Streams struct {
 // does not tell.
 type Stream struct {
 	ledger  *Ledger
-	link    game.LinkID
 	counted uint64 // of the bytes handled, those that an entry accounts for
 	noted   uint64 // bytes that are in the ledger
+	link    game.LinkID
 }
 
 // Follow begins to note the stream of a link of which so many bytes are handled. Its socket
 // is not held before Base.
-func (l *Ledger) Follow(link game.LinkID, taken uint64) *Stream {
+func (l *Ledger) Follow(link game.LinkID, taken uint64) Stream {
 	return l.goOn(link, &Streams{Taken: taken})
 }
 
@@ -186,16 +186,19 @@ func (s *Stream) Base(at Streams) {
 	b = append(binary.AppendUvarint(b, uint64(len(at.Rest))), at.Rest...)
 	l.buf = append(b, at.Queue...)
 	l.note(noteBase, l.buf)
-	*s = *l.goOn(s.link, &at)
+	*s = l.goOn(s.link, &at)
 }
 
-func (l *Ledger) goOn(link game.LinkID, at *Streams) *Stream {
-	return &Stream{ledger: l, link: link, counted: at.Taken, noted: at.Taken + uint64(len(at.Rest))}
+func (l *Ledger) goOn(link game.LinkID, at *Streams) Stream {
+	return Stream{ledger: l, link: link, counted: at.Taken, noted: at.Taken + uint64(len(at.Rest))}
 }
 
 func (l *Ledger) begin(link game.LinkID) []byte {
 	return binary.AppendUvarint(l.buf[:0], uint64(link))
 }
+
+// Begun reports whether a stream is noted.
+func (s *Stream) Begun() bool { return s.ledger != nil }
 
 // Noted is how many bytes of the stream are in the ledger.
 func (s *Stream) Noted() uint64 { return s.noted }

@@ -229,4 +229,4 @@ func (r *Revived) sorted(which func(*Link) bool) []*Link {
 }
 
 // Follow goes on noting a link's stream.
-func (r *Revived) Follow(l *Link) *Stream { return r.Ledger.goOn(l.ID, &l.Streams) }
+func (r *Revived) Follow(l *Link) Stream { return r.Ledger.goOn(l.ID, &l.Streams) }

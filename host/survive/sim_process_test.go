@@ -96,7 +96,7 @@ type wire struct {
 	pid      uint8
 	at       Streams
 	pieces   []game.Op
-	stream   *Stream
+	stream   Stream
 	held     bool
 	moves    uint64
 	reported bool
@@ -419,12 +419,12 @@ func (p *process) handle(l *wire, data []byte) {
 		l.at.Rest = rest
 		l.at.Taken += uint64(len(frame))
 		got := l.Line.Received()
-		if p.packet(l, frame); l.Proxy != nil && l.stream != nil && p.fault != noSkips {
+		if p.packet(l, frame); l.Proxy != nil && l.stream.Begun() && p.fault != noSkips {
 			l.stream.Done(l.at.Taken, l.Line.Received()-got)
 		}
 	}
 	switch {
-	case l.stream == nil || l.closing:
+	case !l.stream.Begun() || l.closing:
 	case l.held:
 		l.stream.Kept(l.at.Taken, l.at.Rest)
 	default:
@@ -461,7 +461,7 @@ func (p *process) packet(l *wire, frame []byte) {
 			in.Addr = addr(l.id)
 		}
 	}
-	if l.stream != nil {
+	if l.stream.Begun() {
 		in.Bytes = l.stream.Count(l.at.Taken)
 	}
 	p.step(&in)
