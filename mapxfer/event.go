@@ -61,7 +61,7 @@ func (e Report) apply(s *Scheduler) {
 	case e.Packet.Flag != w3gs.MapHave && e.Packet.Flag != w3gs.MapDownloading:
 		s.ignore(p, WhyFlag)
 	case p.state == done && e.Packet.Flag == w3gs.MapDownloading: // older than the last 0x44
-	case p.state == active || p.state == declined:
+	case p.state == active:
 		if e.Packet.Flag == w3gs.MapHave && held == s.cfg.Size {
 			s.finish(p) // the client checked the file
 		} else if held >= p.acked || p.acked == p.base { // else it is older than the last 0x44
@@ -100,7 +100,7 @@ func (e Ack) apply(s *Scheduler) {
 		s.ignore(p, WhyPastSent)
 	case m.To != p.pid && m.From != p.pid:
 		s.ignore(p, WhyOtherPlayer)
-	case p.state != active && p.state != declined:
+	case p.state != active:
 		s.ignore(p, WhyNotSent)
 	default:
 		s.mark(p, m.Size)
@@ -110,7 +110,7 @@ func (e Ack) apply(s *Scheduler) {
 func (e Refuse) apply(s *Scheduler) {
 	p, m := s.player(e.PID), e.Packet
 	switch {
-	case p.state == removed || p.state == done || p.state == declined:
+	case p.state == removed || p.state == done:
 	case m.To != p.pid && m.From != p.pid:
 		s.ignore(p, WhyOtherPlayer)
 	case p.state != active:

@@ -51,7 +51,7 @@ func (s *Scheduler) mark(p *player, held uint32) {
 		s.remove(p, Cheat, WhyPastMap)
 	case held > p.high:
 		s.remove(p, Cheat, WhyPastSent)
-	case held < p.acked && p.acked == p.base && p.state == active:
+	case held < p.acked && p.acked == p.base:
 		// The client cannot resume the file that it reported.
 		s.ignore(p, WhyBackwards)
 		if p.state == active {
@@ -63,10 +63,6 @@ func (s *Scheduler) mark(p *player, held uint32) {
 		s.ignore(p, WhyBackwards)
 		return
 	case held > p.acked:
-		if p.state == declined {
-			p.state = active
-			s.start(p)
-		}
 		p.progress(s.now, held)
 		if held == s.cfg.Size {
 			s.finish(p)
@@ -83,7 +79,7 @@ func (s *Scheduler) mark(p *player, held uint32) {
 func (s *Scheduler) rewind(p *player) {
 	if p.acked == p.base {
 		if p.doubted {
-			s.decline(p)
+			s.remove(p, Refused, WhyDeclined)
 			return
 		}
 		p.doubted = true
@@ -96,14 +92,6 @@ func (s *Scheduler) rewind(p *player) {
 		return
 	}
 	s.pump()
-}
-
-// decline ends the download of a client that does not want it. Should it
-// acknowledge parts after all, it goes on.
-func (s *Scheduler) decline(p *player) {
-	s.stop(p, declined)
-	s.emit(Effect{Kind: Refused, PID: p.pid, Why: WhyDeclined})
-	s.admit()
 }
 
 // finish ends a download that brought the whole map.
@@ -141,7 +129,7 @@ func (s *Scheduler) check(p *player) {
 	case s.cfg.Stall > 0 && p.unanswered() > 0 && s.now-p.moved >= s.cfg.Stall:
 		s.remove(p, TooSlow, WhyStall)
 	case p.doubted && s.now-p.rewindAt >= declineGrace:
-		s.decline(p)
+		s.remove(p, Refused, WhyDeclined)
 	case p.repeated && s.now >= p.retryAt:
 		s.rewind(p)
 	}

@@ -53,9 +53,7 @@ func (w *watcher) check(out []Effect) {
 			}
 			w.at[e.PID] = e.End
 			w.sent += int64(e.End - e.Offset)
-		case Done, TooSlow, Cheat:
-			w.open[e.PID] = false
-		case Refused:
+		case Done, TooSlow, Cheat, Refused:
 			w.open[e.PID] = false
 		case Percent:
 			if e.Percent > 100 {
@@ -69,7 +67,9 @@ func (w *watcher) check(out []Effect) {
 			continue
 		}
 		running++
-		w.open[p.pid] = true // one who declined and took it after all
+		if !w.open[p.pid] {
+			w.t.Fatalf("player %d downloads after the end", p.pid)
+		}
 		if !(p.acked <= p.next && p.next <= p.high && p.high <= size) {
 			w.t.Fatalf("player %d: acked %d next %d high %d of %d", p.pid, p.acked, p.next, p.high, size)
 		}

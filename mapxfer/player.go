@@ -9,13 +9,12 @@ import (
 type state uint8
 
 const (
-	idle     state = iota // has not reported
-	refused               // wants the map, may not have it
-	waiting               // wants the map, all places are taken
-	active                // 0x3F was sent
-	declined              // active, but said no
-	done                  // holds the map
-	removed               // about to leave; their packets are ignored
+	idle    state = iota // has not reported
+	refused              // wants the map, may not have it
+	waiting              // wants the map, all places are taken
+	active               // 0x3F was sent
+	done                 // holds the map
+	removed              // about to leave; their packets are ignored
 )
 
 const (
