@@ -323,6 +323,7 @@ func TestSpeeds(t *testing.T) {
 	v.enter().run(10 * time.Second)
 	for _, c := range []struct{ line, want string }{
 		{"!speed 4", "4 times as fast as it was played."},
+		{"!speed 1", "As fast as it was played."},
 		{"!speed max", "As fast as your game can."},
 		{"!speed 65", "A speed is a number from 1 to 64, or max."},
 		{"!speed", "A speed is a number from 1 to 64, or max."},

@@ -70,9 +70,12 @@ func (c *Client) changeSpeed(now time.Duration, words []string, out *Out) {
 	}
 	c.pace.advance(now)
 	c.pace.set(speed)
-	if speed == Max {
+	switch speed {
+	case Max:
 		c.say(texts.Of("As fast as your game can."), out)
-	} else {
+	case 1:
+		c.say(texts.Of("As fast as it was played."), out)
+	default:
 		c.say(texts.Of("%d times as fast as it was played.", int(speed)), out)
 	}
 	c.feed(now, out)

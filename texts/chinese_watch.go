@@ -14,6 +14,7 @@ var chineseWatch = map[string]string{
 	"You are at %s of %s.":                                  "您在 %s，共 %s。",
 	"You can say %sspeed 1 to %d, %sspeed max and %swhere.": "您可以输入 %sspeed 1 到 %d、%sspeed max 和 %swhere。",
 	"As fast as your game can.":                             "以您的游戏能达到的最快速度播放。",
+	"As fast as it was played.":                             "以原速播放。",
 	"%d times as fast as it was played.":                    "以 %d 倍速播放。",
 	"a speed is a number from 1 to %d, or max":              "速度是 1 到 %d 之间的数字，或 max",
 }
