@@ -31,7 +31,7 @@ type cached struct {
 	Fault   string       `json:"fault,omitempty"`
 	Map     *w3map.Map   `json:"map,omitempty"`
 
-	unopened bool // Fault is why the file could not be opened, such as missing rights: it is tried again and not kept
+	unread bool // Fault is why the file could not be opened or read, such as missing rights: it is tried again and not kept
 }
 
 type cacheFile struct {
@@ -74,7 +74,7 @@ func (c *cache) get(file string, now stamp, opts Options) (cached, bool) {
 // usable says whether what was computed then would be computed now. Values that needed the game's scripts stay good
 // when the scripts are gone.
 func (k *cached) usable(size int64, opts Options) bool {
-	if k.unopened || k.Size != size || k.Version != opts.Version || k.Map == nil && k.Fault == "" {
+	if k.unread || k.Size != size || k.Version != opts.Version || k.Map == nil && k.Fault == "" {
 		return false
 	}
 	return opts.Scripts == nil || k.Scripts == opts.Scripts.Key()
@@ -97,7 +97,7 @@ func (c *cache) save(records map[string]*record) error {
 	keep := maps.Clone(found)
 	for file, entry := range found {
 		// A map with a name or a text that is no UTF-8 would come back as another: it is read at each start.
-		if text, err := json.Marshal(map[string]cached{file: entry}); entry.unopened || err != nil || bytes.Contains(text, lossy) {
+		if text, err := json.Marshal(map[string]cached{file: entry}); entry.unread || err != nil || bytes.Contains(text, lossy) {
 			delete(keep, file)
 		}
 	}

@@ -25,6 +25,9 @@ const (
 	// settleTries bounds how long Open waits for files that are just being written.
 	settleTries = 3
 
+	// retryLooks is how many looks apart a file is read again that the disk fails on, which takes it long.
+	retryLooks = 30
+
 	// maxReaders bounds how many maps are read at a time, each of which may take tens of megabytes.
 	maxReaders = 4
 )
@@ -77,8 +80,9 @@ type Catalogue struct {
 // record is what is remembered of a file from one scan to the next.
 type record struct {
 	file   *MapFile
-	base   cached // before the file beside it
-	beside stamp  // of that file
+	base   cached    // before the file beside it
+	beside stamp     // of that file
+	retry  time.Time // when to read the map again, if it is unread
 }
 
 // stamp is what changes when a file is written. The zero stamp stands for no file.

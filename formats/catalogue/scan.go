@@ -50,27 +50,27 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 		return false, err
 	}
 	next := make(map[string]*record, len(files))
-	var unread []*record
+	var toRead []*record
 	for _, f := range files {
 		old := c.known[f.file.File]
 		switch same := old != nil && old.stamp() == f.stamp(); {
-		case same && old.beside == f.beside && !old.unopened():
+		case same && old.beside == f.beside && (!old.unread() || time.Now().Before(old.retry)):
 			next[f.file.File] = old
 		case !same && f.file.File != placed && c.tooFresh(f): // until then, the map is not there
 		default:
 			delete(c.pending, f.file.File)
-			unread = append(unread, f)
+			toRead = append(toRead, f)
 		}
 	}
-	read, err := c.readAll(ctx, unread)
+	read, err := c.readAll(ctx, toRead)
 	if err != nil {
 		return false, err
 	}
-	for i, f := range unread {
+	for i, f := range toRead {
 		switch old := c.known[f.file.File]; {
 		case !read[i]:
 			c.pending[f.file.File] = f.stamp()
-		case old != nil && old.unopened() && f.unopened() && old.file.Fault.Error() == f.file.Fault.Error():
+		case old != nil && old.unread() && f.unread() && old.file.Fault.Error() == f.file.Fault.Error():
 			next[f.file.File] = f
 		default:
 			next[f.file.File], news = f, true
@@ -88,10 +88,10 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 
 func (r *record) stamp() stamp { return stamp{r.file.Size, r.file.ModTime.UnixNano()} }
 
-// unopened reports whether the map, or the file beside it, could not be opened. That may change without a new stamp.
-func (r *record) unopened() bool { return r.base.unopened || unopened(r.file.Fault) }
+// unread reports whether the map, or the file beside it, could not be opened or read. That may change without a new stamp.
+func (r *record) unread() bool { return r.base.unread || unread(r.file.Fault) }
 
-func unopened(err error) bool {
+func unread(err error) bool {
 	var fault *fs.PathError
 	return errors.As(err, &fault)
 }
@@ -218,7 +218,7 @@ func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached,
 	result := cached{Size: stamp.Size, ModTime: stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}
 	file, _, err := mapconf.Open(name)
 	if err != nil {
-		result.Fault, result.unopened = err.Error(), unopened(err)
+		result.Fault, result.unread = err.Error(), unread(err)
 		return result, nil
 	}
 	defer file.Close()
@@ -233,7 +233,8 @@ func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached,
 		Version: c.opts.Version, Scripts: c.opts.Scripts, Progress: advance,
 	})
 	if err != nil {
-		result.Fault = err.Error()
+		result.Fault, result.unread = err.Error(), unread(err)
+		r.retry = time.Now().Add(retryLooks * c.opts.Interval)
 	}
 	return result, unchanged(file, stamp)
 }

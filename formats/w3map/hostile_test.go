@@ -153,3 +153,37 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+// badDisk fails once, at one of its reads.
+type badDisk struct {
+	*bytes.Reader
+	until int
+}
+
+var errDisk = errors.New("input/output error")
+
+func (d *badDisk) ReadAt(p []byte, off int64) (int, error) {
+	if d.until--; d.until == 0 {
+		return 0, errDisk
+	}
+	return d.Reader.ReadAt(p, off)
+}
+
+// A disk that fails is never taken for a map that is damaged or lacks something, whichever read fails.
+func TestDiskFails(t *testing.T) {
+	_, data := builtin.Map()
+	reads := 0
+	for ; ; reads++ {
+		disk := &badDisk{bytes.NewReader(data), reads + 1}
+		m, err := w3map.Read(disk, int64(len(data)), "a.w3x", w3map.Options{Scripts: scripts(t)})
+		if disk.until > 0 {
+			break
+		}
+		if m != nil || !errors.Is(err, errDisk) || errors.Is(err, w3map.ErrDamaged) {
+			t.Errorf("read %d fails: %v, map %t", reads+1, err, m != nil)
+		}
+	}
+	if reads < 4 {
+		t.Errorf("%d reads", reads)
+	}
+}

@@ -44,10 +44,34 @@ type Options struct {
 
 // Read reads the map in r, size bytes long, from a file of the given name (folders before it are dropped).
 //
-// The error is about a file that cannot be hosted at all. What is merely odd is in Map.Warnings; that the checksum
-// could not be computed, in Map.MissingScripts. Memory does not grow with the file and stays below 64 MB; time is
-// bounded by a Meter.
+// The error is about a file that cannot be hosted at all, or a fault of r, as it is. What is merely odd is in
+// Map.Warnings; that the checksum could not be computed, in Map.MissingScripts. Memory does not grow with the file and
+// stays below 64 MB; time is bounded by a Meter.
 func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
+	src := &source{ReaderAt: r}
+	m, err := read(src, size, name, opts)
+	if src.fault != nil {
+		return nil, src.fault
+	}
+	return m, err
+}
+
+// source keeps the fault of a disk. What reads through it could take the fault for damage to the map, or the piece that
+// could not be read for one that the map does not have.
+type source struct {
+	io.ReaderAt
+	fault error
+}
+
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.ReaderAt.ReadAt(p, off)
+	if err != nil && err != io.EOF && s.fault == nil {
+		s.fault = err
+	}
+	return n, err
+}
+
+func read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	m := &Map{File: baseName(name), Version: opts.Version, Settings: DefaultSettings}
 	if m.Version == 0 {
 		m.Version = w3gs.DefaultVersion
