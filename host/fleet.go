@@ -1,7 +1,6 @@
 package host
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ func (h *Host) Lose(l fleet.Lease) {
 
 // Drain opens no lobbies any more, and lets nobody into those that are open. Empty ones
 // close. Who is in one reads that this host stops, and may start the game within a time,
-// after which the lobby closes. Games go on.
+// after which the lobby closes. Games go on. If the host drains already, the new time counts.
 func (h *Host) Drain(within time.Duration) {
 	h.Keep(func(k *autohost.Keeper) {
 		k.Disable(true)
@@ -41,8 +40,8 @@ func (h *Host) Drain(within time.Duration) {
 	})
 	h.shard.Wait(func() {
 		for _, g := range slices.Clone(h.running) {
-			if g.open.Load() && !g.drains {
-				g.drains = true
+			if g.open.Load() {
+				g.drained = time.Now().Add(within)
 				g.closeToStrangers()
 				g.drain(within)
 				time.AfterFunc(within, func() { h.endDrained(g) })
@@ -51,14 +50,18 @@ func (h *Host) Drain(within time.Duration) {
 	})
 }
 
-// endDrained closes a lobby that has not started in time, unless the host does not drain any more.
+// endDrained closes a lobby that has not started in time, unless it has been given more, or the host does not drain any more.
 func (h *Host) endDrained(g *Game) {
 	drains := false
 	h.Keep(func(k *autohost.Keeper) { drains = k.Disabled() })
-	h.shard.Call(func() { g.drains = false })
-	if drains {
-		h.closeLobby(g.id, game.HostStops.String(), "", math.MaxInt)
+	if !drains {
+		return
 	}
+	g.call(func() {
+		if g.open.Load() && !time.Now().Before(g.drained) {
+			g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+		}
+	})
 }
 
 // drain closes the lobby if nobody is in it.

@@ -117,3 +117,24 @@ func TestDrainCalledOff(t *testing.T) {
 		t.Errorf("who is in the lobby: %v", c.Ending())
 	}
 }
+
+// Of two drains the newer one says until when a lobby may start.
+func TestDrainedAgain(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]func(*Host){
+		"at once":                 func(*Host) {},
+		"after it was called off": func(h *Host) { h.Keep(func(k *autohost.Keeper) { k.Disable(false) }) },
+	} {
+		r, _ := leasedRig(t)
+		c := r.join(r.h.Game(1), "Alice", player)
+		r.h.Drain(time.Second)
+		again(r.h)
+		r.h.Drain(time.Hour)
+		time.Sleep(1100 * time.Millisecond)
+		if c.Ending() != nil {
+			t.Errorf("longer, %s: who is in the lobby: %v", name, c.Ending())
+		}
+		r.h.Drain(time.Millisecond)
+		testkit.Eventually(t, "the end of the lobby", func() bool { return len(r.h.Games()) == 0 })
+	}
+}
