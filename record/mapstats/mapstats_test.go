@@ -109,6 +109,31 @@ func TestW3MMD(t *testing.T) {
 	}
 }
 
+// A sum stays at the end of its range, instead of going on at the other one.
+func TestSumsDoNotWrap(t *testing.T) {
+	const largest, smallest = "9223372036854775807", "-9223372036854775808"
+	for _, c := range []struct{ before, operation, change, want string }{
+		{largest, "+=", "1", largest},
+		{largest, "+=", "-1", "9223372036854775806"},
+		{"1", "+=", largest, largest},
+		{smallest, "-=", "1", smallest},
+		{smallest, "+=", "-1", smallest},
+		{smallest, "+=", smallest, smallest},
+		{"0", "-=", smallest, largest},
+		{"-1", "-=", smallest, largest},
+		{"-5", "-=", largest, smallest},
+		{"1e308", "+=", "1e308", "1e308"}, // not of whole numbers: it is not believed
+		{"-1e308", "-=", "1e308", "-1e308"},
+	} {
+		game := New(roster)
+		game.Action(1, 2, mmdVal(1, "VarP 1 n = "+c.before))
+		game.Action(1, 2, mmdVal(2, "VarP 1 n "+c.operation+" "+c.change))
+		if got := game.Results()[0].Value; got != c.want {
+			t.Errorf("%s %s %s is %s, want %s", c.before, c.operation, c.change, got, c.want)
+		}
+	}
+}
+
 func TestReportsAreBounded(t *testing.T) {
 	c := New(roster)
 	for i := range 3 * maxResults {

@@ -104,21 +104,33 @@ func add(before, change string, minus bool) (string, bool) {
 	}
 	if a, err := strconv.ParseInt(before, 10, 64); err == nil {
 		if b, err := strconv.ParseInt(change, 10, 64); err == nil {
-			if minus {
-				b = -b
-			}
-			return strconv.FormatInt(a+b, 10), true
+			return strconv.FormatInt(saturated(a, b, minus), 10), true
 		}
 	}
 	a, errA := strconv.ParseFloat(before, 64)
 	b, errB := strconv.ParseFloat(change, 64)
-	if errA != nil || errB != nil || math.IsNaN(a+b) || math.IsInf(a+b, 0) {
-		return "", false
-	}
 	if minus {
 		b = -b
 	}
+	if errA != nil || errB != nil || math.IsNaN(a+b) || math.IsInf(a+b, 0) {
+		return "", false
+	}
 	return strconv.FormatFloat(a+b, 'g', -1, 64), true
+}
+
+// saturated is a + b or a - b, or the end of the range that this is beyond.
+func saturated(a, b int64, minus bool) int64 {
+	n := a + b
+	if minus {
+		n = a - b
+	}
+	switch grows := b > 0 != minus; {
+	case grows && n < a:
+		return math.MaxInt64
+	case !grows && n > a:
+		return math.MinInt64
+	}
+	return n
 }
 
 func define(table map[string]string, key, value string) {
