@@ -137,27 +137,28 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		args = append(args, arg)
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
-	key, open := "key", "ended_at IS NULL"
+	key := "key"
 	f.Open = f.Open || maps.open
 	few := maps.games > 0 && maps.games <= fewGames
 	switch {
-	case f.Player != "" && !(few && maps.games < 10*maps.looks):
-		key, open = "p.game_key", "(SELECT x.ended_at IS NULL FROM games x WHERE x.key = p.game_key)"
+	case f.Player != "" && !f.Open && !(few && maps.games < 10*maps.looks):
+		key = "p.game_key"
 		query = "SELECT p.game_key FROM game_players p WHERE p.slot IS NOT NULL AND NOT p.fake"
 		where("p.name_key = $%d", nameKey(f.Player))
 		if f.Map != "" {
 			where("(SELECT x.map_sha1 FROM games x WHERE x.key = p.game_key) IN (SELECT value FROM json_each($%d))", maps.sha1)
 		}
-	case few: // an index has their keys
-		query = "SELECT key FROM games WHERE true"
-		where("map_sha1 IN (SELECT value FROM json_each($%d))", maps.sha1)
-		if f.Player != "" { // each of them: was the player in it? LIMIT keeps this from becoming a join with all games of the player
-			where("(SELECT 1 FROM game_players p WHERE p.name_key = $%d AND p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake LIMIT 1) = 1", nameKey(f.Player))
-		}
 	default:
 		query = "SELECT key FROM games WHERE true"
-		if f.Map != "" { // from the latest on: every so many games there is one, and no index on maps is of use
+		switch {
+		case f.Map == "":
+		case few && !f.Open: // an index has their keys
+			where("map_sha1 IN (SELECT value FROM json_each($%d))", maps.sha1)
+		default: // another index has the few open ones; else from the latest on: every so many games there is one. No index on maps is of use
 			where("map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
+		}
+		if f.Player != "" { // each of them: was the player in it? LIMIT keeps this from becoming a join with all games of the player
+			where("(SELECT 1 FROM game_players p WHERE p.name_key = $%d AND p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake LIMIT 1) = 1", nameKey(f.Player))
 		}
 	}
 	if !f.Since.IsZero() {
@@ -167,7 +168,7 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		where(key+" < $%d", oldestKey(f.Before))
 	}
 	if f.Open {
-		query += " AND " + open
+		query += " AND ended_at IS NULL"
 	}
 	args = append(args, f.Limit)
 	query = fmt.Sprintf("SELECT %s FROM game_list g WHERE g.key IN (%s ORDER BY %s DESC LIMIT $%d) ORDER BY g.key DESC", selected(Game{}, "g."), query, key, len(args))

@@ -136,6 +136,7 @@ func measurePages(t *testing.T, db *storage.Store) {
 		{"search of a map of who plays often", func() func(context.Context) error {
 			return games(storage.GameFilter{Map: fmt.Sprint("map ", random.IntN(500)), Player: often()})
 		}},
+		{"open games of who plays often", func() func(context.Context) error { return games(storage.GameFilter{Player: often(), Open: true}) }},
 		{"player who plays often", func() func(context.Context) error { return profile(often()) }},
 		{"player who plays seldom", func() func(context.Context) error { return profile(seldom()) }},
 		{"audit log, older", func() func(context.Context) error {

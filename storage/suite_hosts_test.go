@@ -132,6 +132,9 @@ func testGames(t *testing.T, db *storage.Store) {
 		{storage.GameFilter{Map: "map 1", Player: "ann"}, []int{4}},
 		{storage.GameFilter{Map: "map 2", Player: "ann"}, []int{2}},
 		{storage.GameFilter{Map: "map", Player: "nobody"}, nil},
+		{storage.GameFilter{Map: "map 0", Open: true}, []int{3}},
+		{storage.GameFilter{Map: "map 1", Player: "ann", Open: true}, []int{4}},
+		{storage.GameFilter{Map: "map 2", Player: "ann", Open: true}, nil},
 	}
 	for _, tt := range tests {
 		games, err := db.Games(t.Context(), tt.filter)
