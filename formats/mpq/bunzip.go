@@ -55,6 +55,7 @@ func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 	d.in = bitsFromTop{src: src[4:]}
 	end := len(dst) + limit
 	for {
+		full := len(dst) == end
 		mark := uint64(d.in.take(24))<<24 | uint64(d.in.take(24))
 		var err error
 		switch {
@@ -67,11 +68,11 @@ func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 		default:
 			dst, err = d.block(dst, end, int(src[3]-'0')*bzip2Step)
 		}
-		if err != nil && (err == errOverrun || len(dst) < end) {
-			return dst, err
+		if full && err != nil && err != errOverrun {
+			return dst, nil // other bytes after the data are no fault
 		}
 		if err != nil {
-			return dst, nil // other bytes after the data are no fault
+			return dst, err
 		}
 	}
 }

@@ -96,6 +96,26 @@ func (w *bitWriter) bytes() []byte {
 	return w.out
 }
 
+// The checksum of a block counts when it fills the sector, too; what follows then does not.
+func TestBunzipChecksum(t *testing.T) {
+	text := strings.Repeat("hello ", 4)[:23]
+	data, err := hex.DecodeString("425a683131415926535902f8b0bd000003910040000244a00030cd00548696719b38a3c5dc914e142400be2c2f40")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := data[:len(data)-10] // without the mark of the end
+	for _, src := range [][]byte{data, cut, append(bytes.Clone(cut), make([]byte, 20)...)} {
+		if got, err := unbzip2(nil, src, len(text)); err != nil || string(got) != text {
+			t.Errorf("%x: %q, %v", src, got, err)
+		}
+		src[10] ^= 1 // of the checksum
+		if got, err := unbzip2(nil, src, len(text)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%x: %q, %v", src, got, err)
+		}
+		src[10] ^= 1
+	}
+}
+
 func TestExplode(t *testing.T) {
 	// Coded literals, with some codes from PKWARE's published table: short ones and the longest.
 	var coded bitWriter
