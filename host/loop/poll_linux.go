@@ -214,6 +214,7 @@ func (p *poller) accept(listener, most int) {
 			p.adopt(fd, sa)
 			p.server.punctual()
 		case errors.Is(err, unix.EAGAIN):
+			p.pause = 0 // else the next connection would not be heeded
 			return
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
 		default: // out of file descriptors, most likely: it passes

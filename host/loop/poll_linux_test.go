@@ -84,6 +84,73 @@ func TestAcceptingIsBounded(t *testing.T) {
 	l.Run()
 }
 
+// TestAcceptingAfterAFault: the system reports that there are no file descriptors also where nobody waits to be
+// accepted. Whoever comes later is accepted.
+func TestAcceptingAfterAFault(t *testing.T) {
+	arrived, faults := 0, 0
+	l, err := New(Handlers{
+		Arrive: func(c *Conn) {
+			arrived++
+			c.Handler = &fake{Conn: c}
+			c.Await(time.Minute, 1<<10)
+		},
+		CannotAccept: func(error, time.Duration) { faults++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if err := l.Listen(ln.(*net.TCPListener)); err != nil {
+		t.Fatal(err)
+	}
+	connect := func() {
+		c, err := net.Dial("tcp4", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	connect()
+	leaveOneDescriptor(t, func() { l.pass() })
+	if arrived != 1 || faults != 1 {
+		t.Fatalf("%d connections have arrived, %d faults", arrived, faults)
+	}
+	for l.poll.next() != never { // the pause, and that nobody waits
+		l.pass()
+	}
+	connect()
+	if l.pass(); arrived != 2 {
+		t.Error("a connection that came after the fault is not accepted")
+	}
+	l.Call(func() { l.Stop(nil) })
+	l.Run()
+}
+
+// leaveOneDescriptor runs do while the process may open but one more file.
+func leaveOneDescriptor(t *testing.T, do func()) {
+	t.Helper()
+	next, err := unix.Dup(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = unix.Close(next)
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: uint64(next) + 1, Max: limit.Max}); err != nil {
+		t.Fatal(err)
+	}
+	do()
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestCallAfterTheEnd: what is asked of a loop that has ended writes nothing to the
 // file that has got the descriptor of its event.
 func TestCallAfterTheEnd(t *testing.T) {
