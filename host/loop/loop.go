@@ -98,18 +98,18 @@ func (l *Loop) try(f func()) bool {
 
 // Wait runs f on the loop's goroutine, and returns when it has; false: the loop has
 // ended before. It must not be called on the loop.
-func (l *Loop) Wait(f func()) bool {
+func (l *Loop) Wait(f func()) (ran bool) {
 	done := make(chan struct{})
 	l.Call(func() {
 		defer close(done)
+		ran = true
 		f()
 	})
 	select {
 	case <-done:
-		return true
-	case <-l.done:
-		return false
+	case <-l.done: // perhaps just behind f
 	}
+	return ran
 }
 
 // Run serves until the loop is stopped and the last connection and group have ended.
