@@ -32,19 +32,24 @@ func (v *viewer) joined() {
 	}
 }
 
+// begin has the client watch, or read why it may not. All counts are as leave takes them back, whatever panics
+// behind them.
 func (v *viewer) begin(s *Show, name string, no texts.Text) {
 	v.show, v.game, v.no = s, s.tape.Game, !no.Empty()
 	v.server.viewers[v] = true
 	s.viewers++
+	if v.no {
+		v.server.refused++
+	} else {
+		s.watching.Add(1)
+	}
 	v.client = past.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
 	v.server.pulse.begin()
 	line := v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game)
 	if v.no {
 		v.client.Refuse(no)
-		v.server.refused++
 		line.Stringer("reason", no).Msg("a client may not watch")
 	} else {
-		s.watching.Add(1)
 		line.Msg("a client watches")
 	}
 	v.flush()
@@ -147,10 +152,10 @@ func (v *viewer) Ended(bool) {
 	if s.from[from]--; s.from[from] == 0 {
 		delete(s.from, from)
 	}
+	v.leave()
 	if v.client == nil {
 		return
 	}
-	v.leave()
 	e := s.opts.Log.Info().Str("name", v.client.Name).Str("game", v.game).
 		Stringer("reached", v.client.At().Truncate(time.Second)).Int("compared", v.client.Compared())
 	if cause := v.Cause(); cause != nil && !errors.Is(cause, past.ErrLeft) {

@@ -2,7 +2,6 @@ package watch
 
 import (
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,14 +23,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 var check = w3gs.MapCheck{Path: `Maps\Download\x.w3x`, Size: 1000, HasSHA1: true}
 
 // serve shows one game, number 7 with the key 9, until the test ends.
-func serve(t *testing.T, file string, delay time.Duration, most int) (addr string, log *testkit.Log) {
+func serve(t *testing.T, file string, delay time.Duration, most int) (s *Server, log *testkit.Log) {
 	t.Helper()
 	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log = new(testkit.Log)
-	s, err := New(Options{Listener: listener, Most: most, Past: past.Options{Speed: past.Max}, Log: zerolog.New(log)})
+	s, err = New(Options{Listener: listener, Most: most, Past: past.Options{Speed: past.Max}, Log: zerolog.New(log)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +43,23 @@ func serve(t *testing.T, file string, delay time.Duration, most int) (addr strin
 		<-s.Done()
 		listener.Close()
 	})
-	return listener.Addr().String(), log
+	return s, log
+}
+
+// dial connects a client to a server.
+func dial(t *testing.T, s *Server) *testkit.Client {
+	t.Helper()
+	c := testkit.Dial(t, s.opts.Listener.Addr().(*net.TCPAddr).AddrPort())
+	go c.Listen() // ends with the connection
+	return c
+}
+
+// join has a client say whom it watches.
+func join(t *testing.T, s *Server, id, key uint32, name string) *testkit.Client {
+	t.Helper()
+	c := dial(t, s)
+	c.Send((&w3gs.ReqJoin{GameID: id, EntryKey: key, Name: name, Extra: []byte{0}}).AppendTo(nil))
+	return c
 }
 
 // begin begins a record of a game of two.
@@ -91,12 +106,12 @@ func TestRunningGame(t *testing.T) {
 	if r, err := Start(name); err != nil || r.Start.GameName != "Evening" {
 		t.Fatalf("Start: %v", err)
 	}
-	addr, log := serve(t, name, delay, 3)
+	s, log := serve(t, name, delay, 3)
 	written := time.Now()
 	done := make(chan bots.Report)
 	go func() {
 		report, err := bots.Run(t.Context(), bots.Options{
-			Addr: addr, GameID: 7, EntryKey: 9, Watch: true, Players: 3, LoadTime: 10 * time.Millisecond, NamePrefix: "fan-",
+			Addr: s.opts.Listener.Addr().String(), GameID: 7, EntryKey: 9, Watch: true, Players: 3, LoadTime: 10 * time.Millisecond, NamePrefix: "fan-",
 		})
 		if err != nil {
 			t.Error(err)
@@ -124,6 +139,36 @@ func TestRunningGame(t *testing.T) {
 	}
 }
 
+// TestFaultOfAnEntrance: who is cut off by a fault while the game begins for them is not counted any more, and those
+// who watch other games go on.
+func TestFaultOfAnEntrance(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "game.w3g")
+	_, w := begin(t, name)
+	play(t, w, 40, 400)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, log := serve(t, name, 0, 3)
+	tooLong := w3gs.MapCheck{Path: strings.Repeat("x", 1<<16)} // for a packet
+	faulty := &Show{Number: 8, File: name, Tape: func(r *replay.Reader) (*past.Tape, error) {
+		return past.NewTape(r, 1, w3gs.DefaultVersion, tooLong)
+	}}
+	s.Add(faulty)
+	ann := join(t, s, 7, 9, "Ann")
+	ann.Until(byte(w3gs.OpMapCheck))
+	if err := join(t, s, 8, 0, "Bob").Ended(); err == nil {
+		t.Error("who cannot be shown the game stays")
+	}
+	log.Await(t, "who watches a game is cut off")
+	s.Wait(func() {
+		if len(s.viewers) != 1 || faulty.viewers != 0 || faulty.tape != nil || faulty.Watching() != 0 {
+			t.Errorf("%d are there, %d of the faulty game, whose record is in memory: %v; %d watch it", len(s.viewers), faulty.viewers, faulty.tape != nil, faulty.Watching())
+		}
+	})
+	ann.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
+	ann.UntilChat("You watch Evening")
+}
+
 // TestDoor: who may not watch is told so, in the packets that clients know.
 func TestDoor(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "game.w3g")
@@ -132,34 +177,24 @@ func TestDoor(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	addr, log := serve(t, name, 0, 1)
-	dial := func() *testkit.Client {
-		c := testkit.Dial(t, netip.MustParseAddrPort(addr))
-		go c.Listen() // ends with the connection
-		return c
-	}
-	join := func(id, key uint32, name string) *testkit.Client {
-		c := dial()
-		c.Send((&w3gs.ReqJoin{GameID: id, EntryKey: key, Name: name, Extra: []byte{0}}).AppendTo(nil))
-		return c
-	}
-	ann := join(7, 9, "Eve")
+	s, log := serve(t, name, 0, 1)
+	ann := join(t, s, 7, 9, "Eve")
 	ann.Until(byte(w3gs.OpMapCheck))
-	late := join(7, 9, "Fay")
+	late := join(t, s, 7, 9, "Fay")
 	late.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
 	late.UntilChat("1 watches already: no more may.")
 	for name, refused := range map[string]struct {
 		c    *testkit.Client
 		code byte
 	}{
-		"no such game": {join(8, 9, "Fay"), byte(w3gs.RejectInvalid)},
-		"wrong key":    {join(7, 8, "Fay"), byte(w3gs.RejectInvalid)}, "no name": {join(7, 9, ""), byte(w3gs.RejectInvalid)},
+		"no such game": {join(t, s, 8, 9, "Fay"), byte(w3gs.RejectInvalid)},
+		"wrong key":    {join(t, s, 7, 8, "Fay"), byte(w3gs.RejectInvalid)}, "no name": {join(t, s, 7, 9, ""), byte(w3gs.RejectInvalid)},
 	} {
 		if p := refused.c.Until(byte(w3gs.OpRejectJoin)); p[4] != refused.code {
 			t.Errorf("%s: refused with %d, want %d", name, p[4], refused.code)
 		}
 	}
-	stranger := dial()
+	stranger := dial(t, s)
 	stranger.Send(testkit.Packet(byte(w3gs.OpPongToHost), uint32(1)))
 	if err := stranger.Ended(); err == nil {
 		t.Error("a connection that does not join goes on")
@@ -169,5 +204,5 @@ func TestDoor(t *testing.T) {
 	late.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
 	testkit.Eventually(t, "the client is gone", func() bool { return strings.Contains(log.String(), "watches no more") })
 	t.Log(log.String())
-	join(7, 9, "Fay").Until(byte(w3gs.OpMapCheck)) // there is room again
+	join(t, s, 7, 9, "Fay").Until(byte(w3gs.OpMapCheck)) // there is room again
 }
