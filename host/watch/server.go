@@ -77,7 +77,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// RunGuarded is Run, and reports whether a fault of this program has ended it. Then all viewers are cut off.
+// RunGuarded is Run, and reports whether a fault of this program has ended it. Then all connections are cut.
 func (s *Server) RunGuarded() (fault bool) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +85,12 @@ func (s *Server) RunGuarded() (fault bool) {
 			s.crashed("nobody can watch games until the host starts again; the games go on", p)
 			s.Abandon()
 			for v := range s.viewers {
-				s.cut(v)
+				cut(v.Conn)
+			}
+			for _, state := range []loop.State{loop.Arriving, loop.Closing} {
+				for c := range s.Expiring(state) {
+					cut(c)
+				}
 			}
 		}
 	}()
@@ -94,9 +99,9 @@ func (s *Server) RunGuarded() (fault bool) {
 }
 
 // cut closes a connection of a loop that has crashed.
-func (s *Server) cut(v *viewer) {
+func cut(c *loop.Conn) {
 	defer func() { _ = recover() }() // whatever the fault has left half done
-	v.Cut(loop.ErrCrashed)
+	c.Cut(loop.ErrCrashed)
 }
 
 // Shutdown writes to all viewers that it is over, and lets Run end.

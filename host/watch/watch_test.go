@@ -37,7 +37,7 @@ func serve(t *testing.T, file string, delay time.Duration, most int) (s *Server,
 	s.Add(&Show{Number: 7, Key: 9, File: file, Delay: delay, Tape: func(r *replay.Reader) (*past.Tape, error) {
 		return past.NewTape(r, 1, w3gs.DefaultVersion, check)
 	}})
-	go s.Run()
+	go s.RunGuarded()
 	t.Cleanup(func() {
 		s.Shutdown()
 		<-s.Done()
@@ -167,6 +167,41 @@ func TestFaultOfAnEntrance(t *testing.T) {
 	})
 	ann.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
 	ann.UntilChat("You watch Evening")
+}
+
+// TestFaultOfTheLoop: when the loop has ended by a fault, no connection stays open: neither of those who watch, nor
+// of those who have not joined yet, nor of those who were refused.
+func TestFaultOfTheLoop(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "game.w3g")
+	_, w := begin(t, name)
+	play(t, w, 40, 400)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := serve(t, name, 0, 3)
+	ann, bob := join(t, s, 7, 9, "Ann"), dial(t, s)
+	ann.Until(byte(w3gs.OpMapCheck))
+	cid := testkit.Dial(t, s.opts.Listener.Addr().(*net.TCPAddr).AddrPort()) // does not close
+	cid.Send((&w3gs.ReqJoin{GameID: 8, Name: "Cid", Extra: []byte{0}}).AppendTo(nil))
+	if _, err := cid.Read(); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, "three connections", func() bool {
+		n := 0
+		s.Wait(func() { n = s.Connections() })
+		return n == 3
+	})
+	s.Call(func() { panic("a fault") })
+	<-s.Done()
+	for who, c := range map[string]*testkit.Client{"who watches": ann, "who has not joined": bob} {
+		if c.Ended() == nil {
+			t.Errorf("%s is still connected", who)
+		}
+	}
+	testkit.Eventually(t, "the end of who was refused", func() bool {
+		_, err := cid.Conn.Write([]byte{w3gs.Magic})
+		return err != nil
+	})
 }
 
 // TestDoor: who may not watch is told so, in the packets that clients know.
