@@ -157,9 +157,12 @@ func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no text
 		v := &viewer{Conn: c, server: s, here: true}
 		c.Handler, h = v, v
 		defer v.rescue()
-		if s.crowd(c) || s.Stopping() {
+		switch {
+		case s.crowd(c):
 			c.Cut(errCrowd)
-		} else {
+		case s.Stopping():
+			c.Cut(errShutdown)
+		default:
 			s.enter(v, join, no)
 		}
 		return v
