@@ -1,6 +1,7 @@
 package host
 
 import (
+	"slices"
 	"strings"
 
 	"w3host/game"
@@ -104,9 +105,9 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 	return err
 }
 
-// each calls f with the links of a name of a realm that have a seat.
+// each calls f with the links of a name of a realm that have a seat. It may end their games.
 func (h *Host) each(realm, name string, f func(*link)) {
-	for _, g := range h.running {
+	for _, g := range slices.Clone(h.running) {
 		for _, l := range g.seats {
 			if l != nil && !g.standing && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
 				f(l)

@@ -307,6 +307,23 @@ func TestQuestionEndsWithSeat(t *testing.T) {
 	home.answer("Eve", true)
 }
 
+// TestProofThatEndsAGame: the last player of a game proves a name that is banned. The game ends, and the others go on.
+func TestProofThatEndsAGame(t *testing.T) {
+	home := &realms{}
+	r := newRig(t, func(o *Options) { o.Realms, o.Bans = home, lists{banned: "Eve@Home"} })
+	g := r.lobby(2)
+	eve := r.letIn(joinFrom(t, r, "127.0.0.2", "Eve", g.ID()|homeID))
+	code := codeShown(t, eve)
+	order(t, g, "start now")
+	eve.Until(0x0B)
+	other := r.lobby(2)
+	if !r.h.Prove("Home", "Eve", code) {
+		t.Error("the code does not prove the name")
+	}
+	testkit.Eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
+	r.join(other, "Ann", player)
+}
+
 // answer gives the answer to a question.
 func (r *realms) answer(name string, in bool) {
 	r.mu.Lock()
