@@ -52,8 +52,10 @@ func (g *Game) lost(l *link) {
 	if l.skipped > 0 {
 		g.log.Debug().Str("player", l.name).Int("packets", l.skipped).Msg("packets that a host does not use were skipped")
 	}
-	if l.known() {
+	if g.seatOf(l.person) == nil {
 		l.dropQuestion()
+	}
+	if l.known() {
 		g.noteLeave(l)
 		if l.pid != 0 && g.seats[l.pid] == l {
 			g.seats[l.pid] = nil

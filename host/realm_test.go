@@ -292,19 +292,24 @@ func TestNameOfAnotherGame(t *testing.T) {
 	}
 }
 
-// A question to the realm ends with its seat.
+// A question to the realm ends with its seat, however that ends.
 func TestQuestionEndsWithSeat(t *testing.T) {
-	home := &realms{late: map[string]func(bool){}}
-	r := newRig(t, func(o *Options) { o.Realms = home })
-	g := r.lobby(8)
-	eve := r.letIn(joinFrom(t, r, "127.0.0.2", "Eve", g.ID()|homeID))
-	_ = eve.Conn.Close()
-	testkit.Eventually(t, "the question is ended", func() bool {
-		home.mu.Lock()
-		defer home.mu.Unlock()
-		return slices.Equal(home.gone, []string{"Eve"})
-	})
-	home.answer("Eve", true)
+	for what, end := range map[string]func(*Game, *client){
+		"a lost connection": func(_ *Game, eve *client) { _ = eve.Conn.Close() },
+		"a leave":           func(_ *Game, eve *client) { eve.Send(packet(0x21, uint32(13))) },
+		"a kick":            func(g *Game, _ *client) { order(t, g, "kick Eve") },
+	} {
+		home := &realms{late: map[string]func(bool){}}
+		r := newRig(t, func(o *Options) { o.Realms = home })
+		g := r.lobby(8)
+		end(g, r.letIn(joinFrom(t, r, "127.0.0.2", "Eve", g.ID()|homeID)))
+		testkit.Eventually(t, "the question is ended by "+what, func() bool {
+			home.mu.Lock()
+			defer home.mu.Unlock()
+			return slices.Equal(home.gone, []string{"Eve"})
+		})
+		home.answer("Eve", true)
+	}
 }
 
 // TestProofThatEndsAGame: the last player of a game proves a name that is banned. The game ends, and the others go on.
