@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/time/rate"
 
 	"w3host/bots"
 	"w3host/game"
@@ -340,9 +341,12 @@ func TestReconnectGuesses(t *testing.T) {
 		}
 		return answered
 	}
-	if n := count(returns+100, func() []byte { return r.returns(1, 7, 0) }); n < returns || n > returns+20 {
-		t.Errorf("%d attempts were answered while there was no game, want %d", n, returns)
+	begin := time.Now()
+	n := count(returns+100, func() []byte { return r.returns(1, 7, 0) })
+	if most := returns + 1 + int(time.Since(begin)*returns/returnsWithin); n < returns || n > most {
+		t.Errorf("%d attempts were answered while there was no game, want %d to %d", n, returns, most)
 	}
+	r.h.shard.Wait(func() { r.h.shard.gate.guesses.SetLimit(rate.Every(time.Hour)) }) // however slow this machine is
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
 	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
@@ -354,8 +358,8 @@ func TestReconnectGuesses(t *testing.T) {
 		_ = nc.Close()
 		return answer
 	}
-	for i, addr := range []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"} {
-		if n := count(wrongKeys+10, func() []byte { return from(addr, key+1) }); n != wrongKeys && i < 2 || n < wrongKeys/2 {
+	for _, addr := range []string{"127.0.0.2", "127.0.0.3", "127.0.0.4"} {
+		if n := count(wrongKeys+10, func() []byte { return from(addr, key+1) }); n != wrongKeys {
 			t.Errorf("%d wrong keys from %s were answered, want %d", n, addr, wrongKeys)
 		}
 	}
@@ -574,7 +578,7 @@ func TestReconnectBesideOthers(t *testing.T) {
 		}
 		return gap
 	}
-	var with time.Duration
+	jitter := watchMachine(t)
 	from := time.Now()
 	for i := range 100 {
 		p := proxies[i%len(proxies)]
@@ -583,8 +587,8 @@ func TestReconnectBesideOthers(t *testing.T) {
 		all[1+i%len(proxies)].Send(action([]byte{1}))
 		testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > before.Resumed })
 	}
-	if with = worst(from); with >= 3*period {
-		t.Errorf("another game's turns were %v apart while five players came back 100 times, a period is %v", with, period)
+	if with, most := worst(from), 3*period+2*jitter(); with >= most {
+		t.Errorf("another game's turns were %v apart while five players came back 100 times, want less than %v", with, most)
 	}
 	sameHistory(t, all...)
 }
@@ -619,7 +623,7 @@ func TestReconnectBots(t *testing.T) {
 func TestReconnectFlood(t *testing.T) {
 	const rate, away = 100, 2 * time.Second
 	allowed := rate*meterBurst + int(rate*away/time.Second)
-	for name, typed := range map[string]int{"as much as allowed": allowed - rate, "more than allowed": allowed + rate/2} {
+	for name, typed := range map[string]int{"as much as allowed": allowed - rate, "more than allowed": allowed + 3*rate} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := reconnectRig(t, func(o *Options) { o.Limits.PacketRate = rate })
@@ -682,7 +686,7 @@ func TestReconnectDismissed(t *testing.T) {
 			from := time.Now()
 			end(r, g)
 			testkit.Eventually(t, "the end of the proxy", func() bool { s, _ := p.State(); return s.State == gproxy.Over })
-			if s, err := p.State(); err != nil || s.Why != "rejected by the host: reason 2" || time.Since(from) > time.Second {
+			if s, err := p.State(); err != nil || s.Why != "rejected by the host: reason 2" || time.Since(from) > minute() {
 				t.Errorf("after %v: %s, %v", time.Since(from), s.Why, err)
 			}
 			if len(r.log.find("reconnection rejected")) > 0 {
