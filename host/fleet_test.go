@@ -47,6 +47,12 @@ func (r *rig) refused(g *Game) {
 	}
 }
 
+// timeIsOver does what comes when the time of a drain is over, and what comes of that.
+func (r *rig) timeIsOver(g *Game) {
+	r.h.endDrained(g)
+	r.h.shard.Wait(func() {})
+}
+
 // The people of a lobby whose lease is another host's stay, and may start the game. Nobody new comes in, and an
 // empty lobby closes.
 func TestLostLeasePeopleStay(t *testing.T) {
@@ -83,8 +89,8 @@ func TestDrain(t *testing.T) {
 	r.refused(g)
 	r.begin(c)
 	c.Until(0x0C)
-	r.h.Drain(10 * time.Millisecond)
-	time.Sleep(100 * time.Millisecond)
+	r.h.Drain(0)
+	r.timeIsOver(g)
 	if c.Ending() != nil || len(r.h.Games()) != 1 {
 		t.Errorf("the game: %v, %d games", c.Ending(), len(r.h.Games()))
 	}
@@ -109,11 +115,12 @@ func TestDrainedLobbyCloses(t *testing.T) {
 func TestDrainCalledOff(t *testing.T) {
 	t.Parallel()
 	r, _ := leasedRig(t)
-	c := r.join(r.h.Game(1), "Alice", player)
-	r.h.Drain(100 * time.Millisecond)
+	g := r.h.Game(1)
+	c := r.join(g, "Alice", player)
+	r.h.Drain(time.Hour)
 	r.h.Keep(func(k *autohost.Keeper) { k.Disable(false) })
-	time.Sleep(300 * time.Millisecond)
-	if c.Ending() != nil {
+	r.timeIsOver(g)
+	if c.Ending() != nil || r.h.Game(1) == nil {
 		t.Errorf("who is in the lobby: %v", c.Ending())
 	}
 }

@@ -158,10 +158,21 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 func TestVote(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
-	_, players := r.play(10)
-	for _, c := range players[8:] {
-		c.Stall()
+	deaf := func(c *client, b []byte) { // from the same turn on
+		if b[1] != 0x0C || c.Count(0x0C) < 20 {
+			player(c, b)
+		}
 	}
+	g := r.lobby(10)
+	var players []*client
+	for i := range 10 {
+		conduct := player
+		if i >= 8 {
+			conduct = deaf
+		}
+		players = append(players, r.join(g, fmt.Sprintf("P%d", i+1), conduct))
+	}
+	r.begin(players...)
 	voters := players[:8]
 	for _, c := range voters {
 		c.Until(0x10)

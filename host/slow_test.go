@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"w3host/host/loop"
-
 	"w3host/game"
+	"w3host/host/loop"
+	"w3host/internal/testkit"
 	"w3host/mapxfer"
 )
 
@@ -78,13 +78,15 @@ func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
 			begin := work(r)
 			for range rounds {
 				held, hold := make(chan time.Time), make(chan struct{})
-				g.call(func() { held <- dueAt(g); <-hold })
+				turns := 0
+				g.call(func() { turns = len(*tape); held <- dueAt(g); <-hold })
 				due := <-held
 				begin()
 				time.Sleep(time.Until(due) - 100*time.Microsecond)
+				overslept := max(0, time.Since(due))
 				close(hold)
-				time.Sleep(20 * time.Millisecond)
-				late = append(late, ask(t, g, func(*Game) time.Duration { return (*tape)[len(*tape)-1] }))
+				testkit.Eventually(t, "the turn", func() bool { return ask(t, g, func(*Game) bool { return len(*tape) > turns }) })
+				late = append(late, ask(t, g, func(*Game) time.Duration { return (*tape)[turns] })-overslept)
 			}
 			slices.Sort(late)
 			if late[rounds/2] > most {
