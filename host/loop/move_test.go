@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"w3host/internal/testkit"
 )
 
 // hand notes the first bytes of packets, which say whose they are, and answers them.
@@ -35,38 +37,44 @@ func (h *hand) Framed(int)  {}
 func (h *hand) Crashed(any) {}
 func (h *hand) Ended(bool)  { *h.ended++ }
 
-// TestMove: one loop hands a connection to another behind its first packet. Nothing is lost of what
-// comes with that packet, nor of what comes later, and only the second handler hears of the end.
-func TestMove(t *testing.T) {
+// mover serves a loop whose connections go to another one behind their first packet, and connects to it.
+func mover(t *testing.T, other *Loop, got *strings.Builder, ended *int) (first *Loop, c net.Conn) {
+	t.Helper()
 	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	t.Cleanup(func() { listener.Close() })
+	first, err = New(Handlers{Arrive: func(c *Conn) {
+		c.Handler = &hand{Conn: c, from: first, to: other, got: got, ended: ended}
+		c.Await(time.Minute, 1<<10)
+		c.Admit()
+	}})
+	if err == nil {
+		err = first.Listen(listener)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	go first.Run()
+	if c, err = net.Dial("tcp4", listener.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return first, c
+}
+
+// TestMove: one loop hands a connection to another behind its first packet. Nothing is lost of what
+// comes with that packet, nor of what comes later, and only the second handler hears of the end.
+func TestMove(t *testing.T) {
 	other, err := New(Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	go other.Run()
 	var got strings.Builder
 	var ended int
-	var first *Loop
-	first, err = New(Handlers{Arrive: func(c *Conn) {
-		c.Handler = &hand{Conn: c, from: first, to: other, got: &got, ended: &ended}
-		c.Await(time.Minute, 1<<10)
-		c.Admit()
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Listen(listener); err != nil {
-		t.Fatal(err)
-	}
-	go first.Run()
-	go other.Run()
-	c, err := net.Dial("tcp4", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, c := mover(t, other, &got, &ended)
 	packets := "\xF7\x77\x05\x00a\xF7\x77\x05\x00b\xF7\x77\x05\x00c"
 	say := func(text string) {
 		if _, err := io.WriteString(c, text); err != nil {
@@ -75,7 +83,7 @@ func TestMove(t *testing.T) {
 	}
 	hear := func(n int) string {
 		b := make([]byte, n)
-		_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+		_ = c.SetReadDeadline(time.Now().Add(testkit.Patience))
 		if _, err := io.ReadFull(c, b); err != nil {
 			t.Fatal(err)
 		}
@@ -97,13 +105,11 @@ func TestMove(t *testing.T) {
 		first.Stop(nil)
 	})
 	<-first.Done()
-	for end := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	testkit.Eventually(t, "the end of the connection", func() bool {
 		open := 0
 		other.Wait(func() { open = other.Connections() })
-		if open == 0 || time.Now().After(end) {
-			break
-		}
-	}
+		return open == 0
+	})
 	other.Wait(func() { other.Stop(nil) })
 	<-other.Done()
 	if got.String() != "abc" || ended != 1 {
@@ -113,39 +119,15 @@ func TestMove(t *testing.T) {
 
 // TestMoveToTheEnded: a connection that a loop would get which has ended is closed.
 func TestMoveToTheEnded(t *testing.T) {
-	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
 	other, err := New(Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	other.Stop(nil)
 	other.Run()
-	var got strings.Builder
-	var ended int
-	var first *Loop
-	first, err = New(Handlers{Arrive: func(c *Conn) {
-		c.Handler = &hand{Conn: c, from: first, to: other, got: &got, ended: &ended}
-		c.Await(time.Minute, 1<<10)
-		c.Admit()
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Listen(listener); err != nil {
-		t.Fatal(err)
-	}
-	go first.Run()
-	c, err := net.Dial("tcp4", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	first, c := mover(t, other, new(strings.Builder), new(int))
 	_, _ = io.WriteString(c, "\xF7\x77\x05\x00a")
-	_ = c.SetReadDeadline(time.Now().Add(5 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(testkit.Patience))
 	if n, err := c.Read(make([]byte, 1)); n > 0 || err == nil {
 		t.Error("it is still open")
 	} else if wait, ok := err.(net.Error); ok && wait.Timeout() {

@@ -93,6 +93,18 @@ func play(t *testing.T, w *replay.Writer, turns, bytes int) {
 	}
 }
 
+// recorded is the file of a game that is over.
+func recorded(t *testing.T) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "game.w3g")
+	_, w := begin(t, file)
+	play(t, w, 40, 400)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // TestRunningGame: three clients join a game that is being recorded, get each turn behind
 // the delay, and stay to its end, although the file gets another name meanwhile.
 func TestRunningGame(t *testing.T) {
@@ -142,15 +154,10 @@ func TestRunningGame(t *testing.T) {
 // TestFaultOfAnEntrance: who is cut off by a fault while the game begins for them is not counted any more, and those
 // who watch other games go on.
 func TestFaultOfAnEntrance(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "game.w3g")
-	_, w := begin(t, name)
-	play(t, w, 40, 400)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, log := serve(t, name, 0, 3)
+	file := recorded(t)
+	s, log := serve(t, file, 0, 3)
 	tooLong := w3gs.MapCheck{Path: strings.Repeat("x", 1<<16)} // for a packet
-	faulty := &Show{Number: 8, File: name, Tape: func(r *replay.Reader) (*past.Tape, error) {
+	faulty := &Show{Number: 8, File: file, Tape: func(r *replay.Reader) (*past.Tape, error) {
 		return past.NewTape(r, 1, w3gs.DefaultVersion, tooLong)
 	}}
 	s.Add(faulty)
@@ -172,13 +179,7 @@ func TestFaultOfAnEntrance(t *testing.T) {
 // TestFaultOfTheLoop: when the loop has ended by a fault, no connection stays open: neither of those who watch, nor
 // of those who have not joined yet, nor of those who were refused.
 func TestFaultOfTheLoop(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "game.w3g")
-	_, w := begin(t, name)
-	play(t, w, 40, 400)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, _ := serve(t, name, 0, 3)
+	s, _ := serve(t, recorded(t), 0, 3)
 	ann, bob := join(t, s, 7, 9, "Ann"), dial(t, s)
 	ann.Until(byte(w3gs.OpMapCheck))
 	cid := testkit.Dial(t, s.opts.Listener.Addr().(*net.TCPAddr).AddrPort()) // does not close
@@ -206,13 +207,7 @@ func TestFaultOfTheLoop(t *testing.T) {
 
 // TestDoor: who may not watch is told so, in the packets that clients know.
 func TestDoor(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "game.w3g")
-	_, w := begin(t, name)
-	play(t, w, 40, 400)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, log := serve(t, name, 0, 1)
+	s, log := serve(t, recorded(t), 0, 1)
 	ann := join(t, s, 7, 9, "Eve")
 	ann.Until(byte(w3gs.OpMapCheck))
 	late := join(t, s, 7, 9, "Fay")
@@ -237,7 +232,10 @@ func TestDoor(t *testing.T) {
 	ann.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
 	ann.Until(byte(w3gs.OpLeaveAck))
 	late.Send((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
-	testkit.Eventually(t, "the client is gone", func() bool { return strings.Contains(log.String(), "watches no more") })
+	testkit.Eventually(t, "both are gone", func() bool { return log.Count("watches no more") == 2 })
 	t.Log(log.String())
-	join(t, s, 7, 9, "Fay").Until(byte(w3gs.OpMapCheck)) // there is room again
+	fay := join(t, s, 7, 9, "Fay") // there is room again
+	fay.Until(byte(w3gs.OpMapCheck))
+	fay.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
+	fay.UntilChat("You watch Evening")
 }
