@@ -93,6 +93,9 @@ func (h *Host) begin(g *Game) {
 	g.noteOpened()
 	g.begin()
 	g.hold()
+	if h.shard.Stopping() { // since it was opened
+		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+	}
 }
 
 // tryGame makes the game, of a map that may hold what nobody has thought of.

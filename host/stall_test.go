@@ -163,6 +163,28 @@ func TestShutdownOfALobby(t *testing.T) {
 	}
 }
 
+// TestLobbyThatOpensIntoTheEnd: a lobby that was opened just before the host stops, and comes to the loop behind that,
+// does not hold the host up.
+func TestLobbyThatOpensIntoTheEnd(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	r.join(r.lobby(1), "Ann", player) // the host serves
+	g, err := r.h.tryGame(2, &lobbySpec{name: "late", m: testMap(2), setup: plainGame()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	goOn := make(chan struct{})
+	r.h.shard.Call(func() { <-goOn })
+	r.stop()
+	testkit.Eventually(t, "the stop", r.h.Draining)
+	r.h.shard.Call(r.h.stopGames)
+	r.h.shard.Call(func() { r.h.begin(g) })
+	close(goOn)
+	if took := r.shutDown(); took > 2*time.Second {
+		t.Errorf("Run returned after %v", took)
+	}
+}
+
 // TestShutdownWithClientsThatStay: a client that does not close cannot hold the
 // host up for longer than it may linger.
 func TestShutdownWithClientsThatStay(t *testing.T) {
