@@ -161,9 +161,9 @@ func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReas
 	return g, 0, nil
 }
 
-// comeBack gives a player's new connection to their seat, or rejects it.
+// comeBack gives a player's new connection to their seat, or rejects it. An error closes the connection without an
+// answer: the proxy tries again.
 func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
-	l.Admit()
 	addr, now := l.Addr.Addr(), time.Now()
 	if err := h.shard.gate.comeBack(addr, now); err != nil {
 		return err
@@ -182,6 +182,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 		} else if !p.proxy.returns.AllowN(now, 1) {
 			return errReturnRate
 		} else {
+			l.Admit()
 			p.meter.resume(l.shard.Now())
 			c.game.resume(l, back, p)
 			return nil
@@ -189,6 +190,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	} else if c.seats > 0 {
 		h.shard.gate.guess(addr, now)
 	}
+	l.Admit()
 	l.refusal(zerolog.WarnLevel).Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
 	l.Queue(gproxy.Reject{Reason: reason}.AppendTo(nil))
 	l.Finish(err)
