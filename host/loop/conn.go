@@ -15,7 +15,7 @@ const lingerTime = 2 * time.Second
 
 // Why a loop ends a connection.
 var (
-	ErrNoJoin   = errors.New("no join within the time limit")
+	errNoJoin   = errors.New("no join within the time limit")
 	ErrOverflow = errors.New("out queue overflow: far more waits for the client than its line takes")
 	ErrFlood    = errors.New("flood: too many packets a second")
 	ErrCrashed  = errors.New("a fault of the host; see the log and the file that it names")

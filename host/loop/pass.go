@@ -60,7 +60,7 @@ func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.poll.deliver(passAccepts) // calls readable, writable and arrive
 	l.runDue()
 	l.beat()
-	l.passExpired(&l.arriving, ErrNoJoin)
+	l.passExpired(&l.arriving, errNoJoin)
 	l.passExpired(&l.lingering, nil)
 	l.passUnread()
 	l.passUnwritten()
