@@ -134,7 +134,7 @@ func TestNamesOfARealm(t *testing.T) {
 	eve.UntilText("banned: for a test")
 
 	// Whoever says to be somebody else stays nobody; a whisper helps.
-	if levelOf(r, g, "Ann") != command.Admin || levelOf(r, g, "Bob") != command.Anyone || levelOf(r, g, "Una") != command.Anyone {
+	if levelOf(g, "Ann") != command.Admin || levelOf(g, "Bob") != command.Anyone || levelOf(g, "Una") != command.Anyone {
 		t.Error("Ann is the admin, and nobody else")
 	}
 	code := r.h.CodeFor("home", "bob")
@@ -173,27 +173,25 @@ func joinFrom(t *testing.T, r *rig, addr, name string, id uint32) *client {
 	return c
 }
 
-func seatOf(g *Game, name string) (pid uint8) {
+// atSeat tells something of the link of a seated player; zero: nobody of that name has a seat.
+func atSeat[T any](g *Game, name string, tell func(*link) T) (told T) {
 	g.shard.Wait(func() {
 		for _, l := range g.seats {
 			if l != nil && l.name == name {
-				pid = l.pid
+				told = tell(l)
 			}
 		}
 	})
-	return pid
+	return told
 }
 
-func isVouched(g *Game, name string) (vouched bool) {
-	g.shard.Wait(func() {
-		for _, l := range g.seats {
-			if l != nil && l.name == name {
-				vouched = l.vouched
-			}
-		}
-	})
-	return vouched
+func seatOf(g *Game, name string) uint8 { return atSeat(g, name, func(l *link) uint8 { return l.pid }) }
+
+func isVouched(g *Game, name string) bool {
+	return atSeat(g, name, func(l *link) bool { return l.vouched })
 }
+
+func levelOf(g *Game, name string) command.Level { return atSeat(g, name, (*link).level) }
 
 // codeShown is the code that a seat is shown.
 func codeShown(t *testing.T, c *client) string {
@@ -215,7 +213,7 @@ func TestSquatter(t *testing.T) {
 	trueAnn.Until(0x05) // the name is taken
 	home.answer("Ann", true)
 	shown := codeShown(t, squatter)
-	if levelOf(r, g, "Ann") > command.Anyone {
+	if levelOf(g, "Ann") > command.Anyone {
 		t.Fatal("the realm's word that one of two is in the lobby makes the other an admin")
 	}
 	// She whispers to the host, as she always did, and what it tells her; not what the seat
@@ -251,7 +249,7 @@ func TestSquatter(t *testing.T) {
 	if code == shown || !r.h.Prove("home", "ann", code) || r.h.Prove("home", "ann", code) {
 		t.Error("the code of her own seat proves her name, once")
 	}
-	testkit.Eventually(t, "Ann is an admin", func() bool { return levelOf(r, g, "Ann") == command.Admin })
+	testkit.Eventually(t, "Ann is an admin", func() bool { return levelOf(g, "Ann") == command.Admin })
 }
 
 // A code that was whispered to an account is typed at its seat: in a lobby of that realm,
@@ -287,7 +285,7 @@ func TestNameOfAnotherGame(t *testing.T) {
 	r.lobby(8)
 	g := r.lobby(8) // of the same name
 	codeShown(t, r.letIn(joinFrom(t, r, "127.0.0.2", "Ann", g.ID()|homeID)))
-	if levelOf(r, g, "Ann") > command.Anyone {
+	if levelOf(g, "Ann") > command.Anyone {
 		t.Error("somebody in a game of this name is taken for one in this lobby")
 	}
 }
@@ -345,20 +343,6 @@ func nameOf(r *rig, pid uint8) (name string) {
 		}
 	}
 	return name
-}
-
-func levelOf(r *rig, g *Game, name string) (level command.Level) {
-	done := make(chan struct{})
-	g.call(func() {
-		defer close(done)
-		for _, l := range g.seats {
-			if l != nil && l.name == name {
-				level = l.level()
-			}
-		}
-	})
-	<-done
-	return level
 }
 
 // Whoever takes a lobby off the list, or renames it, reads why a realm does not have it yet.
