@@ -28,6 +28,7 @@ func (g *Game) crashed(fault any, stack []byte) {
 		return
 	}
 	line.Msg("game crashed; all other games go on")
+	g.over = true // the machine takes no input any more
 	g.records.Crashed(time.Now(), what)
 	g.sayCrash()
 	g.end()

@@ -99,6 +99,28 @@ func TestCrashOfAGame(t *testing.T) {
 	r.play(2)
 }
 
+// TestCrashTellsTheMachineNothing: what is written to the players of a game that has crashed changes nothing in its
+// machine, also where more waits for a proxy than is kept.
+func TestCrashTellsTheMachineNothing(t *testing.T) {
+	t.Parallel()
+	r := reconnectRig(t, nil)
+	g := r.lobby(2)
+	ann := r.join(g, "Ann", player)
+	cid, _ := r.proxied(g, "Cid", 1, testkit.Line{})
+	r.begin(ann, cid)
+	r.inPlay(ann, cid)
+	g.call(func() {
+		g.seats[cid.PID].line.Keep(0)
+		panic("injected")
+	})
+	ann.UntilChat("crashed")
+	wantFIN(t, ann)
+	r.logged("game crashed; all other games go on")
+	if drops := recordsOf[storage.DropEvent](r); len(drops) > 0 {
+		t.Errorf("recorded %+v", drops)
+	}
+}
+
 // panickyBans panics about one name, as a fault deep in a lobby would.
 type panickyBans struct{}
 
