@@ -136,3 +136,22 @@ func TestEndsOnce(t *testing.T) {
 		t.Errorf("ended %d times with %v, state %d, %d connections", f.ended, f.Cause(), f.State(), l.Connections())
 	}
 }
+
+// unwatched is a socket that the system does not watch.
+type unwatched struct {
+	*fake
+	end func()
+}
+
+func (u unwatched) watch(*set) { u.end() }
+
+// TestGroupThatEndsWithItsFirst: a group is not read any more that has ended because the system does not watch its
+// first connection.
+func TestGroupThatEndsWithItsFirst(t *testing.T) {
+	l, f := fakeConn(t)
+	g := l.Group(nil, 1)
+	f.Socket = unwatched{f, func() { f.Cut(ErrOverflow); l.CloseGroup(g) }}
+	if l.ReadInTime(g, f.Conn); len(l.reading) > 0 {
+		t.Error("it is read for ever")
+	}
+}

@@ -166,16 +166,14 @@ func (l *Loop) Group(owner Owner, number uint32) *Group {
 	return g
 }
 
-// ReadInTime has the connections of a group read when its deadline is over, and now and
-// then in between, instead of waking the loop.
-func (l *Loop) ReadInTime(g *Group, conns ...*Conn) {
-	for _, c := range conns {
-		c.Socket.watch(&g.set)
-	}
+// ReadInTime has a connection read when the deadline of its group is over, and now and then in
+// between, instead of waking the loop.
+func (l *Loop) ReadInTime(g *Group, c *Conn) {
 	if !g.reading {
 		g.reading = true
 		l.reading = append(l.reading, g)
 	}
+	c.Socket.watch(&g.set) // which may end the connection, and with it the group
 }
 
 // CloseGroup ends a group. Its connections go on.
