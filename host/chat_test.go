@@ -30,7 +30,7 @@ func TestCommandsAreNoFlood(t *testing.T) {
 	owner.Say("!start force", guest.PID)
 	guest.UntilText("60…")
 	owner.Say("!abort", guest.PID)
-	if line := guest.UntilText(""); line != "Countdown stopped." {
+	if line := guest.UntilText("stopped"); line != "Countdown stopped." {
 		t.Errorf("the guest reads %q", line)
 	}
 	for _, line := range recordsOf[storage.ChatLine](r) {
@@ -72,8 +72,8 @@ func TestPrivateLinesInTheGame(t *testing.T) {
 		t.Errorf("recorded %+v", line)
 	}
 	a.SayInGame("done", c.PID)
-	if line := c.UntilText(""); line != "done" {
-		t.Errorf("the third reads %q", line)
+	if c.UntilText("done"); seen(c, "psst") {
+		t.Error("the third reads a private line")
 	}
 }
 

@@ -197,7 +197,7 @@ func TestCommandsInTheGame(t *testing.T) {
 		t.Errorf("the victim got % X", b)
 	}
 	wantFIN(t, loud)
-	if line := third.UntilText(""); line != "[Host] Loud was kicked: shouting" {
+	if line := third.UntilText("kicked"); line != "[Host] Loud was kicked: shouting" {
 		t.Errorf("read %q", line)
 	}
 	if b := third.Until(0x07); b[4] != loud.PID {
