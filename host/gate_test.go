@@ -78,8 +78,6 @@ func TestGateJoins(t *testing.T) {
 	}
 }
 
-// TestGateForgets the addresses that were seen longest ago, when there are too
-// many, but none with an open connection.
 // All addresses of a network of IPv6 are those of one line.
 func TestGateOfIPv6(t *testing.T) {
 	g := testGate(5)
@@ -107,6 +105,8 @@ func TestGateOfIPv6(t *testing.T) {
 	}
 }
 
+// TestGateForgets the addresses that were seen longest ago, when there are too
+// many, but none with an open connection.
 func TestGateForgets(t *testing.T) {
 	g, begin := testGate(1<<20), time.Now()
 	if err := g.enter(here); err != nil {
