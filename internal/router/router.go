@@ -48,21 +48,24 @@ func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log ze
 	said := ""
 	for {
 		var outside string
+		var told bool
 		var err error
 		if g == nil {
 			g, err = find(ctx)
 		}
 		if err == nil {
 			asked = g
-			outside, err = open(ctx, g, ports)
+			if err = open(ctx, g, ports); err == nil {
+				outside, told = address(ctx, g)
+			}
 		}
-		switch now := fmt.Sprint(outside, err); {
+		switch now := fmt.Sprint(outside, told, err); {
 		case ctx.Err() != nil || now == said:
 		case err != nil:
 			log.Warn().Err(err).Msg("the router does not pass the port on: forward it by hand, or set host.upnp to false")
 			said = now
 		default:
-			say(log, outside, ports)
+			say(log, outside, told, ports)
 			said = now
 		}
 		if err != nil {
@@ -79,11 +82,14 @@ func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log ze
 	}
 }
 
-func say(log zerolog.Logger, outside string, ports map[uint16]uint16) {
+func say(log zerolog.Logger, outside string, told bool, ports map[uint16]uint16) {
 	line := log.Info()
 	ip, err := netip.ParseAddr(outside)
 	what := "the router passes the port on"
-	if err != nil || ip.IsPrivate() || ip.IsUnspecified() || sharedSpace.Contains(ip) {
+	switch {
+	case !told:
+		what = "the router passes the port on, but does not tell its address outside"
+	case err != nil || ip.IsPrivate() || ip.IsUnspecified() || sharedSpace.Contains(ip):
 		line, what = log.Warn(), "the router passes the port on, but has no public address itself: players elsewhere do not reach it"
 	}
 	line.Str("outside", outside).Uints16("ports", slices.Sorted(maps.Keys(ports))).Msg(what)
@@ -122,8 +128,8 @@ func find(ctx context.Context) (gateway, error) {
 	return nil, errNone
 }
 
-// open asks for each port, and for the router's address outside.
-func open(ctx context.Context, g gateway, ports map[uint16]uint16) (outside string, err error) {
+// open asks for each port.
+func open(ctx context.Context, g gateway, ports map[uint16]uint16) error {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	for _, port := range slices.Sorted(maps.Keys(ports)) {
@@ -136,13 +142,21 @@ func open(ctx context.Context, g gateway, ports map[uint16]uint16) (outside stri
 			err = add(0)
 		}
 		if errors.As(err, &fault) {
-			return "", fmt.Errorf("port %d: the router says %d %s", port, fault.Detail.UPnPError.Errorcode, fault.Detail.UPnPError.ErrorDescription)
+			return fmt.Errorf("port %d: the router says %d %s", port, fault.Detail.UPnPError.Errorcode, fault.Detail.UPnPError.ErrorDescription)
 		}
 		if err != nil {
-			return "", fmt.Errorf("port %d: %w", port, err)
+			return fmt.Errorf("port %d: %w", port, err)
 		}
 	}
-	return g.GetExternalIPAddressCtx(ctx)
+	return nil
+}
+
+// address asks for the router's address outside; false: it does not tell.
+func address(ctx context.Context, g gateway) (string, bool) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	outside, err := g.GetExternalIPAddressCtx(ctx)
+	return outside, err == nil
 }
 
 // closeAll asks the router to pass nothing on any more.

@@ -125,7 +125,8 @@ func TestOpen(t *testing.T) {
 			{"203.0.113.1", "the router passes the port on", true, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
 			{"100.64.0.9", "no public address", false, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600", "AddPortMapping 6112 to 10.0.0.2:6200 for 0"}},
 			{"203.0.113.1", "the router passes the port on", true, true, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}}, // for the next process
-			{"", "the router does not pass the port on", true, false, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},     // it does, and fails then
+			{"", "no public address", true, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
+			{"", "the router passes the port on, but does not tell its address", true, false, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
 		} {
 			r := &igd{outside: c.outside, leases: c.leases, silent: c.silent}
 			r.http = httptest.NewServer(r)
