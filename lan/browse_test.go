@@ -60,7 +60,7 @@ func TestBrowse(t *testing.T) {
 		t.Errorf("got %+v", f)
 	}
 	a.Update(1, Count{Slots: 10, Open: 4})
-	await(t, lists, "six players", func(l []Found) bool { return l[0].Players() == 6 })
+	await(t, lists, "six players", func(l []Found) bool { return len(l) == 2 && l[0].Players() == 6 })
 	a.Close(1)
 	await(t, lists, "one lobby", func(l []Found) bool { return len(l) == 1 && l[0].Info.GameID == 2 })
 }

@@ -22,7 +22,7 @@ func relaying(t *testing.T, from netip.AddrPort, forward bool, to ...*client) {
 	t.Helper()
 	o := RelayOptions{
 		From: from, Ask: wantAny, Bind: loopback, Forward: forward, Log: zerolog.Nop(),
-		every: 20 * time.Millisecond, forget: 300 * time.Millisecond,
+		every: 20 * time.Millisecond, forget: time.Second,
 	}
 	for _, c := range to {
 		o.To = append(o.To, c.addr)

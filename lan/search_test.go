@@ -13,7 +13,7 @@ import (
 
 var (
 	wantAny   = w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 20}
-	quickPace = pace{tries: 3, retry: 20 * time.Millisecond, quiet: 10 * time.Millisecond}
+	quickPace = pace{tries: 3, retry: 20 * time.Millisecond, quiet: 10 * time.Millisecond} // where no answer is wanted, or it is asked again
 )
 
 func TestSearch(t *testing.T) {
@@ -52,7 +52,7 @@ func TestSearchRepeats(t *testing.T) {
 	got := make(chan []Found, 1)
 	go func() { // ends with the search
 		found, err := search(context.Background(), host.addr, wantAny,
-			pace{tries: 100, retry: 20 * time.Millisecond, quiet: 200 * time.Millisecond})
+			pace{tries: 100, retry: 20 * time.Millisecond, quiet: time.Second})
 		if err != nil {
 			t.Error(err)
 		}
@@ -91,7 +91,7 @@ func TestSearchBroadcast(t *testing.T) {
 	a, addr := listen(t, func(o *Options) { o.Bind = netip.IPv4Unspecified() })
 	open(t, a, 1)
 	to := netip.AddrPortFrom(netip.MustParseAddr("127.255.255.255"), addr.Port())
-	found, err := search(context.Background(), to, wantAny, quickPace)
+	found, err := Search(context.Background(), to, wantAny)
 	if err != nil {
 		if !errors.Is(err, ErrNoAnswer) {
 			t.Skipf("the loopback interface of this system does not broadcast: %v", err)

@@ -66,22 +66,22 @@ func TestNoVersionSeesAnothersLobby(t *testing.T) {
 	for _, ad := range []Advert{both, classic} {
 		advertise(t, a, ad)
 	}
-	ask := func(version uint32) func(context.Context) ([]Found, error) {
+	ask := func(version uint32, p pace) func(context.Context) ([]Found, error) {
 		return func(ctx context.Context) ([]Found, error) {
-			return search(ctx, addr, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version}, quickPace)
+			return search(ctx, addr, w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version}, p)
 		}
 	}
-	found := until(t, "1.36", ask(36), func(f []Found) bool { return len(f) > 0 })
+	found := until(t, "1.36", ask(36, quickPace), func(f []Found) bool { return len(f) > 0 })
 	if len(found) != 1 || found[0].Info.GameID != 1 {
 		t.Errorf("1.36 is shown %+v", found)
 	}
-	if found, err := ask(26)(t.Context()); err != nil || len(found) != 2 {
+	if found, err := ask(26, searchPace)(t.Context()); err != nil || len(found) != 2 {
 		t.Errorf("1.26 is shown %+v, %v", found, err)
 	}
 	list := func(version uint32) (all []Found) {
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
-		err := Browse(ctx, BrowseOptions{To: []netip.AddrPort{addr}, Ask: []w3gs.SearchGame{{Product: w3gs.ProductTFT, Version: version}}},
+		err := Browse(ctx, BrowseOptions{To: []netip.AddrPort{addr}, Every: 100 * time.Millisecond, Ask: []w3gs.SearchGame{{Product: w3gs.ProductTFT, Version: version}}},
 			func(found []Found) { all = found })
 		if err != nil {
 			t.Error(err)
@@ -95,7 +95,7 @@ func TestNoVersionSeesAnothersLobby(t *testing.T) {
 		}
 	}
 	for _, version := range []uint32{35, 32, 100} {
-		if found, err := ask(version)(t.Context()); err == nil {
+		if found, err := ask(version, quickPace)(t.Context()); err == nil {
 			t.Errorf("%v is shown %+v", version, found)
 		}
 	}

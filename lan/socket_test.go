@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
 
@@ -68,7 +69,7 @@ func (c *client) want(hex string) (from netip.AddrPort) {
 func (c *client) receive() ([]byte, netip.AddrPort) {
 	c.t.Helper()
 	buf := make([]byte, 2048)
-	c.conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	c.conn.SetReadDeadline(time.Now().Add(testkit.Patience))
 	n, from, err := c.conn.ReadFromUDPAddrPort(buf)
 	if err != nil {
 		c.t.Fatal(err)
