@@ -46,14 +46,14 @@ func TestShownAfterTakeOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if standby == "true" {
+			if standby == "on" {
 				testkit.Eventually(t, "the standby is ready", func() bool { return p.count("ready to go on") > 0 })
 			}
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			if second := shown(2); second != first {
 				t.Errorf("first it is listed as %+v\nthen as %+v", first, second)
 			}
-			if standby == "false" {
+			if standby == "off" {
 				upgrade(t, dir, pidFile, "")
 				if third := shown(3); third != first {
 					t.Errorf("first it is listed as %+v\nbehind an upgrade as %+v", first, third)
