@@ -148,7 +148,7 @@ func TestFleet(t *testing.T) {
 	next := f.watch.Await(f.t, "dota", at, drained)
 	took := time.Since(at)
 	t.Logf("drained: the lobby is elsewhere after %v", took)
-	if took > 2500*time.Millisecond {
+	if took > 5*time.Second { // of a dead one after ten
 		t.Errorf("the lobby of a host that drains opens elsewhere after %v", took)
 	}
 	f.again(drained)
@@ -238,7 +238,7 @@ func TestFleetUnderAHolder(t *testing.T) {
 		}
 		killed := time.Now()
 		onlyLobby(t, p.addr, before.GameID)
-		if took := time.Since(killed); took > 6*time.Second {
+		if took := time.Since(killed); took > 8*time.Second {
 			t.Errorf("the next lobby was listed %v after the death of the host", took)
 		} else {
 			t.Log(took)

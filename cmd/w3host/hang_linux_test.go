@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/testkit"
 	"w3host/storage/storagetest"
 )
 
@@ -68,7 +69,7 @@ func TestSecondSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit, ok := errors.AsType[*exec.ExitError](p.cmd.Wait())
-	if took := time.Since(began); took > time.Second || !ok {
+	if took := time.Since(began); took > testkit.Patience || !ok {
 		t.Errorf("exit %v after %v", exit, took)
 	}
 }

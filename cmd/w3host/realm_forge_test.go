@@ -68,7 +68,7 @@ func TestForgedConfirmation(t *testing.T) {
 	ann.Join("hers")
 	reported := time.Now()
 	awaitLines(p, "name confirmed by the realm", 1)
-	if late := time.Since(reported); late > 2*time.Second {
+	if late := time.Since(reported); late > 4*time.Second { // it is asked for a second time, or a third
 		t.Errorf("confirmed %v after her client's report", late)
 	}
 	seat.Say("!say I am an admin")
