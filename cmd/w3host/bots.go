@@ -37,7 +37,6 @@ type botsCall struct {
 	opts    bots.Options
 	bad     misconduct
 	minutes float64
-	id, key uint
 	version string
 	start   bool
 
@@ -91,8 +90,8 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 	fs.DurationVar(&c.opts.Patience, "patience", bots.DefaultPatience, "how long to wait for a lobby, and in a full one for its start")
 	fs.StringVar(&c.opts.Realm, "realm", "", "look for lobbies in the list of the realm at `host:port`, and log each bot on there")
 	fs.StringVar(&c.opts.RealmPassword, "realm-password", bots.RealmPassword, "`password` of the bots' accounts, which are registered if need be")
-	fs.UintVar(&c.id, "game", 0, "join the lobby with this game `id` without searching")
-	fs.UintVar(&c.key, "entry-key", 0, "entry `key` of that lobby")
+	fs.Uint32Var(&c.opts.GameID, "game", 0, "join the lobby with this game `id` without searching")
+	fs.Uint32Var(&c.opts.EntryKey, "entry-key", 0, "entry `key` of that lobby")
 	fs.StringVar(&c.version, "version", w3gs.DefaultVersion.String(), "`VERSION` of the game that they play")
 	fs.StringVar(&c.opts.NamePrefix, "name-prefix", "", "a bot is called prefix and number (bot-; with --watch fan-)")
 	fs.BoolVar(&c.start, "say-start", true, "say !start when all bots are in the lobby and the host does nothing")
@@ -109,7 +108,7 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 func (c *botsCall) complete() (err error) {
 	opts := &c.opts
 	opts.Play = time.Duration(c.minutes * float64(time.Minute))
-	opts.GameID, opts.EntryKey, opts.NoStart = uint32(c.id), uint32(c.key), !c.start
+	opts.NoStart = !c.start
 	if opts.Version, err = w3gs.ParseVersion(c.version); err != nil {
 		return fmt.Errorf("--version: %w", err)
 	}

@@ -21,6 +21,8 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 		"--desync -1":                      "cannot be below 0",
 		"--no-such-flag":                   "there is no flag --no-such-flag",
 		"surplus":                          `unexpected argument "surplus"`,
+		"--game 4294967297":                "--game=4294967297: write 4294967295 at most",
+		"--entry-key -1":                   "--entry-key=-1: write a whole number, 0 or more",
 		"--addr nonsense --name-prefix waytoolongaprefix": `address "nonsense": want host:port`,
 	} {
 		code, stdout, stderr := shell(t, append([]string{"bots"}, strings.Fields(args)...)...)

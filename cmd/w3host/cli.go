@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -128,8 +130,10 @@ func flagFault(cmd *cobra.Command, err error) error {
 		return err
 	}
 	reason := bad.Unwrap()
-	if text, ok := map[string]string{
-		"bool": "write true or false", "int": "write a whole number", "uint": "write a whole number, 0 or more",
+	if bad.GetFlag().Value.Type() == "uint32" && errors.Is(reason, strconv.ErrRange) {
+		reason = fmt.Errorf("write %d at most", uint32(math.MaxUint32))
+	} else if text, ok := map[string]string{
+		"bool": "write true or false", "int": "write a whole number", "uint32": "write a whole number, 0 or more",
 		"float64": "write a number", "duration": "write a time such as 500ms, 30s or 5m",
 	}[bad.GetFlag().Value.Type()]; ok {
 		reason = errors.New(text)

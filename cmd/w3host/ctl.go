@@ -18,7 +18,7 @@ The exit code is 0 when it was done, 1 when it was refused, 2 when no host answe
 
 // ctlOptions are the flags of "w3host ctl".
 type ctlOptions struct {
-	game         uint
+	game         uint32
 	json         bool
 	socket, file string
 }
@@ -36,7 +36,7 @@ func ctlCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, words []string) error { return o.send(cmd, strings.Join(words, " ")) },
 	}
 	fs := cmd.Flags()
-	fs.UintVar(&o.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
+	fs.Uint32Var(&o.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
 	fs.BoolVar(&o.json, "json", false, "print a JSON object: lines, refused, and data where the answer lists something")
 	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
 	configFlag(fs, &o.file)
@@ -49,7 +49,7 @@ func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := control.Send(cmd.Context(), socket, control.Order{Command: line, Game: uint32(o.game)})
+	answer, err := control.Send(cmd.Context(), socket, control.Order{Command: line, Game: o.game})
 	if err != nil {
 		complain(cmd, err)
 		return exitCode(exitUsage)
