@@ -167,6 +167,11 @@ func (o *Options) check() error {
 	need(o.GameID == 0 || o.Games <= 1 || o.Watch, "games %d: with a game id only that one game can be joined", o.Games)
 	need(o.ActionBytes >= ActionLen && o.ActionBytes <= w3gs.MaxActionLen, "action bytes %d: want %d to %d", o.ActionBytes, ActionLen, w3gs.MaxActionLen)
 	need(o.RoundTrip >= 0 && o.RoundTrip <= 10*time.Second, "round trip %v: want 0 to 10s", o.RoundTrip)
+	need(o.LoadTime > 0, "load time %v: want more than 0", o.LoadTime)
+	need(o.ChatEvery >= 0, "a line every %v: want 0 or more", o.ChatEvery)
+	need(o.Loops >= 1, "loops %d: want 1 or more", o.Loops)
+	need(o.Strangers >= 0, "strangers %d: want 0 or more", o.Strangers)
+	need(o.Kill == "" || o.KillEvery > 0, "a kill every %v: want more than 0", o.KillEvery)
 	need(o.Actions <= 1000, "actions per second %g: want at most 1000", o.Actions)
 	need(nameLen <= w3gs.MaxNameLen, "name prefix %q: with the bot's number a name is %d bytes, the game allows %d", o.NamePrefix, nameLen, w3gs.MaxNameLen)
 	if o.Script != nil {

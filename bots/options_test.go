@@ -20,6 +20,11 @@ func TestOptions(t *testing.T) {
 		"action bytes 1028: want 23 to 1027":                         {ActionBytes: 1028},
 		`name prefix "a-long-prefix-": with the bot's number a name`: {NamePrefix: "a-long-prefix-", Players: 10},
 		"actions per second 2000":                                    {Actions: 2000},
+		"load time -1s: want more than 0":                            {LoadTime: -time.Second},
+		"a line every -1s: want 0 or more":                           {ChatEvery: -time.Second},
+		"loops -1: want 1 or more":                                   {Loops: -1},
+		"strangers -1: want 0 or more":                               {Strangers: -1},
+		"a kill every 0s: want more than 0":                          {Kill: "pid"},
 	} {
 		if _, err := bad.normal(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
