@@ -26,7 +26,7 @@ be played, and 2 when the flags make no sense.
 --json prints one object with these keys; docs/bots.md says what they mean:
   ok verdict addr elapsed_s measured_s games games_run bots joined outcomes misbehaved
   turns missed_turns early_turns early_missed_turns worst_interval
-  interval_ms jitter_ms late_ms action_delay_ms chat_delay_ms own_late_ms
+  interval_ms jitter_ms late_ms action_delay_ms chat_delay_ms outage_ms own_late_ms
       (each with count mean p50 p99 p999 max)
   actions overflow_parts largest_turn_packet empty_turns resumed lag_screens
   stood_still_s cpu_s cpu_us_per_player_turn kills fault_count faults

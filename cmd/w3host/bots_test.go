@@ -34,14 +34,14 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 
 func TestBotsCommandHelp(t *testing.T) {
 	_, stdout, _ := shell(t, "bots", "--help")
-	// Every key of the report is named; the report of a run that could not begin has them all.
+	// Every key of the report but the shortest is named; the report of a run that could not begin has them all.
 	var report bots.Report
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, true); err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range strings.Split(b.String(), `"`) {
-		if key := part; strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" && len(key) > 9 && !strings.Contains(stdout, key) {
+		if key := part; strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_0123456789") == "" && len(key) > 4 && !strings.Contains(stdout, key) {
 			t.Errorf("--help does not name %q", key)
 		}
 	}
