@@ -101,7 +101,7 @@ func lanTarget(text string) (netip.AddrPort, error) {
 // withPort adds the usual port to a host that is named without one.
 func withPort(host string) string {
 	if _, _, err := net.SplitHostPort(host); err != nil {
-		return net.JoinHostPort(host, strconv.Itoa(lan.DefaultPort))
+		return net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(lan.DefaultPort))
 	}
 	return host
 }

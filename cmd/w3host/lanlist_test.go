@@ -194,3 +194,14 @@ func TestLANVersions(t *testing.T) {
 		t.Errorf("all versions: %d, %v", len(searches), err)
 	}
 }
+
+func TestWithPort(t *testing.T) {
+	for host, want := range map[string]string{
+		"example.org": "example.org:6112", "example.org:7": "example.org:7", "10.0.0.1": "10.0.0.1:6112",
+		"::1": "[::1]:6112", "[::1]": "[::1]:6112", "[::1]:7": "[::1]:7",
+	} {
+		if got := withPort(host); got != want {
+			t.Errorf("%s: got %s, want %s", host, got, want)
+		}
+	}
+}
