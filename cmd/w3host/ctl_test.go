@@ -72,7 +72,7 @@ ctl close 1 --game 1
 ctl --game 1 open 1
 ctl rename 'apes only' --game 1
 ctl game 1 | grep -q apes
-sleep 1 # until it is in the game log
+for try in $(seq 300); do "$W3HOST" game 1 >game 2>&1 && break; sleep 0.1; done # until it is in the game log
 "$W3HOST" game 1 | grep -q 'lobby$'
 "$W3HOST" game '#1' --json | grep -q '"key"'
 if "$W3HOST" game 77 2>refused; then exit 9; fi

@@ -19,6 +19,7 @@ exec >/try.log 2>&1
 export DEBIAN_FRONTEND=noninteractive
 w3host() { (cd /var/lib/w3host && setpriv --reuid=w3host --regid=w3host --clear-groups /usr/bin/w3host "$@" --config /etc/w3host/config.toml); }
 state() { systemctl show w3host --property=ActiveState,ExecMainStatus,NRestarts | sort | tr '\n' ' '; }
+await() { for try in $(seq 300); do state | grep -q "$1" && break; sleep 0.1; done; }
 journal() { journalctl --unit=w3host --lines=6 --no-pager --output=cat; }
 apt-get install -qq /root/w3host.deb
 echo "== installed: $(state) $(systemctl is-enabled w3host)"
@@ -35,14 +36,14 @@ w3host ctl upgrade && sleep 2
 echo "== upgraded in a game: $(state)"
 kill -9 $(cat /proc/$(systemctl show w3host --property=MainPID --value)/task/*/children) && sleep 2
 echo "== host killed: $(state)"
-systemctl kill --kill-whom=main --signal=KILL w3host && sleep 5
+systemctl kill --kill-whom=main --signal=KILL w3host && await 'active .*NRestarts=1' && sleep 2
 echo "== holder killed: $(state)"
 wait $bots || cat /bots.log
 tail --lines=1 /bots.log
-w3host ctl exit && sleep 5
+w3host ctl exit && await inactive
 echo "== told to exit: $(state)"
 echo W3HOST_LOBBY_MPA=1 >>/etc/w3host/environment
-systemctl start w3host; sleep 3
+systemctl start w3host; await failed
 echo "== misspelt: $(state)"; journal
 sed -i '$d' /etc/w3host/environment
 systemctl start w3host
