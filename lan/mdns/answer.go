@@ -26,15 +26,28 @@ func parse(datagram []byte) *dns.Msg {
 // matching are the services that a message asks about. What the asker knows already, and
 // will for some time, is left out of lists.
 func (z *zone) matching(m *dns.Msg) (list []*service) {
+	known := map[pointer]bool{} // for messages that strangers fill with questions and answers
+	for _, rr := range m.Answer {
+		if ptr, ok := rr.(*dns.PTR); ok && ptr.Hdr.Ttl >= otherTTL/2 {
+			known[pointerTo(ptr.Hdr.Name, ptr.Ptr)] = true
+		}
+	}
 	for _, s := range z.services {
-		if s.established() && slices.ContainsFunc(m.Question, func(q dns.Question) bool { return z.concerns(s, q, m.Answer) }) {
+		if s.established() && slices.ContainsFunc(m.Question, func(q dns.Question) bool { return z.concerns(s, q, known) }) {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-func (z *zone) concerns(s *service, q dns.Question, known []dns.RR) bool {
+// pointer is a PTR, in small letters.
+type pointer struct{ name, target string }
+
+func pointerTo(name, target string) pointer {
+	return pointer{strings.ToLower(name), strings.ToLower(target)}
+}
+
+func (z *zone) concerns(s *service, q dns.Question, known map[pointer]bool) bool {
 	switch name := q.Name; {
 	case strings.EqualFold(name, s.instance), strings.EqualFold(name, z.host), strings.EqualFold(name, metaQuery):
 		return true
@@ -44,10 +57,7 @@ func (z *zone) concerns(s *service, q dns.Question, known []dns.RR) bool {
 		!slices.ContainsFunc(s.Subtypes, func(sub string) bool { return strings.EqualFold(name, subtypeName(sub)) }):
 		return false
 	}
-	return !slices.ContainsFunc(known, func(rr dns.RR) bool {
-		ptr, ok := rr.(*dns.PTR)
-		return ok && ptr.Hdr.Ttl >= otherTTL/2 && strings.EqualFold(ptr.Hdr.Name, q.Name) && strings.EqualFold(ptr.Ptr, s.instance)
-	})
+	return !known[pointerTo(q.Name, s.instance)]
 }
 
 // listen takes a message that has come by multicast to a link from the port of mDNS, and

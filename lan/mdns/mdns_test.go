@@ -251,6 +251,44 @@ func TestManyQuestions(t *testing.T) {
 	}
 }
 
+// What the asker knows is not gone through again for each question: strangers fill messages with both.
+func TestManyKnownAnswers(t *testing.T) {
+	r := newRoom(t)
+	z := r.host("a")
+	m := &dns.Msg{}
+	for i := range uint32(5) {
+		z.set(r.now, i, []Service{game(strings.Repeat("x", int(i)+1))})
+	}
+	r.run(5 * time.Second)
+	for range 1000 {
+		m.Question = append(m.Question, dns.Question{Name: serviceType, Qtype: dns.TypePTR, Qclass: dns.ClassINET})
+	}
+	know := func(target string) {
+		m.Answer = append(m.Answer, &dns.PTR{Hdr: dns.RR_Header{Name: serviceType, Ttl: otherTTL}, Ptr: target})
+	}
+	matched := func(others int) (fastest time.Duration) {
+		m.Answer = nil
+		for range others {
+			know("other." + serviceType)
+		}
+		for _, s := range z.services {
+			know(s.instance)
+		}
+		fastest = time.Hour
+		for range 5 {
+			began := time.Now()
+			if list := z.matching(m); len(list) > 0 {
+				t.Errorf("%d services are told to who knows them", len(list))
+			}
+			fastest = min(fastest, time.Since(began))
+		}
+		return fastest
+	}
+	if few, many := matched(0), matched(300); many > 5*few {
+		t.Errorf("it takes %v with 5 known answers, and %v with 305", few, many)
+	}
+}
+
 // Answers by unicast: all kinds of records, what there is not, and the limit.
 func TestUnicast(t *testing.T) {
 	r := newRoom(t)
