@@ -66,6 +66,7 @@ func openForwarder(ctx context.Context, bind netip.Addr, o MirrorOptions) (*forw
 		d.carry = carryPlain
 	}
 	d.ctx, d.stop = context.WithCancel(ctx)
+	context.AfterFunc(d.ctx, func() { _ = l.Close() })
 	d.conns.Go(d.accept) // ends when the listener is closed
 	return d, nil
 }
@@ -83,14 +84,13 @@ func (d *forwarder) set(lobbies []Found) {
 // close ends all connections and waits for them.
 func (d *forwarder) close() {
 	d.stop()
-	_ = d.listener.Close()
 	d.conns.Wait()
 }
 
 func (d *forwarder) accept() {
 	for {
 		client, err := d.listener.Accept()
-		if errors.Is(err, net.ErrClosed) || d.ctx.Err() != nil {
+		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err != nil {

@@ -147,6 +147,29 @@ func TestRelayForwards(t *testing.T) {
 	}
 }
 
+// Whoever comes when the context of a mirror has ended is not left hanging.
+func TestMirrorEndsWithItsContext(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	m, err := OpenMirror(ctx, MirrorOptions{
+		Show:    Options{Broadcast: []netip.AddrPort{}, Ports: []uint16{0}, Bind: loopback, Product: w3gs.ProductTFT, Version: 20, Log: zerolog.Nop()},
+		Forward: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	stop()
+	conn, err := net.Dial("tcp4", m.forwarder.listener.Addr().String())
+	if err != nil {
+		return // refused
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error("it stays open")
+	}
+}
+
 func TestCountOfFound(t *testing.T) {
 	for _, tt := range []struct{ slots, listedOpen uint32 }{{12, 12}, {12, 11}, {12, 1}, {2, 1}, {1, 1}} {
 		f := Found{Info: w3gs.GameInfo{Slots: tt.slots, SlotsOpen: tt.listedOpen, Unknown: 1}}
