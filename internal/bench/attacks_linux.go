@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -102,16 +101,9 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 	if err := b.start(bots); err != nil {
 		return h, err
 	}
-	scanner := bufio.NewScanner(said)
-	for begun := 0; begun < victims && scanner.Scan(); {
-		if strings.Contains(scanner.Text(), "game runs") {
-			begun++
-		}
+	if err := awaitGames(said, victims); err != nil {
+		return h, err
 	}
-	go func() { // the rest of what the bots say; ends with them
-		for scanner.Scan() {
-		}
-	}()
 	before, since := written(work), time.Now()
 	for name := range strings.SplitSeq(attack, "+") {
 		if name == "" {

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -196,6 +197,27 @@ func awaitListener(port int) (err error) {
 	return err
 }
 
+// awaitGames reads what bots say until so many games run, and then the rest of it.
+func awaitGames(bots io.Reader, games int) error {
+	var said []string
+	scanner := bufio.NewScanner(bots)
+	for began := 0; began < games; {
+		switch {
+		case !scanner.Scan():
+			return fmt.Errorf("only %d of %d games have begun: %s", began, games, strings.Join(said, "\n"))
+		case strings.Contains(scanner.Text(), "game runs"):
+			began++
+		default:
+			said = append(said, scanner.Text())
+		}
+	}
+	go func() { // ends with the bots
+		for scanner.Scan() {
+		}
+	}()
+	return nil
+}
+
 // measure runs one program with one number of games. CPU and memory are taken
 // in the middle of the time in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
@@ -234,22 +256,9 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	if err := b.start(clients); err != nil {
 		return f, err
 	}
-	var said []string
-	scanner, began := bufio.NewScanner(running), 0
-	for began < games && scanner.Scan() {
-		if strings.Contains(scanner.Text(), "game runs") {
-			began++
-		} else {
-			said = append(said, scanner.Text())
-		}
+	if err := awaitGames(running, games); err != nil {
+		return f, err
 	}
-	if began < games {
-		return f, fmt.Errorf("only %d of %d games have begun: %s", began, games, strings.Join(said, "\n"))
-	}
-	go func() { // the rest of what the bots say; ends with them
-		for scanner.Scan() {
-		}
-	}()
 	stalls, err := watchMachine()
 	if err != nil {
 		return f, err

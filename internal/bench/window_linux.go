@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -123,20 +122,10 @@ func (b *bench) play(port, games int, length time.Duration) (stop func(), err er
 		return nil, err
 	}
 	stop = func() { _, _ = bots.Process.Kill(), bots.Wait() }
-	scanner := bufio.NewScanner(said)
-	for began := 0; began < games; {
-		if !scanner.Scan() {
-			stop()
-			return nil, fmt.Errorf("only %d of %d games have begun", began, games)
-		}
-		if strings.Contains(scanner.Text(), "game runs") {
-			began++
-		}
+	if err := awaitGames(said, games); err != nil {
+		stop()
+		return nil, err
 	}
-	go func() { // ends with the bots
-		for scanner.Scan() {
-		}
-	}()
 	return stop, nil
 }
 

@@ -217,7 +217,7 @@ func minTime(a, b time.Time) time.Time {
 
 // Lobbies asks a host for its open lobbies; none if it does not answer.
 func (w *Watch) Lobbies(ctx context.Context, addr string) (list []w3gs.GameInfo) {
-	_ = w.speak(ctx, addr, gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil), func(f []byte) bool {
+	w.speak(ctx, addr, gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil), func(f []byte) bool {
 		var info w3gs.GameInfo
 		if f[0] != w3gs.Magic || info.Decode(w3gs.Frame(f).Body()) != nil {
 			return false
@@ -231,36 +231,33 @@ func (w *Watch) Lobbies(ctx context.Context, addr string) (list []w3gs.GameInfo)
 // Knock reports whether a stranger of that name comes into a lobby. It leaves at once.
 func (w *Watch) Knock(ctx context.Context, addr string, info *w3gs.GameInfo, name string) (in bool) {
 	join := &w3gs.ReqJoin{GameID: info.GameID, EntryKey: info.EntryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}}
-	_ = w.speak(ctx, addr, join.AppendTo(nil), func(f []byte) bool {
+	w.speak(ctx, addr, join.AppendTo(nil), func(f []byte) bool {
 		in = w3gs.Frame(f).Op() == w3gs.OpSlotInfoJoin
 		return false
 	})
 	return in
 }
 
-// speak sends one packet and shows the frames of the answer until one is enough. It waits for
-// a host that is frozen.
-func (w *Watch) speak(ctx context.Context, addr string, packet []byte, more func(frame []byte) bool) error {
+// speak sends one packet and shows the frames of the answer until one is enough or the connection ends. It waits
+// for a host that is frozen.
+func (w *Watch) speak(ctx context.Context, addr string, packet []byte, more func(frame []byte) bool) {
 	conn, err := w.Dial(ctx, addr)
 	if err != nil {
-		return err
+		return
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if _, err := conn.Write(packet); err != nil {
-		return err
+		return
 	}
 	for {
 		frame := make([]byte, 4, 2048)
 		if _, err := io.ReadFull(conn, frame); err != nil {
-			return err
+			return
 		}
 		frame = append(frame, make([]byte, max(0, int(frame[2])|int(frame[3])<<8-4))...)
-		if _, err := io.ReadFull(conn, frame[4:]); err != nil {
-			return err
-		}
-		if !more(frame) {
-			return nil
+		if _, err := io.ReadFull(conn, frame[4:]); err != nil || !more(frame) {
+			return
 		}
 	}
 }

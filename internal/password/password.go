@@ -21,17 +21,17 @@ const (
 	keyLen     = 32
 )
 
-// Least is how many letters a password has at least: enough not to be guessed in the
+// least is how many letters a password has at least: enough not to be guessed in the
 // attempts there are.
-const Least = 8
+const least = 8
 
 var b64 = base64.RawStdEncoding
 
 // Hash makes what is stored of a password, in PHC form:
 // $argon2id$v=19$m=19456,t=2,p=1$salt$key.
 func Hash(text string) (string, error) {
-	if len([]rune(text)) < Least {
-		return "", fmt.Errorf("the password is too short: %d letters at least", Least)
+	if len([]rune(text)) < least {
+		return "", fmt.Errorf("the password is too short: %d letters at least", least)
 	}
 	salt := make([]byte, saltLen)
 	_, _ = rand.Read(salt) // it never fails
