@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -237,6 +238,29 @@ func TestRefreshAfterSleep(t *testing.T) {
 			t.Errorf("at %v: %d datagrams and next at %v, want %d and %v", tt.at, len(p.all), next.Sub(opened), tt.sent, tt.next)
 		}
 	}
+}
+
+// A lobby that is hidden for a while is announced again when it is not, though nothing else has changed.
+func TestHidden(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, j := announcing(t, Options{}, nil)
+		var hidden atomic.Bool
+		hidden.Store(true)
+		ad := capturedAdvert
+		ad.GameID, ad.Hidden = 2, hidden.Load
+		advertise(t, a, ad)
+		time.Sleep(12 * time.Second)
+		j.want(t)
+		hidden.Store(false)
+		time.Sleep(3 * time.Second)
+		j.want(t, "15s F7 31 10 00 50 58 33 57 1A 00 00 00 02 00 00 00", "15s F7 32 10 00 02 00 00 00 01 00 00 00 0A 00 00 00")
+		hidden.Store(true)
+		time.Sleep(10 * time.Second)
+		j.want(t)
+		hidden.Store(false)
+		time.Sleep(5 * time.Second)
+		j.want(t, "30s F7 32 10 00 02 00 00 00 01 00 00 00 0A 00 00 00")
+	})
 }
 
 // One more address is sent a lobby's 0x31 and 0x32 at once, then what all are sent, and

@@ -144,10 +144,14 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 	}
 	b.gone = b.gone[:0]
 	for _, l := range b.lobbies {
-		if len(l.byUDP(b.opts)) == 0 || l.ad.IsHidden() {
+		switch {
+		case len(l.byUDP(b.opts)) == 0:
 			continue
+		case l.ad.IsHidden():
+			l.next = l.nextRefresh(now, b.opts.interval) // it may be shown by then
+		default:
+			b.announce(l, now, &p)
 		}
-		b.announce(l, now, &p)
 		if next.IsZero() || l.next.Before(next) {
 			next = l.next
 		}
