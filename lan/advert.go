@@ -48,8 +48,8 @@ type Advert struct {
 	// Variants are the versions whose clients see the lobby, where they do not all see
 	// the same. None: all of Options.Versions do.
 	Variants []Variant
-	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. nil:
-	// the lobby is never hidden.
+	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. Clients of
+	// 1.30 and later see what has turned within an interval. nil: the lobby is never hidden.
 	Hidden func() bool
 
 	age time.Duration // since the lobby opened

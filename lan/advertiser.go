@@ -159,7 +159,7 @@ func (a *Advertiser) Shutdown() {
 // publish shows the present state of a lobby to clients of 1.30 and later.
 func (a *Advertiser) publish(gameID uint32) {
 	var services []mdns.Service
-	if l := a.board.find(gameID); l != nil {
+	if l := a.board.find(gameID); l != nil && !l.ad.IsHidden() {
 		services = l.ad.services(&a.opts, l.opened, l.changes)
 	}
 	if a.mdns == nil {
@@ -212,6 +212,9 @@ func (a *Advertiser) due(timer *time.Timer) post {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	p, next := a.board.due(time.Now())
+	for _, id := range p.turned {
+		a.publish(id)
+	}
 	if next.IsZero() {
 		timer.Stop()
 	} else {

@@ -17,6 +17,7 @@ type lobby struct {
 	announced bool      // its 0x31 has gone out
 	changed   bool      // a 0x32 is due at once
 	changes   int32     // since it opened
+	hidden    bool      // when due looked
 	show      bool      // a broadcast 0x30 is due at once
 	also      []extra   // further addresses of this lobby alone
 }
@@ -35,6 +36,7 @@ type post struct {
 	all    [][]byte                    // to every address
 	push   [][]byte                    // to the targets, further
 	single map[netip.AddrPort][][]byte // to the extra addresses of lobbies
+	turned []uint32                    // lobbies that have been hidden, or are no longer
 }
 
 func (p *post) add(to netip.AddrPort, datagrams ...[]byte) {
@@ -144,13 +146,18 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 	}
 	b.gone = b.gone[:0]
 	for _, l := range b.lobbies {
+		if hidden := l.ad.IsHidden(); hidden != l.hidden {
+			l.hidden = hidden
+			p.turned = append(p.turned, l.ad.GameID)
+		}
+		byUDP := len(l.byUDP(b.opts)) > 0
 		switch {
-		case len(l.byUDP(b.opts)) == 0:
-			continue
-		case l.ad.IsHidden():
-			l.next = l.nextRefresh(now, b.opts.interval) // it may be shown by then
-		default:
+		case byUDP && !l.hidden:
 			b.announce(l, now, &p)
+		case l.ad.Hidden == nil:
+			continue
+		default:
+			l.next = l.nextRefresh(now, b.opts.interval) // it may have turned by then
 		}
 		if next.IsZero() || l.next.Before(next) {
 			next = l.next

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,6 +56,22 @@ func TestSearchForReforged(t *testing.T) {
 	until(t, "six players", ask, func(f []Found) bool { return len(f) == 2 && f[0].Players() == 6 })
 	a.Close(1)
 	until(t, "one is closed", ask, func(f []Found) bool { return len(f) == 1 && f[0].Info.GameID == 2 })
+}
+
+// A lobby that is hidden for a while is not shown to 1.36 either.
+func TestHiddenFromReforged(t *testing.T) {
+	a, addr := listen36(t, func(o *Options) { o.interval = 20 * time.Millisecond })
+	var hidden atomic.Bool
+	ad := capturedAdvert
+	ad.Hidden = hidden.Load
+	advertise(t, a, ad)
+	ask := func(ctx context.Context) ([]Found, error) { return search(ctx, addr, reforged, quickPace) }
+	for range 2 {
+		until(t, "shown", ask, func(f []Found) bool { return len(f) == 1 })
+		hidden.Store(true)
+		until(t, "hidden", ask, func(f []Found) bool { return len(f) == 0 })
+		hidden.Store(false)
+	}
 }
 
 // Each version is shown a lobby in its own way, and no other is: 1.26 by UDP only, 1.36
