@@ -42,7 +42,11 @@ func killOnce(file string) (pid int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if pid, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+	number := strings.TrimSpace(string(text))
+	if number == "" {
+		return 0, os.ErrProcessDone // the file is being written
+	}
+	if pid, err = strconv.Atoi(number); err != nil {
 		return 0, fmt.Errorf("%s has no process number: %w", file, err)
 	}
 	p, err := os.FindProcess(pid)

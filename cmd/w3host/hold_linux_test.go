@@ -52,11 +52,15 @@ func startHold(t *testing.T, dir string, flags ...string) (p *process, pidFile s
 }
 
 func hostOf(pidFile string) (int, error) {
-	text, err := os.ReadFile(pidFile)
-	if err != nil {
-		return 0, err
+	for {
+		text, err := os.ReadFile(pidFile)
+		if err != nil {
+			return 0, err
+		}
+		if len(text) > 0 { // else it is being written
+			return strconv.Atoi(strings.TrimSpace(string(text)))
+		}
 	}
-	return strconv.Atoi(strings.TrimSpace(string(text)))
 }
 
 // The host is killed again and again while games are played, with a player whose line stands
