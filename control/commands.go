@@ -77,6 +77,7 @@ func init() {
 			Help:     "open one more lobby; put a map name of several words in quotes; settings are observers, speed and visibility as in the configuration, and teams_together, lock_teams, shared_control, random_hero and random_races, each on or off; --owner: for somebody else",
 			Examples: []string{"host echo", "host \"echo isles\" 1v1 ladder", "host echo observers=referees random_races=on --owner Bob@home"},
 			Level:    command.Admin,
+			Hosting:  true,
 			Parse: func(a *args) act {
 				file := a.Phrase("map")
 				if isSave(file) || isReplay(file) {
@@ -100,6 +101,7 @@ func init() {
 			Help:     "open one more lobby with the next map",
 			Examples: []string{"pub 3v3 for all", "pub --owner Bob@home"},
 			Level:    command.Admin,
+			Hosting:  true,
 			Parse:    func(a *args) act { return openNext(readWish(a), false) },
 		},
 		{
@@ -108,6 +110,7 @@ func init() {
 			Help:     "open one more lobby that is not listed; on a realm, players can join it by name",
 			Examples: []string{"priv friends only"},
 			Level:    command.Admin,
+			Hosting:  true,
 			Parse:    func(a *args) act { return openNext(readWish(a), true) },
 		},
 		{

@@ -27,10 +27,10 @@ func (p PlayerHosting) with(rules command.Rules) command.Rules {
 	}
 	all := command.Rules{}
 	stdmaps.Copy(all, rules)
-	for _, name := range []string{"host", "pub", "priv"} {
-		if r := all[name]; r.Level == "" {
+	for _, s := range commands {
+		if r := all[s.Name]; s.Hosting && r.Level == "" {
 			r.Level = "player"
-			all[name] = r
+			all[s.Name] = r
 		}
 	}
 	return all

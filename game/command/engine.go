@@ -40,8 +40,10 @@ type Spec[T any] struct {
 	Yields bool
 	// Unaudited are the uses that change nothing of the host, and that its audit leaves out.
 	Unaudited Uses
-	// AsTyped commands take the name that they ask the database about as it is typed: a
-	// part of it does not make an admin.
+	// Hosting commands are for everybody where players may host.
+	Hosting bool
+	// AsTyped commands take the name that they ask the database about in full: a part of
+	// it does not make an admin.
 	AsTyped bool
 	// Ask reads the arguments of a command that asks the database.
 	Ask func(a *Args) Question
@@ -75,6 +77,7 @@ func Facts[U, T any](s Spec[T]) Spec[U] {
 		Private:   s.Private,
 		Yields:    s.Yields,
 		Unaudited: s.Unaudited,
+		Hosting:   s.Hosting,
 		AsTyped:   s.AsTyped,
 		Notice:    s.Notice,
 		Ask:       s.Ask,

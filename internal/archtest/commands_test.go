@@ -46,6 +46,12 @@ func TestCommandNames(t *testing.T) {
 				if n.Op == token.EQL || n.Op == token.NEQ {
 					decides = []ast.Expr{n.X, n.Y}
 				}
+			case *ast.RangeStmt:
+				if list, ok := n.X.(*ast.CompositeLit); ok {
+					if of, ok := list.Type.(*ast.ArrayType); ok && isIdent(of.Elt, "string") {
+						decides = list.Elts
+					}
+				}
 			case *ast.CallExpr:
 				if f, ok := n.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Contains" || f.Sel.Name == "Find" || f.Sel.Name == "EqualFold") {
 					decides = n.Args
