@@ -90,7 +90,7 @@ func TestRealmExample(t *testing.T) {
 }
 
 // checkExample checks that the example of a list's section shows every key with its default,
-// but for those that differ.
+// except those that differ sets.
 func checkExample[T any](t *testing.T, name string, first func(*Config) T, differ func(*T)) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "config.toml.example"))

@@ -128,7 +128,7 @@ func (d *daemon) standBy() error {
 	return nil
 }
 
-// readAgain has a standby go on with the configuration as it is by then, as a process that was
+// readAgain has a standby go on with the configuration of that moment, as a process that was
 // started now would: the host may have been told to reload it.
 func (d *daemon) readAgain() {
 	c, err := d.Read()

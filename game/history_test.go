@@ -55,7 +55,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestHistoryThatIsRead: what somebody was handed stays as it is, though its block is packed meanwhile.
+// TestHistoryThatIsRead: turns that were handed out do not change when their block is packed meanwhile.
 func TestHistoryThatIsRead(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var h history

@@ -236,7 +236,7 @@ func TestJournalOfTurns(t *testing.T) {
 // TestJournalHoldsEveryField fails when a field is added to Input and forgotten in
 // the codec.
 func TestJournalHoldsEveryField(t *testing.T) {
-	in := Input{ // but for Data and Sum, which only Action and Keepalive have
+	in := Input{ // without Data and Sum, which only Action and Keepalive have
 		Kind: Command, Link: 1, Bytes: 3, PID: 2, Level: command.Admin, Queued: 4, Moves: 5, By: -6,
 		Figures: mapxfer.Figures{Queued: 8, Unacked: 9, RTT: 10, MinRTT: 11}, Packet: &w3gs.PongToHost{Tick: 12},
 		Addr: netip.MustParseAddrPort("10.0.0.1:13"), Why: "14", Banned: "15", Shared: true, Realm: "16", Vouched: true,

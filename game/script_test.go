@@ -19,8 +19,8 @@ import (
 )
 
 // TestScripts plays testdata/*.txt. A script is a game: lines that begin at the
-// margin say what happens, the indented lines below are what comes of it, but for
-// packets that other rooms' scripts show. Lines are those of scene.event.
+// margin are events, the indented lines below their effects. Packets that other rooms'
+// scripts show are left out. Lines are those of scene.event.
 func TestScripts(t *testing.T) {
 	testkit.Scripts(t, "testdata/*.txt", func(*testing.T) testkit.Play {
 		s := newScene()

@@ -89,8 +89,8 @@ func (m *memory) WriteAt(p []byte, at int64) (int, error) {
 	return copy(m.b[at:], p), nil
 }
 
-// recordOf writes the replay of a game, with the hashes that its clients compute but for some, and reads it
-// up to a time. want is what clients are to be sent of it.
+// recordOf writes the replay of a game, with most of the hashes that its clients compute, and reads it
+// up to a time. want has the packets that clients must be sent of it.
 func recordOf(g *returnGame, until time.Duration, r *rand.Rand) (rec *past.Record, want [][]byte, err error) {
 	start := &replay.Start{Settings: replay.Settings{MapPath: "x"}, Slots: g.m.started.Table.Slots, RandomSeed: 7}
 	for _, p := range g.m.started.Players {

@@ -17,9 +17,9 @@ import (
 // repository.
 const realLobby = "../../shared/testdata/packets/lobby-join.hex"
 
-// TestRealClientJoins plays the joining client's side, byte for byte but for the
-// id and key of the game, and wants what the hosting client answered: the same packets in
-// the same order, and where the host decides what is in them, the same bytes.
+// TestRealClientJoins plays the joining client's side, byte for byte except the
+// id and key of the game, and wants the answers of the hosting client: the same packets in
+// the same order, and the same bytes where the host decides them.
 func TestRealClientJoins(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(realLobby)

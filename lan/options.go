@@ -38,7 +38,7 @@ type Options struct {
 	// takes its place.
 	Broadcast []netip.AddrPort
 	// InterfacePort, when it is not zero, is the port of a further broadcast to
-	// the network of each interface, as it is at that moment.
+	// the network that each interface has at that moment.
 	InterfacePort uint16
 	// Targets are further addresses, outside the reach of a broadcast, that
 	// get the same datagrams.

@@ -463,7 +463,7 @@ func (c *simClient) read() {
 	c.flush()
 }
 
-// take reads one 0x43 as it is on the wire.
+// take encodes one 0x43 and reads the frame.
 func (c *simClient) take(p simPart) {
 	frame := w3gs.Frame(c.m.parts.AppendFrame(nil, p.off, c.pid, hostPID))
 	var part w3gs.MapPart

@@ -36,7 +36,7 @@ func jsonText(v any) json.RawMessage {
 	return cleanJSON(b)
 }
 
-// dossierText keeps JSON as it is and anything else as a JSON string.
+// dossierText returns JSON unchanged and anything else as a JSON string.
 func dossierText(b []byte) json.RawMessage {
 	switch {
 	case len(b) == 0:

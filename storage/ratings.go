@@ -62,7 +62,7 @@ func lockRatings(ctx context.Context, tx sqldb.Tx) error {
 // ratedPlayer names a rating.
 type ratedPlayer struct{ NameKey, Realm, Category string }
 
-// rated is a rating as it is stored.
+// rated is a rating in the database.
 type rated struct {
 	Name string
 	rating.Skill

@@ -7,7 +7,7 @@ import (
 )
 
 // Sentence is a text that begins and ends as a sentence does: for refusals, whose texts
-// stand in other sentences as well. What somebody has typed or is called stays as it is.
+// stand in other sentences as well. It changes no typed text and no name.
 func Sentence(t Text) Text {
 	t.begins, t.ends = true, true
 	return t

@@ -119,8 +119,8 @@ func (t Text) In(l Language) string {
 	return line
 }
 
-// typed is a text that somebody has typed. %q puts it in quotes as it is: players do not
-// read the escapes of Go.
+// typed is a text that somebody has typed. %q puts it in quotes without escapes, which
+// players do not read.
 type typed string
 
 // Format is for fmt.

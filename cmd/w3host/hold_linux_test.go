@@ -198,7 +198,7 @@ func TestHoldOfAHostThatCannotStart(t *testing.T) {
 	}
 }
 
-// A standby goes on with the configuration as it is when the host dies, and not as it was when
+// A standby goes on with the configuration of the moment when the host dies, and not of that when
 // the standby started.
 func TestStandbyReadsAgain(t *testing.T) {
 	t.Setenv("W3HOST_HOST_STANDBY", "on")

@@ -21,7 +21,7 @@ const (
 	largestShift, oversizedShift = 15, 22
 )
 
-// forgedFile is a file of a forged archive: data as it is stored, and what is said about it.
+// forgedFile is a file of a forged archive: the stored data, and what the tables claim of it.
 type forgedFile struct {
 	name  string
 	data  []byte

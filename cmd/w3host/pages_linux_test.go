@@ -259,7 +259,7 @@ func (b *browser) upload(good, bad string) {
 // hostileName is as long as names may be.
 const hostileName = `<evil>&"'%s\n`
 
-// places is what a page shows in its places but for what changes by itself.
+// places returns the content of a page's places, without the parts that change by themselves.
 const places = `JSON.stringify([...document.querySelectorAll("main [data-p], main [data-f]")].map(e =>
   [e.dataset.p || e.dataset.f, e.querySelector("*") ? "" : e.dataset.since || e.textContent, e.dataset.state, e.getAttribute("href"), e.getAttribute("value"), e.hidden]))`
 

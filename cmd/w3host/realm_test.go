@@ -344,8 +344,8 @@ func TestCommandsByTheRealm(t *testing.T) {
 // lastWord is a code.
 func lastWord(line string) string { return line[strings.LastIndexByte(line, ' ')+1:] }
 
-// noSecretIn looks through every file that the host has written, but for the
-// configuration: database, spool, journals, replays.
+// noSecretIn looks through every file that the host has written: database, spool,
+// journals, replays. The configuration is left out.
 func noSecretIn(t *testing.T, dir string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

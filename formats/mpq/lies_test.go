@@ -316,7 +316,7 @@ func TestEmptySectors(t *testing.T) {
 	}
 }
 
-// sparseReader is zero but for a few places.
+// sparseReader reads zeros everywhere except in a few places.
 type sparseReader map[int64][]byte
 
 func (s sparseReader) ReadAt(p []byte, off int64) (int, error) {

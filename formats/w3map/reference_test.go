@@ -129,7 +129,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// The same files in other packings are the same map to a client, but for size and CRC-32.
+// The same files in other packings are the same map to a client. Only size and CRC-32 differ.
 func TestPackingDoesNotMatter(t *testing.T) {
 	scripts := gameScripts(t)
 	want, err := readFile(t, filepath.Join(testdata, "maps", "(2)EchoIsles.w3x"), w3map.Options{Scripts: scripts})

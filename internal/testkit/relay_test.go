@@ -88,8 +88,8 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestConnectionsShareTheLine: two senders that always have something to say get
-// the same, but for the buffer that the first of them found empty.
+// TestConnectionsShareTheLine: two senders that always have something to send get
+// the same share, apart from the buffer that the first of them found empty.
 func TestConnectionsShareTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const buffer = 20_000

@@ -63,7 +63,7 @@ func FuzzStatString(f *testing.F) {
 			t.Errorf("%+v became %+v, %v", s, again, err)
 		}
 		// The encoding of plain bytes is the only one that decodes to them,
-		// but for the mask bits that stand for no byte.
+		// apart from the mask bits that stand for no byte.
 		plain, err := DecodeStat(encoded)
 		if err != nil {
 			t.Fatal(err)

@@ -35,7 +35,7 @@ type Options struct {
 	KeepAll bool
 }
 
-// Memory takes the journal of a game as it is made, so that the game outlives the process.
+// Memory takes the journal of a running game, entry by entry, so that the game outlives the process.
 type Memory interface {
 	Write(head []byte)
 	Input([]byte) // which is about to be stepped
@@ -198,8 +198,8 @@ type Files struct {
 	spare chan []byte // blocks to use again
 }
 
-// Open begins to write journals, and keeps those that a killed host has left, but for
-// those of games that go on. It is nil if no folder is set.
+// Open begins to write journals, and keeps those that a killed host has left, except
+// those of games that go on. It returns nil if no folder is set.
 func Open(opts Options, log zerolog.Logger, goOn ...string) *Files {
 	if opts.Dir == "" {
 		return nil

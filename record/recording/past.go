@@ -8,7 +8,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// writePast puts what was played into a file before the game goes on from its record, as it is there.
+// writePast copies the turns and lines of the record from which a game goes on into the
+// new replay.
 func writePast(w *replay.Writer, p *past.Record) error {
 	lines, turns := p.Lines, 0
 	for f, err := range p.Packets() {

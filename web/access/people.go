@@ -72,8 +72,8 @@ func (s *Store) Accounts() ([]Account, error) {
 	return list, err
 }
 
-// SetAccount makes an account, or gives it another role or password. An empty password
-// leaves it as it is.
+// SetAccount makes an account, or gives it another role or password. An empty text
+// keeps the password.
 func (s *Store) SetAccount(name string, role Role, text string, now time.Time) error {
 	if err := checkName(name); err != nil {
 		return err

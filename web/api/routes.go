@@ -83,7 +83,7 @@ var Levels = map[access.Role]command.Level{
 	access.Viewer: command.Anyone, access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root,
 }
 
-// Line is a command as it is typed.
+// Line is the text of a command.
 type Line struct {
 	Line string `json:"line" minLength:"1" maxLength:"1024" example:"games" doc:"As of w3host ctl: kick Rook"`
 }

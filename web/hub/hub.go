@@ -40,7 +40,7 @@ type topic struct {
 	watchers []*watcher
 }
 
-// frame is one event as it is sent, encoded once for all.
+// frame is one encoded event, the same for all watchers.
 type frame struct {
 	seq   uint64
 	bytes []byte

@@ -20,8 +20,8 @@ type ring struct {
 	room    bool          // for the event that next has returned
 }
 
-// next is where the next event goes, empty but for its number, until put is called; nil:
-// there is no room.
+// next returns the place of the next event, which put adds to the ring. Only its number is
+// set. It returns nil if there is no room.
 func (r *ring) next() *view.Event {
 	tail := r.tail.Load()
 	if r.room = tail-r.head.Load() < ringLen; !r.room {

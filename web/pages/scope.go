@@ -51,7 +51,8 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// L is a label or sentence of the page in its language, or what has no translation as it is.
+// L translates a label or sentence into the language of the page. It returns english if
+// there is no translation.
 func (f *frame) L(english string) string { return view.Visible(texts.Known(english).In(f.Language)) }
 
 // Owns reports whether the visitor may command lobbies and games; what a command needs is

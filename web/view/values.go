@@ -44,7 +44,7 @@ func (v *Values) set(key string, value Value) {
 }
 
 func (v *Values) text(key, text string)      { v.set(key, Value{Text: Visible(text)}) }
-func (v *Values) raw(key, text string)       { v.set(key, Value{Text: text}) } // to be sent back as it is
+func (v *Values) raw(key, text string)       { v.set(key, Value{Text: text}) } // a command, which must not be altered
 func (v *Values) number(key string, n int)   { v.set(key, Value{Text: strconv.Itoa(n)}) }
 func (v *Values) rows(key string, ids []int) { v.set(key, Value{Rows: decimals(ids)}) }
 func (v *Values) tail(key string, t *Tail)   { v.set(key, Value{Tail: t}) }
@@ -88,7 +88,7 @@ func diff(old, new Values) (ops []Op) {
 	return ops
 }
 
-// Encode is a patch as it is sent.
+// Encode returns the JSON of a patch.
 func Encode(ops []Op) []byte {
 	text, err := json.Marshal(ops)
 	if err != nil {

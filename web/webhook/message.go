@@ -81,7 +81,7 @@ func (h *Hook) body(t Told) ([]byte, error) {
 	})
 }
 
-// escape has Discord show a text as it is: names are not to be links or mentions.
+// escape keeps Discord from reading a text as markup: names are not to be links or mentions.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range view.Visible(text) {
