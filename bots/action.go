@@ -96,7 +96,7 @@ func (s gameState) leave(pid uint8, reason w3gs.LeaveReason) gameState {
 	return s.mix(uint64(w3gs.OpPlayerLeave)<<56 | uint64(pid)<<32 | uint64(reason))
 }
 
-// checksum is what the client answers a turn with.
+// checksum returns the hash with which the client acknowledges a turn.
 func (s gameState) checksum() uint32 { return uint32(s >> 32) }
 
 // pidSet is a set of player ids.

@@ -11,7 +11,7 @@ import (
 // metWithin is how long a host may take to tell a newcomer of the profiles and skins of all.
 const metWithin = 10 * time.Second
 
-// extras is what a client from 1.32 on has said of its player by 0x59, has heard back, and knows
+// extras holds the messages (0x59) that a client from 1.32 on has sent, those that came back, and those
 // of others.
 type extras struct {
 	said     []*w3gs.PlayerExtra // not heard back yet, the oldest first

@@ -9,7 +9,7 @@ import (
 // farChunks is how many reads may be on the way in one direction of a far line.
 const farChunks = 64
 
-// chunk is what was read at once; no bytes are the end of the stream.
+// chunk holds the bytes of one read; no bytes mark the end of the stream.
 type chunk struct {
 	bytes []byte
 	due   time.Time

@@ -30,7 +30,7 @@ type Step struct {
 	Leave w3gs.LeaveReason
 }
 
-// StepKind is what a player does.
+// StepKind says which action a step is.
 type StepKind uint8
 
 // Kinds of steps.

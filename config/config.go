@@ -111,7 +111,7 @@ type Game struct {
 	ShareUnits         bool     `toml:"share_units" entry:"share_units"` // of fakes and leavers, with their allies
 }
 
-// Votes are what players decide together.
+// Votes sets the rules of players' votes.
 type Votes struct {
 	Percent int `toml:"percent" default:"70" range:"1..100"` // of those asked who must agree
 }
@@ -123,7 +123,7 @@ type Results struct {
 	LeaversLose bool     `toml:"leavers_lose" entry:"leavers_lose"` // who leaves allies alone in a game that goes on
 }
 
-// Moderation is what the host does by itself against those who spoil games.
+// Moderation sets the measures that the host takes by itself against players who spoil games.
 type Moderation struct {
 	LeaverBan      Duration `toml:"leaver_ban" default:"0s" range:"0s..8760h"` // of a player who leaves allies alone; 0s: nobody is banned
 	Warnings       int      `toml:"warnings" default:"3" range:"0..100"`       // the warning that is a ban; 0: none is
@@ -233,7 +233,7 @@ type Database struct {
 	KeepAudit     Span `toml:"keep_audit"`
 }
 
-// Fleet is what hosts that share a database have in common.
+// Fleet sets the rules of hosts that share a database.
 type Fleet struct {
 	Enabled  bool `toml:"enabled"`                      // an entry has its lobbies once, on whichever host
 	MaxGames int  `toml:"max_games" range:"0..1000000"` // lobbies and games of all hosts; 0: no limit
@@ -286,7 +286,7 @@ type Web struct {
 	Upload   ByteCount `toml:"upload_max" default:"128 MiB"` // of a map that a browser or program brings
 }
 
-// Log is what the program says of itself.
+// Log sets the level and the form of the program's log.
 type Log struct {
 	Level        string `toml:"level" default:"info" oneof:"debug info warn error"`
 	JSON         bool   `toml:"json"`

@@ -38,8 +38,8 @@ func (c *Config) entry() Entry {
 	return e
 }
 
-// Entries are what autohost keeps open: the [[autohost]] of the file, or one that
-// the sections describe.
+// Entries returns the entries that autohost keeps open: the [[autohost]] of the file, or
+// one that the sections describe.
 func (c *Config) Entries() []Entry {
 	if len(c.autohost) == 0 {
 		return []Entry{c.entry()}

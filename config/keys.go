@@ -47,7 +47,7 @@ func setDefaults(v reflect.Value) {
 	}
 }
 
-// Default is what holds where nothing is set.
+// Default returns the configuration in which nothing is set.
 func Default() (c Config) {
 	setDefaults(reflect.ValueOf(&c).Elem())
 	return c

@@ -141,7 +141,7 @@ func decodeTable(path, where, prefix string, fields map[string]reflect.Value, va
 	return faults.ErrorOrNil()
 }
 
-// wanted is what to write for a kind of value, or for a list of it.
+// wanted describes the syntax of a kind of value, and of a list of it.
 var wanted = map[reflect.Kind][2]string{
 	reflect.Int:    {"write a whole number, without quotes", "write a list of whole numbers: [24, 26]"},
 	reflect.Bool:   {"write true or false, without quotes"},

@@ -17,7 +17,7 @@ func (c *Config) SpoolDir() string { return cmp.Or(c.Database.Spool, c.inData("s
 // MapCache is where the identifiers of maps are kept between starts.
 func (c *Config) MapCache() string { return c.inData("maps.json") }
 
-// ControlSocket is what w3host ctl speaks to.
+// ControlSocket returns the path of the socket to which w3host ctl connects.
 func (c *Config) ControlSocket() string { return c.inData("control.sock") }
 
 // WebCerts has the certificates that web.autocert gets.

@@ -117,7 +117,7 @@ func split(line string) (words []string) {
 	return words
 }
 
-// choices are what may follow words of a line.
+// choices returns the words that may follow those of a line.
 func (o *Operator) choices(words []string) []string {
 	if len(words) == 0 {
 		return namesIn(command.Outside)
@@ -136,7 +136,7 @@ func (o *Operator) choices(words []string) []string {
 // argument matches one argument of a synopsis.
 var argument = regexp.MustCompile(`<[^>]*>|\[[^]]*\]`)
 
-// values are what may stand for an argument of a command.
+// values returns the possible values of an argument of a command.
 func (o *Operator) values(usage string, all []string, nth int) (list []string) {
 	if strings.HasSuffix(usage, "...") {
 		nth = min(nth, len(all)-1)

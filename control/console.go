@@ -37,7 +37,7 @@ type Console struct {
 	operator atomic.Pointer[Operator] // nil until the host runs
 }
 
-// ConsoleOptions are what a console may do.
+// ConsoleOptions are the parts and permissions of a console.
 type ConsoleOptions struct {
 	Commands bool   // are taken from it
 	Edit     bool   // on a terminal, with history (arrow up) and completion (tab)

@@ -55,7 +55,7 @@ type Player struct {
 	Away    bool   `json:"away,omitempty" doc:"Has lost the connection and may come back"`
 }
 
-// Seen is what is known of how a game goes, a moment ago.
+// Seen is the state of a running game a moment ago.
 type Seen struct {
 	Snapshot *game.Snapshot // nil: not yet
 	Late     *Late          // nil: no turn has been sent

@@ -13,7 +13,7 @@ import (
 	"w3host/texts"
 )
 
-// PlayerHosting is what players may host; see config.PlayerHosting.
+// PlayerHosting says which lobbies players may open; see config.PlayerHosting.
 type PlayerHosting struct {
 	Enabled   bool
 	PerPerson int

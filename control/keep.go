@@ -61,7 +61,7 @@ func (d *target) status() (list []autohost.Status) {
 	return list
 }
 
-// ballot is what the players of the caller's game may vote for.
+// ballot returns the maps for which the players of the caller's game may vote.
 func (d *target) ballot() (b autohost.Ballot, err error) {
 	d.host().Keep(func(k *autohost.Keeper) { b, err = k.Ballot(d.id) })
 	return b, err

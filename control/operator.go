@@ -53,7 +53,7 @@ type Realms interface {
 	Whisper(realm, to, line string)
 }
 
-// Options are what the commands act on.
+// Options are the parts of the host on which commands act.
 type Options struct {
 	Host   *host.Host
 	Maps   Maps

@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// target is what a line acts on: the host, and the game that the caller is in or has
+// target is the object of a line: the host, and the game that the caller is in or has
 // named.
 type target struct {
 	*Operator

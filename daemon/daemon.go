@@ -46,7 +46,7 @@ const (
 // enoughFiles is more than a thousand games of ten players need.
 const enoughFiles = 16384
 
-// Options are what Run needs.
+// Options are the arguments of Run.
 type Options struct {
 	Config  config.Config                 // validated, as Check does it
 	Read    func() (config.Config, error) // the same again, for a reload

@@ -102,7 +102,7 @@ func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
 	return fmt.Sprintf("%s (ban %d)", b.Reason, b.ID)
 }
 
-// Level is what an admin or a trusted player may do. On the LAN a name proves nothing: a role counts
+// Level returns the level of an admin or a trusted player. On the LAN a name proves nothing: a role counts
 // there if it is bound to a network, if its admin has logged in, or where the
 // operator trusts names. An admin who has a password must log in.
 func (g *guard) Level(who host.Joiner) (level command.Level) {

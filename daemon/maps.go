@@ -36,7 +36,7 @@ type Maps struct {
 	unwatch func()
 }
 
-// ErrNoMap is what the fault is when there is no map to host.
+// ErrNoMap reports that there is no map to host.
 var ErrNoMap = errors.New("no map to host")
 
 // noMap is a fault that is ErrNoMap, with a sentence of its own.

@@ -42,7 +42,7 @@ func (o *others) read(ctx context.Context) ([]storage.FleetHost, []storage.Fleet
 	return o.hosts, o.games, o.err
 }
 
-// show is what pages show of it.
+// show returns the other hosts for pages.
 func (o *others) show(ctx context.Context) *view.Fleet {
 	hosts, games, err := o.read(ctx)
 	f := &view.Fleet{Number: o.fleet.Number(), Away: err != nil}

@@ -206,7 +206,7 @@ func (e *realmCommands) run(ctx context.Context, operator *control.Operator) {
 	}
 }
 
-// language is what somebody has chosen, or else that of the realm's locale, such as
+// language returns the language that somebody has chosen, or else that of the realm's locale, such as
 // zhCN.
 func (e *realmCommands) language(ctx context.Context, s realm.Speech) texts.Language {
 	if time.Now().After(e.retry) {

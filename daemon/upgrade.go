@@ -20,7 +20,7 @@ const (
 	startWithin = time.Minute
 )
 
-// upgrading is what the end of an upgrade needs, on both sides.
+// upgrading holds the state for the end of an upgrade, on both sides.
 type upgrading struct {
 	couldGoOn atomic.Bool // this process could go on in the place of another one
 	goesOn    atomic.Bool // it does

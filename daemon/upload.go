@@ -30,7 +30,7 @@ const (
 	// uploadRate is how many bytes of all uploads together are taken a second, uploadBurst at once: a fast line
 	// would keep a core busy that games need.
 	uploadRate, uploadBurst = 32 << 20, 1 << 20
-	// uploadLeaves is what an upload leaves free of the disk, for records and replays.
+	// uploadLeaves is the space on the disk, in bytes, that uploads leave free for records and replays.
 	uploadLeaves = 1 << 30
 	// uploadPrefix begins the name of a file that is not complete. The catalogue does not see
 	// hidden files.
@@ -255,7 +255,7 @@ func (s *Maps) replaces(up web.Upload) (bool, error) {
 	return true, nil
 }
 
-// Entry is what the catalogue says of a file, whatever its capitals; nil: it does not know it.
+// Entry returns the catalogue's entry of a file, in any spelling of capitals; nil: there is none.
 func (s *Maps) Entry(file string) (*catalogue.MapFile, error) {
 	all, err := s.Files()
 	for _, e := range all {

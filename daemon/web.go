@@ -180,7 +180,7 @@ func (d *daemon) logWindow() {
 	d.Log.Info().Msgf("your window, once: %s", LinkURL(url, code))
 }
 
-// standing is what pages show of the host itself.
+// standing returns the state of the host itself for pages.
 func (d *daemon) standing() view.Host {
 	s := d.recorder.Stats()
 	return view.Host{MaxGames: d.Config.Autohost.MaxGames, RecordsWaiting: s.Waiting, DatabaseUp: !s.DBDown}

@@ -42,14 +42,14 @@ type Want struct {
 	Highest int // of the numbers of leases that may be taken
 }
 
-// Load is what a host says of itself with each beat.
+// Load is the report of a host about itself, sent with each beat.
 type Load struct {
 	Places   int // lobbies and games
 	Draining bool
 	Most     int // places of all hosts together; 0: no limit
 }
 
-// Beat is what a host sends.
+// Beat is the message of a host to the database.
 type Beat struct {
 	Number   int64 // older ones do nothing
 	Seen     int64 // the tick that the host has known for a second; 0: none
@@ -59,7 +59,7 @@ type Beat struct {
 	Load     Load
 }
 
-// Answer is what the database says to a beat.
+// Answer is the answer of the database to a beat.
 type Answer struct {
 	Buried bool // there is no such session any more
 	Tick   int64
@@ -69,7 +69,7 @@ type Answer struct {
 	Hosts  int     // that take lobbies
 }
 
-// Change is what an answer has changed.
+// Change holds the leases that an answer has won or lost.
 type Change struct {
 	Taken, Lost []Lease
 }

@@ -35,7 +35,7 @@ between others, what admins commanded, and notes.
 
 GAME is as for w3host game.`
 
-// evidence is what goes into the file.
+// evidence is the content of the file.
 type evidence struct {
 	game     *storage.GameDetail
 	player   storage.GamePlayer
@@ -194,7 +194,7 @@ func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (mi
 	return "", addFile(z, "replay.w3g", f)
 }
 
-// report is what people read first.
+// report writes the summary, which people read first.
 func (e *evidence) report(w io.Writer) error {
 	fmt.Fprintf(w, "Evidence about %s, player %d.\n\n", plainText(e.player.Name), e.player.PID)
 	if err := printGame(w, e.game); err != nil {

@@ -50,7 +50,7 @@ func (h addressHider) in(text []byte) []byte {
 	return text
 }
 
-// word is what stands for an address. A colon before or behind one is of the sentence.
+// word returns the replacement of an address. A colon before or behind one is of the sentence.
 func (h addressHider) word(b []byte) []byte {
 	addr, err := netip.ParseAddr(string(b))
 	switch {

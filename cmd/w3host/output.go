@@ -17,7 +17,7 @@ import (
 	"w3host/storage"
 )
 
-// list is what a command lists: a table for people, the values for programs.
+// list is the output of a command: a table for people, the values for programs.
 type list struct {
 	values  any // a slice of structs
 	none    string

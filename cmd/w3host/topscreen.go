@@ -89,7 +89,7 @@ func pingText(ms int64) string {
 	return strconv.FormatInt(ms, 10)
 }
 
-// topScreen is what is shown: values in, lines out.
+// topScreen draws the screen: values in, lines out.
 type topScreen struct {
 	all        []control.Game
 	games      []control.Game // which are shown, in order
@@ -267,7 +267,7 @@ func (s *topScreen) heading() string {
 
 func (s *topScreen) row(g *control.Game) string { return s.laid(s.cells(g), g.Name, g.Map, g.Waits) }
 
-// cells are what a game has in the fixed columns.
+// cells returns the fixed columns of a game's row.
 func (s *topScreen) cells(g *control.Game) (cells []string) {
 	for _, c := range topColumns {
 		cells = append(cells, c.cell(g, s.now))

@@ -112,7 +112,7 @@ func askOften(ctx context.Context, ask topSource, answers chan<- topAnswer) {
 	}
 }
 
-// sequences are what terminals send for keys.
+// sequences are the bytes that terminals send for keys.
 var sequences = []struct{ sent, key string }{
 	{"\x1b[A", "up"},
 	{"\x1bOA", "up"},
@@ -173,7 +173,7 @@ func readKeys(ctx context.Context, tty io.Reader, pressed chan<- string) {
 	}
 }
 
-// canvas is what the terminal shows. Only lines that differ are written, all in one piece, so
+// canvas holds the lines on the terminal. Only lines that differ are written, all in one piece, so
 // that nothing flickers.
 type canvas struct {
 	out           io.Writer

@@ -15,7 +15,7 @@ type topOrder struct {
 	line string
 }
 
-// typing is what the last line of the screen takes.
+// typing is the kind of input that the last line of the screen takes.
 type typing uint8
 
 const (
@@ -25,7 +25,7 @@ const (
 	aQuestion        // whether a command is to be given
 )
 
-// topTyped is what is typed at the bottom of the screen, and what came of it.
+// topTyped is the text typed at the bottom of the screen, and its result.
 type topTyped struct {
 	what   typing
 	text   string

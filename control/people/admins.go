@@ -51,7 +51,7 @@ func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error
 	return one("Trusted: %v.", describe(all, false)), nil
 }
 
-// trustee is whom trust is about: a player who is here, under the realm that has confirmed the name, or who was
+// trustee returns the subject of trust: a player who is here, under the realm that has confirmed the name, or one who was
 // typed, with a realm behind @ or of the caller's.
 func trustee(q *command.Query) (a storage.Admin, who string, err error) {
 	name, realm, typed := strings.Cut(q.Name, "@")

@@ -45,7 +45,7 @@ func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 	return texts.Join(lines, "\n").In(q.Language), nil
 }
 
-// Language is what a player has chosen with the command "lang".
+// Language returns the language that a player has chosen with the command "lang".
 func (d Directory) Language(ctx context.Context, name string) (texts.Language, bool, error) {
 	tag, err := d.DB.LanguageOf(ctx, name)
 	if err != nil || tag == "" {
