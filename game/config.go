@@ -12,7 +12,7 @@ import (
 	gamesync "w3host/sync"
 )
 
-// Config is what a game is made from. All of it is plain data, so that a
+// Config has the settings of a game. All of it is plain data, so that a
 // journal can carry it.
 type Config struct {
 	ID      uint32 // the number clients join by
@@ -44,7 +44,7 @@ type Config struct {
 	Results   ResultRules
 	Commands  command.Rules
 	Cooldown  Cooldown
-	// Rules are what the command "rules" shows.
+	// Rules are the lines that the command "rules" shows.
 	Rules []string
 	// Silence is how long a player in the lobby may send nothing, although every ping
 	// wants an answer.

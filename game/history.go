@@ -98,7 +98,7 @@ type reading struct {
 	unpacked  []byte // the block, if it is packed
 }
 
-// rest is what follows in the block where the reading is; empty: nothing follows at all.
+// rest returns the packets that follow in the block where the reading is; empty: none follow at all.
 func (h *history) rest(r *reading) []byte {
 	if r.block == len(h.packed) {
 		return h.open[r.at:]

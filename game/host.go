@@ -32,5 +32,5 @@ var (
 	ErrNoDatabase   = texts.Of("the database does not answer: try again later")
 )
 
-// Crashed is what the players of a game that has crashed read.
+// Crashed is the line to the players of a game that has crashed.
 const Crashed = "This game has crashed: a fault of the host. Its operator finds the details in the log."

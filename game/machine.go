@@ -146,7 +146,7 @@ func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 // BelongsTo reports whether an account is the owner, with or without a seat.
 func (m *Machine) BelongsTo(name, realm string) bool { return m.lobby.BelongsTo(name, realm) }
 
-// Language is what a player reads.
+// Language returns the language of a player.
 func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(pid) }
 
 // Over reports whether the game, or a lobby that did not start, has ended.

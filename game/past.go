@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// settings are what commands have set for the lobby as a whole.
+// settings holds the settings by commands for the lobby as a whole.
 type settings struct {
 	autosave  bool          // when a connection is lost
 	savedAt   time.Duration // by the host; 0: never
@@ -24,7 +24,7 @@ type settings struct {
 	list      []setting // by players who may leave
 }
 
-// setting is what a player has set for the lobby as a whole. It ends when the player has
+// setting is one by a player for the lobby as a whole. It ends when the player has
 // left and does not own the lobby, so that those who come later find it as it was.
 type setting struct {
 	what string

@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// proxyKind is what a player's link goes through.
+// proxyKind is the kind of proxy through which a player's link goes.
 type proxyKind uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 // sends packets: what is kept for it would grow without bound.
 const unacked = 3
 
-// toProxies is what the machine has sent, and will send, to all proxies.
+// toProxies keeps track of the messages to all proxies.
 type toProxies struct {
 	ackAt   time.Duration // when to acknowledge next
 	empties int           // number of empty actions in the last offer
@@ -116,7 +116,7 @@ func (m *Machine) lost(s *seat, in *Input) {
 	m.toTurns(gamesync.Absent{PID: s.PID, Wait: wait})
 }
 
-// howToReconnect is what players without a proxy may read.
+// howToReconnect returns the advice to players without a proxy.
 func howToReconnect() texts.Text {
 	return texts.Of("If your connection breaks, GProxy++ brings you back into the game: start it beside Warcraft III.")
 }

@@ -85,7 +85,7 @@ func describeSelf(m *Machine, by *command.Caller, q *command.Query) error {
 	return nil
 }
 
-// describe is what the game knows of a player.
+// describe returns the facts of the game about a player.
 func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 	var role texts.Text
 	switch {

@@ -16,7 +16,7 @@ type Restored struct {
 	Players map[int]lobby.Place // who had which slot, from 0; of each only Name, Realm and Fake
 }
 
-// Saved is what clients are shown of a saved game in place of a map.
+// Saved names a saved game to clients, in place of a map.
 type Saved struct {
 	File  string
 	Magic uint32

@@ -69,7 +69,7 @@ type returner struct {
 	reportAt time.Duration
 }
 
-// sentTurn is what is known of a turn on its way.
+// sentTurn is a turn on its way.
 type sentTurn struct {
 	bytes int
 	lasts time.Duration

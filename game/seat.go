@@ -37,7 +37,7 @@ type seat struct {
 	returns        int           // new clients with which the player has come back, or tried to
 }
 
-// seatProxy is what stands between a player and the link.
+// seatProxy is the proxy between a player and the link.
 type seatProxy struct {
 	kind     proxyKind
 	away     time.Duration // when the link was lost that can be resumed; 0: it is not lost

@@ -16,13 +16,13 @@ import (
 // schema changes whenever what is computed of a map does, so that an older cache is not used.
 const schema = 4
 
-// cache is what was computed earlier, by the name of the file within the folder.
+// cache holds earlier results, by the name of the file within the folder.
 type cache struct {
 	path string
 	maps map[string]cached
 }
 
-// cached is what was computed of one file, for a version of the game and with its scripts.
+// cached holds the results for one file, one version of the game and its scripts.
 type cached struct {
 	Size    int64        `json:"size"`
 	ModTime int64        `json:"mod_time"`

@@ -77,7 +77,7 @@ type Catalogue struct {
 	known map[string]*record
 }
 
-// record is what is remembered of a file from one scan to the next.
+// record keeps the results for a file from one scan to the next.
 type record struct {
 	file   *MapFile
 	base   cached    // before the file beside it
@@ -85,7 +85,7 @@ type record struct {
 	retry  time.Time // when to read the map again, if it is unread
 }
 
-// stamp is what changes when a file is written. The zero stamp stands for no file.
+// stamp changes when a file is written. The zero stamp stands for no file.
 type stamp struct {
 	Size    int64
 	ModTime int64 // nanoseconds

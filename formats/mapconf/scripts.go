@@ -59,7 +59,7 @@ func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from
 		dir, ErrNoScripts, version)
 }
 
-// folder is what a folder has in it: the path of each entry by its name in small letters.
+// folder lists a folder: the path of each entry by its name in small letters.
 type folder map[string]string
 
 func list(dir string) (folder, error) {

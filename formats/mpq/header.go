@@ -14,13 +14,13 @@ const (
 	// maxHeaders bounds how many headers are tried: a file may be full of false ones.
 	maxHeaders = 16
 
-	// countMask is what Storm leaves of the two table counts; protectors set the bits above.
+	// countMask has the bits of the two table counts that Storm reads; protectors set the bits above.
 	countMask = 0x0FFFFFFF
 )
 
 var magicArchive = [4]byte{'M', 'P', 'Q', 0x1A}
 
-// header is what is used of an archive header:
+// header holds the fields of an archive header that are used:
 //
 //	0 magic · 4 header size · 8 archive size · 12 u16 version · 14 u16 sector shift
 //	16 hash table offset · 20 block table offset · 24 hash entries · 28 block entries

@@ -2,7 +2,7 @@ package replay
 
 import "w3host/protocol/w3gs"
 
-// Rules are what the layout of a replay's actions depends on.
+// Rules select the layout of a replay's actions.
 type Rules struct{ w3gs.ActionRules }
 
 // Rules of the replay.

@@ -43,7 +43,7 @@ func (h blockHeader) appendSizes(dst []byte, wide bool) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(dst, uint16(h.packed)), uint16(h.plain))
 }
 
-// sum is what headSum should be.
+// sum returns the right value of headSum.
 func (h blockHeader) sum(wide bool) uint16 {
 	b := h.appendSizes(make([]byte, 0, 12), wide)
 	return fold(crc32.ChecksumIEEE(append(b, 0, 0, 0, 0)))

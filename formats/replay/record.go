@@ -24,7 +24,7 @@ const (
 	recEndTimer  = 0x2F
 )
 
-// Kind is what a record is, whatever its ID in this version.
+// Kind is the kind of a record; its ID differs between versions.
 type Kind uint8
 
 // Kinds of records, with their layout behind the ID.

@@ -80,7 +80,7 @@ func BuildOf(minor int) uint16 {
 	return builds[minor]
 }
 
-// HostOf is what a host of version 1.minor records as; 100 is 2.0.
+// HostOf returns the program that a host of version 1.minor writes into its replays; 100 is 2.0.
 func HostOf(product string, minor int) Program {
 	v := Version(minor)
 	if minor >= 30 {
@@ -104,7 +104,7 @@ func (p Program) slotLen() int {
 // early is 1.02 and before: turns are 0x1E, checksums 0x20, chat is not saved.
 func (p Program) early() bool { return p.Version.game() <= 2 }
 
-// PlayerExtra is what stands behind a player's name in a custom game.
+// PlayerExtra returns the bytes behind a player's name in a custom game.
 func (p Program) PlayerExtra() []byte { return make([]byte, p.Version.game().JoinExtra()) }
 
 // MetaID is the ID of the records about players, as the latest release of the version has it.

@@ -20,7 +20,7 @@ const (
 	maxForces  = 32
 )
 
-// info is what war3map.w3i says, its strings unresolved.
+// info is the content of war3map.w3i, its strings unresolved.
 type info struct {
 	format, editor                         uint32
 	name, author, description, recommended string

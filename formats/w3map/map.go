@@ -11,7 +11,7 @@ const pathPrefix = `Maps\Download\`
 // DefaultSettings are those of the game's own "create game" screen, teams locked.
 const DefaultSettings = w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.TeamsTogether | w3gs.FixedTeams
 
-// Map is what a host knows of one map file, for one version of the game.
+// Map describes one map file for one version of the game.
 type Map struct {
 	File string // name of the file, without folders
 	Path string // what clients are shown, at most w3gs.MaxMapPathLen bytes; see pathPrefix

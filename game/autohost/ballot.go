@@ -11,7 +11,7 @@ import (
 // mostNamed is how many maps an answer names.
 const mostNamed = 10
 
-// Ballot is what players may vote for as the next map of an entry. Its methods need no
+// Ballot lists the maps for which players may vote as the next of an entry. Its methods need no
 // Keeper: a folder may hold thousands of maps, and others wait for the Keeper.
 type Ballot struct {
 	choices []Choice

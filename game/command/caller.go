@@ -34,7 +34,7 @@ type Caller struct {
 	Level Level
 	// LockedBy is the name of the admin who has locked the lobby, if that takes an admin's level from the caller.
 	LockedBy string `json:"-"`
-	// Language is what the caller reads.
+	// Language is the language of answers to the caller.
 	Language texts.Language
 	Via      Via
 	// Columns is how wide the caller's terminal is; 0: it is not known.

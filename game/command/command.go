@@ -8,7 +8,7 @@ package command
 
 import "w3host/texts"
 
-// Level is what somebody may do; each level includes those before it.
+// Level says which commands somebody may use; each level includes those before it.
 type Level uint8
 
 // Levels.

@@ -49,7 +49,7 @@ type Spec[T any] struct {
 	Ask func(a *Args) Question
 	// Notice is the sentence around the query's reason that a player who is here reads of it.
 	Notice string
-	// Before is what the target does first; after an error nothing is asked.
+	// Before is called on the target first; after an error nothing is asked.
 	Before func(target T, by *Caller, q *Query) error
 	// Bare is carried out where there are no arguments; nil: Parse or Ask decides.
 	Bare Act[T]
@@ -171,7 +171,7 @@ func (t Table[T]) names(level Level) (names []string) {
 	return names
 }
 
-// Outcome is what became of a use.
+// Outcome is the result of a use.
 type Outcome struct {
 	Target string
 	Denied bool   // the caller may not

@@ -8,7 +8,7 @@ import (
 	"w3host/texts"
 )
 
-// Query is what a command asks of the database, or has changed there. The answer
+// Query is a question of a command to the database, or a change there. The answer
 // comes later.
 type Query struct {
 	What     string        // the name of the command
@@ -48,7 +48,7 @@ func Typed(name string) Question {
 	}
 }
 
-// Notice is what a player reads of a command's Notice around a reason.
+// Notice puts a reason into the Notice of a command, for a player.
 func Notice(sentence, reason string) texts.Text {
 	return texts.Of(sentence, strings.TrimRight(reason, ". "))
 }

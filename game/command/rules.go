@@ -10,7 +10,7 @@ import (
 	"w3host/internal/nearest"
 )
 
-// Rule is what an operator changes about a command.
+// Rule is a change of a command by the operator.
 type Rule struct {
 	// Level is player, trusted, owner, admin, root, or off for nobody at all; empty: as the
 	// table has it. It holds with and without arguments.
