@@ -15,7 +15,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// turnedAway is what a connection reads that the gate does not let in.
+// turnedAway is the answer to a connection that the gate does not let in.
 var turnedAway = (&w3gs.RejectJoin{Reason: w3gs.RejectFull}).AppendTo(nil)
 
 // arrive takes a new connection, if the gate lets it in.

@@ -49,7 +49,7 @@ type Game struct {
 	observers []Observer
 }
 
-// keeper is what a game needs of those who keep them all.
+// keeper keeps all games; it is the host for its games.
 type keeper interface {
 	// forget comes when the game is over.
 	forget(*Game)
@@ -57,7 +57,7 @@ type keeper interface {
 	again(*Game, *game.Config)
 }
 
-// lobbySpec is what a lobby is made from.
+// lobbySpec holds the arguments for a new lobby.
 type lobbySpec struct {
 	name     string
 	m        *Map
@@ -103,7 +103,7 @@ type seating struct {
 	bearers      map[string]netip.Addr // who has joined first under a name of a realm
 }
 
-// surviving is what has a game outlive the process.
+// surviving is the part of a game that lets it outlive the process.
 type surviving struct {
 	ledger   *survive.Ledger // nil: it does not
 	head     *head           // as it was noted last
@@ -117,14 +117,14 @@ type surviving struct {
 	behind   *behind         // observe the game, but are not where it is yet; nil: none
 }
 
-// shares is what was used of the ledger by those who have no link now.
+// shares counts the use of the ledger by players who have no link now.
 type shares struct {
 	joins allowance.Allowance
 	spent map[netip.Addr]allowance.Allowance
 }
 
-// behind is what observes a game that goes on without it: from its first fact on, until it
-// has come to where the game is.
+// behind holds the observers of a game that goes on without them. They read its facts from
+// the first one on, until they have caught up with the game.
 type behind struct {
 	records   *gamelog.Records
 	replay    *recording.Recording
@@ -143,7 +143,7 @@ func (b *behind) observe(f *game.Stamped) {
 // ID is the number that clients join by.
 func (g *Game) ID() uint32 { return g.id }
 
-// EntryKey is what a join from the LAN must bring.
+// EntryKey returns the number that a join from the LAN must bring.
 func (g *Game) EntryKey() uint32 { return g.key }
 
 // version is that of the game; clients of others may see the lobby, too.

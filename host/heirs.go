@@ -9,7 +9,7 @@ import (
 	"w3host/host/survive"
 )
 
-// heirs is what the next process needs, and what this one has of the one before.
+// heirs holds the state for the next process, and the state that the one before has left.
 type heirs struct {
 	left   *Survivors
 	flight *survive.Flight // what is read into, so that the next process finds it; nil without a holder

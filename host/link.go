@@ -61,7 +61,7 @@ type person struct {
 	proxy *proxy // nil: the client speaks for itself
 }
 
-// proxy is what the host knows of a player's proxy, whatever connection it has.
+// proxy is the state of a player's proxy across its connections.
 type proxy struct {
 	survive.Proxy
 	returns *rate.Limiter
@@ -100,7 +100,7 @@ func (l *link) uncount() {
 	}
 }
 
-// level is what the player may do as the host knows. A name that its realm has
+// level returns the player's level by the lists of the host. A name that its realm has
 // not confirmed is worth nothing, not even as one of the LAN.
 func (l *link) level() command.Level {
 	if l.realm != "" && !l.vouched {

@@ -70,7 +70,7 @@ func (d *directory) find(id uint32) int {
 	return slices.IndexFunc(d.lobbies, func(l *listedLobby) bool { return l.GameID == id })
 }
 
-// reply is what an address is answered now.
+// reply returns the answer to an address.
 func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.Time) []byte {
 	refuse := func(state gproxy.ListState) []byte {
 		return gproxy.Listed{State: state, Seconds: uint32(listBusyFor / time.Second)}.AppendTo(nil)

@@ -27,8 +27,8 @@ type Wish struct {
 	Restored       *game.Restored // a saved game that was played on the map; nil: none
 }
 
-// Setup is what a lobby is made from that no entry asks for. It is for players of the same
-// versions as the lobby or game of that number, if there is one.
+// Setup returns the configuration of a lobby for which no entry asks. It is for players of
+// the same versions as the lobby or game of that number, if there is one.
 func (h *Host) Setup(beside uint32) game.Config {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -21,15 +21,15 @@ import (
 	"w3host/texts"
 )
 
-// Options are what holds for every game of a host.
+// Options are the settings and parts that all games of a host share.
 type Options struct {
 	Listeners Listeners
 	Survivors *Survivors // nil: nothing outlives this process
 	Standby   int        // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never
 	Product   w3gs.Product
 
-	// Game is what games are made from. What depends on the map and on the lobby is
-	// filled in per game; of its settings, what the map leaves open.
+	// Game has the settings of all games. Fields that depend on the map or the lobby are
+	// filled in per game; of Game.Settings, those that the map leaves open count.
 	Game     game.Config
 	Limits   Limits
 	Autohost Autohost
@@ -172,7 +172,7 @@ type Realms interface {
 // asked on several goroutines and never waits.
 type Leases interface {
 	Acting(fleet.Lease) bool
-	// Session is what they hang on; empty: the host is in no session now.
+	// Session returns the session that has the leases; empty: the host is in none now.
 	Session() string
 }
 
@@ -180,7 +180,7 @@ type Leases interface {
 // admins, and changes it. It may take as long as ctx lets it.
 type People interface {
 	Ask(ctx context.Context, q command.Query) (text string, err error)
-	// Language is what a player has chosen to read, if they have.
+	// Language returns the language that a player has chosen, if there is one.
 	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
 	// Ignored lists whom a player of a realm, empty: the LAN, does not want to read.
 	Ignored(ctx context.Context, name, realm string) ([]string, error)

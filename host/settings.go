@@ -30,7 +30,7 @@ func (o *Options) asListed(stat w3gs.StatString) w3gs.StatString {
 	return stat
 }
 
-// recordingOf is what the replay of a game with this map begins with.
+// recordingOf returns the description at the beginning of a replay of a game with this map.
 func (o *Options) recordingOf(m *Map, cfg *game.Config, opened time.Time) recording.About {
 	return recording.About{
 		Game: replay.HostOf(o.Product.String(), int(cfg.Version)),

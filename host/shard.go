@@ -21,8 +21,8 @@ import (
 	"w3host/record/journal"
 )
 
-// shard is what the games of one loop share. All but the registry, the places for
-// questions, and the loop's Call and Wait belongs to the loop's goroutine.
+// shard is the state that the games of one loop share. It belongs to the loop's goroutine,
+// except the registry, the places for questions, and the loop's Call and Wait.
 type shard struct {
 	*loop.Loop
 	*registry
@@ -43,7 +43,7 @@ type shard struct {
 	alive  w3gs.Keepalive
 }
 
-// strangers is what is counted of those who come and go.
+// strangers counts and bounds the actions of people who come and go.
 type strangers struct {
 	gate    *gate
 	logins  logins

@@ -17,11 +17,11 @@ const (
 	ledgerByte  = time.Second >> 10
 	// renewShare of the ledger, 8 MiB, is some 60 ms of making it again.
 	renewShare = 16
-	// spentLeast is what is remembered of those who have left: less is not worth the memory.
+	// spentLeast is the least use that is remembered of players who have left.
 	spentLeast = 64 << 10
 )
 
-// share is what one may use.
+// share returns how much of the ledger one player may use.
 func (g *Game) share() time.Duration {
 	return time.Duration(len(g.ledger.Memory().Bytes())/ledgerShare) * ledgerByte
 }

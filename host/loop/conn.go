@@ -69,8 +69,8 @@ type Conn struct {
 	figuredAt time.Duration // when figures were read
 }
 
-// inbox is what has come from a client and is not handled yet: at most what one read
-// takes behind the beginning of one packet.
+// inbox holds the bytes of a client that are not handled yet: the beginning of one packet,
+// and at most as much again as one read takes.
 type inbox struct {
 	// rest begins with a packet. What has been handled is sliced off and what comes is
 	// appended, so that a packet that comes byte by byte is not copied for each byte.
@@ -83,7 +83,7 @@ type inbox struct {
 	ending int  // bytes that have come since the connection began to close
 }
 
-// conns is what the connections of a loop share.
+// conns is the state that the connections of a loop share.
 type conns struct {
 	clock
 	open      int

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Owner is what a group works for. It is called on the loop's goroutine.
+// Owner is the user of a group. It is called on the loop's goroutine.
 type Owner interface {
 	// Tick does what is due and flushes what must not wait for others. What the
 	// connections of the group have been sent was read just before.

@@ -10,8 +10,8 @@ import (
 // cheap, small enough that a chat line waits for little.
 const chunkLen = 16 << 10
 
-// outQueue is what waits for a socket: first the rest of what the kernel took
-// half of, then packets, then the pieces of the map.
+// outQueue holds the bytes that wait for a socket: first the rest of a write that the
+// kernel took in part, then packets, then the pieces of the map.
 type outQueue struct {
 	rest    []byte
 	packets []byte // whole frames back to back

@@ -41,8 +41,8 @@ const FrameMax = 2 << 10
 const (
 	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
 	firstPacketMax = 512
-	// LingerBytes is what a client may still send before it has read its last
-	// packets and closes.
+	// LingerBytes is how many bytes a client may still send before it has read its
+	// last packets and closes.
 	LingerBytes = 64 << 10
 	// beatEvery bounds how long a packet for a group stays unread in the kernel.
 	// Actions are read before each turn; chat, pongs and the lag screen can wait this

@@ -20,7 +20,7 @@ import (
 const (
 	// readyBatch is how many sockets are taken from the kernel at once.
 	readyBatch = 512
-	// unsent is what the kernel may hold of a link before it goes on the line. Its
+	// unsent is how many bytes of a link the kernel may hold before they go on the line. Its
 	// own bound is megabytes; what waits here instead can be overtaken by packets,
 	// and is seen by the game. It is a second at the slowest line that a game can
 	// be played on.

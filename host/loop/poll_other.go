@@ -17,7 +17,7 @@ import (
 // pipeRead is how much a connection's reading goroutine takes at once.
 const pipeRead = 16 << 10
 
-// pipeMost is what may wait in a connection's writing goroutine.
+// pipeMost is how many bytes may wait in a connection's writing goroutine.
 const pipeMost = 64 << 10
 
 // poller is that of systems without epoll: two goroutines for each

@@ -30,7 +30,7 @@ type Socket interface {
 	leave()
 	// move has another loop report of the connection from now on, to whom begin makes there.
 	move(to *Loop, begin func(Socket) events)
-	// Figures are what the system knows of the connection; zero: nothing.
+	// Figures returns the measurements of the system; zero: there are none.
 	Figures() mapxfer.Figures
 	// Waited is for how long what was last received has been in the kernel;
 	// 0 where that is unknown.
@@ -40,7 +40,7 @@ type Socket interface {
 	watch(*set)
 }
 
-// events is what a poller reports of one socket.
+// events takes the reports of a poller about one socket.
 type events interface {
 	readable()
 	writable()

@@ -21,7 +21,7 @@ import (
 const (
 	// joinTimeout is how long a connection may take to say whom it watches.
 	joinTimeout = 10 * time.Second
-	// outQueue is what may wait for a client: the greeting, what past has unanswered, lines.
+	// outQueue bounds the bytes that wait for a client: the greeting, unanswered parts of the past, lines.
 	outQueue = past.MostBytes + 64<<10
 	// perAddress is how many connections an address, or a network of IPv6, may have.
 	perAddress = 24
