@@ -31,7 +31,7 @@ type extra struct {
 // maxExtra bounds those of a lobby.
 const maxExtra = 16
 
-// post is what is to be sent now.
+// post holds the datagrams that must be sent now.
 type post struct {
 	all    [][]byte                    // to every address
 	push   [][]byte                    // to the targets, further

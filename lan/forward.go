@@ -48,7 +48,7 @@ type forwarder struct {
 	total   int
 }
 
-// doorKey is what a join must bring.
+// doorKey is the pair of numbers that a join must bring.
 type doorKey struct{ gameID, entryKey uint32 }
 
 // CarryFunc carries a client's connection, which has begun with the bytes of head, to a

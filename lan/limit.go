@@ -38,7 +38,7 @@ const (
 	networkSets = 1 << 12
 )
 
-// kind is what is known about the source of a search.
+// kind says from where a search comes.
 type kind uint8
 
 const (

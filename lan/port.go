@@ -21,7 +21,7 @@ const (
 	readFaults = 16
 	// datagramSize is more than any search; what is longer is cut and does not parse.
 	datagramSize = 2048
-	// readBuffer is what the system keeps while the reader is busy: 50 ms of
+	// readBuffer is how many bytes the system keeps while the reader is busy: 50 ms of
 	// 50,000 datagrams a second.
 	readBuffer = 1 << 20
 )

@@ -133,7 +133,7 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 	}
 }
 
-// speech is what somebody has said, with a way to answer. Answers to a question of the
+// speech returns a line that somebody has said, with a way to answer. Answers to a question of the
 // same kind, that is command, replace those that still wait.
 func (a *account) speech(e session.Heard) Speech {
 	a.asks++

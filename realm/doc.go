@@ -40,7 +40,7 @@ type Speech struct {
 	Reply func(text string, admin bool)
 }
 
-// Options are what all accounts have in common.
+// Options are the settings and parts that all accounts share.
 type Options struct {
 	Accounts []Account
 	Barred   bool // no account may be used before Realms.Use allows it

@@ -112,7 +112,7 @@ func (r *Realms) Port(name string) uint16 { return r.first(name).Port }
 // Version is that of the players of a realm, as its first account has it.
 func (r *Realms) Version(name string) w3gs.Version { return w3gs.Version(r.first(name).Version.Game) }
 
-// first is what the first account of a realm is made from; zero: there is no such realm.
+// first returns the configuration of a realm's first account; zero: there is no such realm.
 func (r *Realms) first(name string) (c session.Config) {
 	for _, a := range r.accounts {
 		if sameRealm(a.opts.Realm, name) {

@@ -4,8 +4,8 @@ package allowance
 
 import "time"
 
-// Allowance is what somebody has used of a bound. It is counted in time: what is used
-// costs some, all of which comes back as time passes. The zero value is unused. The caller
+// Allowance is the used part of a bound. It is counted in time: each use costs some, all
+// of which comes back as time passes. The zero value is unused. The caller
 // passes now, which never goes back, and the bound, which may change.
 type Allowance struct {
 	whole time.Duration // when all that was used has come back

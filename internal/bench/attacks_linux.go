@@ -20,7 +20,7 @@ import (
 // victims is how many games are measured beside an attack, of victimPlayers each.
 const victims, victimPlayers = 8, 2
 
-// harm is what the players of other games notice of an attack, and what it costs.
+// harm is the effect of an attack on the players of other games, and its cost.
 type harm struct {
 	P99, Max float64 // ms that turns come late
 	memory   int64   // KiB, the highest resident size

@@ -48,7 +48,7 @@ type subject struct {
 	run  func(port, games int) *exec.Cmd
 }
 
-// figures are what one run of a subject gives.
+// figures are the results of one run of a subject.
 type figures struct {
 	cpu      float64 // µs of all threads for one player and turn
 	ratio    float64 // of cpu to that of the last subject in the same round
@@ -60,7 +60,7 @@ type figures struct {
 	missed   float64 // turns
 }
 
-// botsReport is what is used of w3host bots --json.
+// botsReport has the fields of w3host bots --json that are used.
 type botsReport struct {
 	Missed int64 `json:"missed_turns"`
 	Jitter struct {

@@ -36,7 +36,7 @@ func perThread(pid int, file string, read func(text string) int64) (sum int64) {
 	return sum
 }
 
-// cpuTime is what a process has spent on the processors so far, also on threads that have ended, as the scheduler
+// cpuTime returns the time that a process has spent on the processors so far, also on threads that have ended, as the scheduler
 // counts it; the times in stat are sampled, which is wrong for a process that wakes by the clock.
 func cpuTime(pid int) time.Duration {
 	var t unix.Timespec

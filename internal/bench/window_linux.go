@@ -48,7 +48,7 @@ type measured struct {
 	metrics string
 }
 
-// phase is what was measured of a host in a while.
+// phase holds the measurements of a host in one stretch of time.
 type phase struct {
 	buckets map[float64]float64 // turns that were at most so late, in seconds
 	missed  float64

@@ -5,8 +5,8 @@ package diskspace
 
 import "golang.org/x/sys/unix"
 
-// Of is what a user's program may still write to the disk of a folder, and all that fits
-// there.
+// Of returns how many bytes a user's program may still write to the disk of a folder, and
+// the size of that disk.
 func Of(dir string) (free, all uint64, known bool) {
 	var s unix.Statfs_t
 	err := unix.Statfs(dir, &s)

@@ -20,7 +20,7 @@ type At struct {
 	ToClient bool
 }
 
-// Fault is what goes wrong with a frame.
+// Fault is a way in which a frame goes wrong.
 type Fault int
 
 // Faults.
@@ -140,7 +140,7 @@ func (k *conn) write(b []byte) {
 	_, _ = k.c.Write(b)
 }
 
-// handle is what a realm does with a frame. The server's lock is held.
+// handle carries out a frame as a realm does. The caller holds the server's lock.
 func (k *conn) handle(f bncs.Frame) {
 	if k.name == "" {
 		k.logOn(f)

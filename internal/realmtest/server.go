@@ -133,7 +133,7 @@ func (s *Server) Register(name, password string) {
 // Versions are the version ids that are taken; none: all.
 func (s *Server) Versions(ids ...uint32) { s.Locked(func() { s.versions = ids }) }
 
-// Games are what a client would list.
+// Games returns the games that a client would list.
 func (s *Server) Games() (list []bncs.ListedGame) {
 	s.Locked(func() { list = s.listed("") })
 	return list

@@ -13,7 +13,7 @@ var Program = typed(os.Args[0])
 // cachedRun matches the folder in which Go 1.24 and later keep what "go run" has built.
 var cachedRun = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// typed is what the user typed for this program: under "go run" arg0 is a file in Go's
+// typed returns the words that the user typed for this program: under "go run" arg0 is a file in Go's
 // own folders.
 func typed(arg0 string) string {
 	dir := filepath.Dir(arg0)

@@ -14,7 +14,7 @@ import (
 // The methods of Client in this file replace Listen in tests that read packet by
 // packet, on their own goroutine, and compare structs instead of bytes.
 
-// Welcome is what a host sends to a player who joins, in the order of the fields.
+// Welcome holds the packets to a player who joins, in the order of the fields.
 type Welcome struct {
 	Joined  w3gs.SlotInfoJoin
 	Players []w3gs.PlayerInfo

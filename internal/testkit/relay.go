@@ -56,7 +56,7 @@ func newRelay(target string, up, down Line) *Relay {
 	}
 }
 
-// Addr is what clients connect to.
+// Addr returns the address for clients.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
 // Down returns how many bytes have been carried to the clients, and the longest

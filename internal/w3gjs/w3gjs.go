@@ -16,7 +16,7 @@ import (
 //go:embed package.json package-lock.json parse.js
 var parser embed.FS
 
-// Replay is what w3gjs reads; see parse.js.
+// Replay is a replay as w3gjs has read it; see parse.js.
 type Replay struct {
 	Turns, MS, Blocks, Actions int
 	Leaves                     []struct{ PID, Reason, Result int }

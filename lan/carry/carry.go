@@ -14,7 +14,7 @@ import (
 const (
 	// writeTimeout is how long either side may take nothing.
 	writeTimeout = 30 * time.Second
-	// farewell is what a client has to read its last packets, and to close.
+	// farewell is how long a client may take to read its last packets and to close.
 	farewell = 2 * time.Second
 )
 

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// serviceType is what hosts of every version publish.
+	// serviceType is the service that hosts of every version publish.
 	serviceType = "_blizzard._udp.local."
 	// typeData is the type of the record that describes a game. IANA has given the number
 	// to something else since; here it stands for bytes that only the game knows.
@@ -53,7 +53,7 @@ type message struct {
 
 const headerSize = 12
 
-// flagAnswer is what an answer has for flags: it is a response, and authoritative.
+// flagAnswer has the flags of an answer: it is a response, and authoritative.
 const flagAnswer = 1<<15 | 1<<10
 
 // compose writes a message; ok is false if it would be too long.

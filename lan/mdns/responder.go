@@ -70,7 +70,7 @@ func (r *Responder) Set(owner uint32, services ...Service) {
 	}
 }
 
-// Answer is what answers a question that has come by another way than multicast.
+// Answer returns the messages that answer a question that did not come by multicast.
 func (r *Responder) Answer(datagram []byte, from netip.Addr) [][]byte {
 	m := parse(datagram)
 	if m == nil || m.Response {

@@ -17,7 +17,7 @@ const (
 	hops = 255
 	// writeTimeout keeps a full socket buffer from delaying the other interfaces.
 	writeTimeout = 200 * time.Millisecond
-	// readBuffer is what the system keeps while the reader is busy.
+	// readBuffer is how many bytes the system keeps while the reader is busy.
 	readBuffer = 1 << 20
 	// readFaults is how many reads may fail in a row before the socket is given up.
 	readFaults = 16
@@ -34,7 +34,7 @@ type place struct {
 	six   bool
 }
 
-// network is what an interface is now.
+// network is the present state of an interface.
 type network struct {
 	name     string
 	prefixes []netip.Prefix

@@ -33,7 +33,7 @@ const (
 	linkRate, linkBurst = 100, 200
 )
 
-// zone is what this machine publishes, and what of it is due. It has no socket and no
+// zone holds the services that this machine publishes, and their deadlines. It has no socket and no
 // clock.
 type zone struct {
 	host     string // full name of this host

@@ -35,7 +35,7 @@ var (
 	errLong   = errors.New("the answer is too long")
 )
 
-// answer is what a host says of its open lobbies.
+// answer is the answer of a host about its open lobbies.
 type answer struct {
 	lobbies []w3gs.GameInfo
 	state   gproxy.ListState

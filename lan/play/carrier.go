@@ -25,7 +25,7 @@ const (
 	reconnectSize = 1984
 )
 
-// crossing is what the player has been told of one client's connection to a host.
+// crossing reports to the player about one client's connection to a host, each thing once.
 type crossing struct {
 	name    string // of the lobby
 	say     func(texts.Text)

@@ -58,7 +58,7 @@ type Frame []byte
 // ID is the frame's id.
 func (f Frame) ID() ID { return ID(f[1]) }
 
-// Body is what follows the header; it aliases the frame.
+// Body returns the bytes behind the header; they alias the frame.
 func (f Frame) Body() []byte { return f[headerSize:] }
 
 // Next cuts the first frame off buf without copying. It returns a nil frame and

@@ -1,6 +1,6 @@
 package bncs
 
-// Exe is what a client says of its program.
+// Exe describes a client's program to the realm.
 type Exe struct {
 	Version uint32 // a byte for each part, the first the highest
 	Hash    uint32 // what the formula of 0x50 makes of the game's files

@@ -7,7 +7,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// place is what a line of the realm says about a name that it was asked about.
+// place is the answer in a line of the realm to the question where somebody is.
 type place uint8
 
 const (
@@ -50,13 +50,13 @@ var absent = []string{
 	"Utilisateur inconnu.", "L'utilisateur a été vu la dernière fois le: ", "L'utilisateur est hors ligne",
 }
 
-// notLoggedOn are what the server says of a whisper to somebody who has gone.
+// notLoggedOn are the server's answers to a whisper to somebody who has gone.
 var notLoggedOn = []string{
 	"That user is not logged on.", "Dieser Nutzer ist nicht eingeloggt.", "Ese usuario no está conectado.",
 	"Cet utilisateur n'est pas en ligne.",
 }
 
-// tooMuch are what it says of a line over the quota.
+// tooMuch are its answers to a line over the quota.
 var tooMuch = []string{
 	"Your message quota has been exceeded!", "Maximale Nachrichtenanzahl überschritten!",
 	"¡Su cuota de mensajes ha sido sobrepasada!",

@@ -13,7 +13,7 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Config is what a session is made from.
+// Config has the settings of a session.
 type Config struct {
 	Account  string
 	Password bncs.Secret

@@ -43,7 +43,7 @@ type (
 	Allow struct{ On bool }
 )
 
-// Effect is what the machine wants done, or known: one of the types below.
+// Effect is an order or a report of the machine: one of the types below.
 type Effect any
 
 type (

@@ -39,7 +39,7 @@ type line struct {
 	ask        uint64
 }
 
-// prefix is what a line costs besides its text.
+// prefix returns the beginning of each line to the person, which costs quota besides the text.
 func (p *person) prefix() string { return "/w " + p.name + " " }
 
 // room is for how much text a line has place.
@@ -129,7 +129,7 @@ func (q *queue) next(admin bool) *person {
 	return nil
 }
 
-// line is what would be sent to the person: the first line, and what fits behind it.
+// line returns the next text to the person: the first line, and as many more as fit behind it.
 func (p *person) line() (text string, lines int) {
 	text = p.lines[0].text
 	for _, l := range p.lines[1:] {

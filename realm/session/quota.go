@@ -17,7 +17,7 @@ const (
 	quietAfter = 10 * time.Second
 )
 
-// quota is what was sent within the window.
+// quota holds the lines that were sent within the window.
 type quota struct{ sent []spent }
 
 type spent struct {

@@ -135,7 +135,7 @@ func (c *Collector) compare(same []int) {
 	}
 }
 
-// value is what a sender has said of a subject so far.
+// value returns the last value of a subject from a sender.
 func (c *Collector) value(key subject, sender uint8) (string, bool) {
 	for _, i := range c.index[key] {
 		if c.results[i].Sender == sender {

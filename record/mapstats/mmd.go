@@ -10,7 +10,7 @@ import (
 // key; "chk:n" is the sender's checksum of it and says nothing about the game.
 const mmdFile = "MMD.Dat"
 
-// mmd is what the definitions of a game have said so far.
+// mmd holds the definitions of a game so far.
 type mmd struct {
 	players map[string]string // the map's number of a player → name
 	events  map[string]string // event → its text with {0} for the first argument

@@ -2,7 +2,7 @@ package mapstats
 
 import "w3host/protocol/w3gs"
 
-// testimony is what tells the reports of a map from those of a player who makes them up.
+// testimony separates the reports of a map from those that a player has made up.
 type testimony struct {
 	senders w3gs.PIDs // whose clients have reported
 	doubted bool      // a result came while too few of them were in

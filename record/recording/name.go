@@ -17,7 +17,7 @@ const (
 	maxName    = 180     // bytes, without number and suffix; file systems take 255
 )
 
-// fields are what a template can name.
+// fields are the values that a template can name.
 type fields struct {
 	game, title string
 	id          uint32

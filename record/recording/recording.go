@@ -25,7 +25,7 @@ const (
 	language = 0x0012F8B0
 )
 
-// About is what a recording needs besides the facts of the game.
+// About describes a game to its recording, besides the facts.
 type About struct {
 	Game replay.Program
 	Stat w3gs.StatString
