@@ -19,7 +19,7 @@ type veiled struct {
 	pid  uint8
 }
 
-// shown is what others call a player.
+// shown returns the name under which others see a player.
 func (l *Lobby) shown(p *player) string {
 	if !l.cfg.Admission.Anonymous || p.fake {
 		return p.name

@@ -28,7 +28,7 @@ const (
 	meetBy = 2 * time.Second
 )
 
-// extras is what a client has said of its player; nil: nothing yet.
+// extras holds the messages of a client about its player; nil: none yet.
 type extras struct {
 	skins, pair, profile *w3gs.PlayerExtra
 	profiles             int  // how often
@@ -114,7 +114,7 @@ func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
 	}
 }
 
-// plainExtras is what the host says of a player for whom no client speaks.
+// plainExtras returns the messages of the host about a player for whom no client speaks.
 func plainExtras(p *player) extras {
 	return extras{skins: w3gs.NewSkins(p.pid), profile: w3gs.NewProfile(p.pid, w3gs.StripColours(p.name))}
 }

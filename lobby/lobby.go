@@ -70,7 +70,7 @@ type owner struct {
 	informed uint8  // the owner or stand-in who has read that they are
 }
 
-// table is what clients have of the slots.
+// table is the slot table that clients have.
 type table struct {
 	sent       []w3gs.Slot
 	at         time.Duration // before this no table is sent that can wait

@@ -17,7 +17,7 @@ import (
 // So players must not be called like the host, nor begin a line like it, nor make clients
 // break a line, after which anything looks like a line of its own.
 
-// hostName is what players read before lines of the host.
+// hostName returns the name that stands before lines of the host.
 func (l *Lobby) hostName() string {
 	return cmp.Or(w3gs.StripColours(l.cfg.Voice.VirtualHost), defaultVirtualHost)
 }
@@ -62,8 +62,7 @@ func (l *Lobby) twin(j Join) string {
 	return ""
 }
 
-// shape is what remains of a name when one looks at it in passing: letters and digits, in
-// their plain form.
+// shape reduces a name to its look at a glance: letters and digits, in their plain form.
 func shape(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -89,7 +88,7 @@ func (l *Lobby) likeHost(name string) bool {
 // mostSpaces may stand between two words: more would be a line break on a screen.
 const mostSpaces = 4
 
-// Plain is what others read of a player's line: no colours, control or invisible
+// Plain returns a player's line for others: without colours, control or invisible
 // characters, line breaks or rows of spaces; and, if it begins like a line of the host,
 // with other brackets.
 func (l *Lobby) Plain(text string) string {

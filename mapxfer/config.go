@@ -29,7 +29,7 @@ func ParseMode(text string) (Mode, error) {
 // String is the setting's text.
 func (m Mode) String() string { return modes[m] }
 
-// Config is what the operator decides, and the map's size. Begin with Defaults: New
+// Config has the settings of the operator, and the map's size. Begin with Defaults: New
 // takes every field as it stands.
 type Config struct {
 	// Mode decides which players may download.

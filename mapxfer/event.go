@@ -42,7 +42,7 @@ type (
 	// Leave says that a player is gone; the place goes to the next who waits.
 	Leave struct{ PID uint8 }
 
-	// Measured is what the system reports about a player's connection. It comes before
+	// Measured reports the figures of the system about a player's connection. It comes before
 	// the player's events and, for all who download, before Tick.
 	Measured struct {
 		PID     uint8

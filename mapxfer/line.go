@@ -24,7 +24,7 @@ const (
 	dryQueue = 14 * time.Millisecond
 )
 
-// Figures are what the operating system reports about a player's connection.
+// Figures are the measurements of the operating system about a player's connection.
 type Figures struct {
 	// Addr is the player's address. Players with the same one share a line; those
 	// with the zero address have one each.

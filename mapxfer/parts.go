@@ -13,7 +13,7 @@ import (
 const (
 	// PartLen is the map data in a full 0x43.
 	PartLen = w3gs.MapPartLen
-	// HeaderLen is what stands before the data in a 0x43, frame header included.
+	// HeaderLen is how many bytes stand before the data in a 0x43, frame header included.
 	HeaderLen = w3gs.HeaderSize + 14
 )
 

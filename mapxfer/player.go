@@ -141,7 +141,7 @@ func (p *player) rewind(now time.Duration) {
 	p.retryAt = now + 2*p.figures.RTT + retryStep
 }
 
-// unanswered is what was handed out and still counts.
+// unanswered returns how many bytes were handed out and are not acknowledged.
 func (p *player) unanswered() int64 { return int64(p.next - p.acked) }
 
 // share is an equal part of the line's window. It is less at first, as in the

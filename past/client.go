@@ -81,7 +81,7 @@ const (
 	finishing // a line is read, then it is out
 )
 
-// Out is what a step makes.
+// Out is the result of a step.
 type Out struct {
 	Frames []byte // to be sent
 	Said   string // to all others who watch

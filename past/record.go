@@ -37,7 +37,7 @@ type Record struct {
 	Lines  []Line
 }
 
-// Line is what somebody said to all, or to allies or observers, after so many turns.
+// Line is a chat line to all, or to allies or observers, after so many turns.
 type Line struct {
 	Turn  uint32
 	PID   uint8
@@ -169,7 +169,7 @@ func (b *builder) pack(last bool) {
 	b.open = b.open[:0]
 }
 
-// sumLen is what Sums has of a turn.
+// sumLen is how many bytes Sums has for each turn.
 const sumLen = 5
 
 // Sum is the hash of a turn, from 0; false: it is not known.

@@ -93,10 +93,10 @@ func ParseSpeed(text string) (Speed, error) {
 	return Speed(n), nil
 }
 
-// Full is what who comes too late reads.
+// Full returns the line to a client that comes too late.
 func Full(watching int) texts.Text {
 	return texts.Of("%v already: no more may.", texts.Count(watching, "%d watches", "%d watch"))
 }
 
-// SameAddress is what somebody reads from whose address somebody plays.
+// SameAddress is the line to a client from whose address somebody plays.
 var SameAddress = texts.Of("Somebody at your address plays in this game: you could see too much.")

@@ -117,7 +117,7 @@ func (t *Tape) Hold(now, delay time.Duration) {
 // End says that no more will be added.
 func (t *Tape) End() { t.over = true }
 
-// frame is what is sent of a part.
+// frame returns the bytes of a part.
 func (t *Tape) frame(i int) []byte { return t.frames[t.begin(i):t.parts[i].end] }
 
 // begin is where it begins.

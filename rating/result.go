@@ -58,7 +58,7 @@ func ranks(results []Result) (team, ranks []int, ok bool) {
 
 var colours = regexp.MustCompile(`\|(c[0-9a-f]{8}|r)`)
 
-// Category is what the versions of a map have in common: its name in small
+// Category returns the common name of the versions of a map: its name in small
 // letters up to the first word with a digit at its beginning or behind a "v".
 // "DotA Allstars v6.83d" and "DotA Allstars 6.88" are both "dota allstars". A
 // name that begins with such a word keeps it. Colours (|cAARRGGBB … |r) go.

@@ -122,7 +122,7 @@ func together(team []Skill) (sum Skill) {
 	return sum
 }
 
-// scale is what differences between teams are measured by.
+// scale returns the unit of differences between teams.
 func scale(sums []Skill) float64 {
 	c2 := 0.0
 	for _, s := range sums {

@@ -14,7 +14,7 @@ type Action struct {
 	Known bool   // false: the rest of the data, from an ID or a length that is not known
 }
 
-// ActionRules are what the layout of actions depends on. Sources: the actions
+// ActionRules select the layout of actions. Sources: the actions
 // document 1.01 by blue and nagger, w3gjs 3.1.0 for what came later and for
 // 0x1F, 0x63 to 0x65, 0x6C to 0x73 and 0x77 to 0x7B, and real replays.
 type ActionRules struct {

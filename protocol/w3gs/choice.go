@@ -65,7 +65,7 @@ func (c Choice) Parse(word string) (GameSettings, error) {
 	return 0, fmt.Errorf("is %q: it must be one of %s", word, strings.Join(c.words, ", "))
 }
 
-// Word is what was chosen in settings; empty for bits that no screen can set.
+// Word returns the chosen word in settings; empty for bits that no screen can set.
 func (c Choice) Word(settings GameSettings) string {
 	for i, v := range c.values {
 		if settings&c.Mask == v {

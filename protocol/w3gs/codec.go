@@ -167,7 +167,7 @@ func (c *codec) list(v *[]byte, most int) *codec {
 	return c
 }
 
-// rest is what is left of the payload, at most max bytes; what is read aliases it.
+// rest is the field of all bytes that are left, at most max; a decoded value aliases the payload.
 func (c *codec) rest(v *[]byte, max int) *codec {
 	if !c.reading {
 		c.b = append(c.b, *v...)

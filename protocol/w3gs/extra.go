@@ -57,7 +57,7 @@ func NewProfile(pid uint8, tag string) *PlayerExtra {
 // NewSkins says that a player has chosen no skins.
 func NewSkins(pid uint8) *PlayerExtra { return &PlayerExtra{ExtraSkins, appendPID(pid)} }
 
-// NewPair is what clients send beside their skins.
+// NewPair returns the message that clients send beside their skins.
 func NewPair(pid uint8) *PlayerExtra {
 	b := protowire.AppendTag(appendPID(pid), extraBattleTag, protowire.VarintType)
 	return &PlayerExtra{ExtraPair, protowire.AppendVarint(b, 1)}

@@ -40,7 +40,7 @@ func (p *StartDownload) AppendTo(b []byte) []byte { return p.fields(begin(b, OpS
 func (p *StartDownload) Decode(b []byte) error  { return p.fields(read(b, OpStartDownload)).done() }
 func (p *StartDownload) fields(c *codec) *codec { return c.transferID().u8(&p.From) }
 
-// MapFlag is what a 0x42 reports.
+// MapFlag is the report of a 0x42.
 type MapFlag uint8
 
 // Map flags.

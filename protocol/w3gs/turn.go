@@ -40,8 +40,8 @@ func (p *IncomingAction2) fields(c *codec) *codec {
 	return c.actions(&p.Actions)
 }
 
-// actions is what follows the increment of a turn: its crc is checked, and that
-// no action is cut off.
+// actions is the field behind the increment of a turn. Its crc must be right, and no
+// action may be cut off.
 func (c *codec) actions(batch *[]byte) *codec {
 	if c.reading {
 		*batch = nil
