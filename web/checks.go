@@ -27,7 +27,7 @@ var policy = map[string]string{
 
 type key struct{}
 
-// From is who has sent a request.
+// From describes the sender of a request.
 type From struct {
 	access.Who
 	Addr    netip.Addr // of the browser, also behind a trusted proxy
@@ -36,7 +36,7 @@ type From struct {
 	again   func(now time.Time) (access.Who, bool)
 }
 
-// Caller is who has sent a request. Without a session or token the role is access.Public.
+// Caller returns the sender of a request. Without a session or token the role is access.Public.
 func Caller(r *http.Request) From { return CallerOf(r.Context()) }
 
 // CallerOf is Caller by the context of the request.
@@ -56,7 +56,7 @@ func Still(r *http.Request) bool {
 	return who == from.Who
 }
 
-// checks are what every request passes before its handler.
+// checks returns the handler that checks every request before its own handler gets it.
 func (s *Server) checks() http.Handler {
 	h := s.guarded(s.mux)
 	return protected(func(w http.ResponseWriter, r *http.Request) {

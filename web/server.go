@@ -40,7 +40,7 @@ const (
 	maxHeader     = 16 << 10 // bytes
 )
 
-// Options are what a server needs.
+// Options are the settings of a server.
 type Options struct {
 	Listen   string
 	Hosts    []string       // names by which browsers may ask for it, beside addresses and localhost

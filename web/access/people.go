@@ -35,7 +35,7 @@ var (
 	ErrSpent = errors.New("this link was used before, or is older than ten minutes: w3host web link prints another")
 )
 
-// byLink is who came by a link. No account can have this name.
+// byLink is the identity of everybody who came by a link. No account can have this name.
 var byLink = Who{Name: "(link)", Role: Root, Via: "web"}
 
 var goodName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,39}$`)

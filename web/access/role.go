@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Role is what somebody may see and do.
+// Role says which pages and actions somebody may use.
 type Role uint8
 
 const (

@@ -81,7 +81,7 @@ type Store struct {
 // Open makes a store of a file, which need not exist.
 func Open(path string) *Store { return &Store{path: path, lock: flock.New(path + ".lock")} }
 
-// read is what the file holds now. It is read again only when it has changed.
+// read returns the present content of the file. It reads the file again only when it has changed.
 func (s *Store) read() (state, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *Store) replace(text []byte) error {
 	return err
 }
 
-// hashOf is what is stored of a word of rand.Text. It needs no salt: there is nothing to guess.
+// hashOf returns the stored hash of a word of rand.Text. It needs no salt: nobody can guess the word.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

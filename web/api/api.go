@@ -33,7 +33,7 @@ const (
 	mostAsked = 2
 )
 
-// Host is what the API shows.
+// Host is the host that the API shows.
 type Host interface {
 	Infos() []host.Info
 	Info(id uint32) host.Info
@@ -42,7 +42,7 @@ type Host interface {
 	Keep(f func(*autohost.Keeper))
 }
 
-// Options are what the API stands on.
+// Options are the parts of the program that the API uses.
 type Options struct {
 	Host  Host
 	Order func(context.Context, command.Caller, control.Order) control.Answer

@@ -40,7 +40,7 @@ func (a *api) getFleet(ctx context.Context, _ *none) (*body[Fleet], error) {
 	return &body[Fleet]{f}, nil
 }
 
-// far is what anybody may know of a lobby of another host.
+// far has the public facts of a lobby of another host.
 type far struct {
 	Host    string `json:"host"`
 	Name    string `json:"name"`

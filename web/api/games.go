@@ -146,7 +146,7 @@ func detail(g control.Game, s *game.Snapshot) Detail {
 	return d
 }
 
-// status is what a slot is.
+// status returns the word for the state of a slot.
 func status(s *game.SnapshotSlot) string {
 	switch {
 	case s.Status == w3gs.SlotOpen:
@@ -159,7 +159,7 @@ func status(s *game.SnapshotSlot) string {
 	return "player"
 }
 
-// open is what anybody may know of a lobby.
+// open has the public facts of a lobby.
 type open struct {
 	Name  string `json:"name"`
 	Map   string `json:"map"`

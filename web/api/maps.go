@@ -19,7 +19,7 @@ import (
 type Maps interface {
 	// List names the files of maps that can be hosted, with a pattern in their name.
 	List(pattern string) (files []string, err error)
-	// Entry is what is known of a file; nil: there is none.
+	// Entry returns the catalogue's entry of a file; nil: there is none.
 	Entry(file string) (*catalogue.MapFile, error)
 }
 

@@ -78,7 +78,7 @@ func (a *api) routes(to huma.API) {
 	describeEvents(to)
 }
 
-// Levels are what roles may command.
+// Levels maps roles to levels of commands.
 var Levels = map[access.Role]command.Level{
 	access.Viewer: command.Anyone, access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root,
 }
@@ -88,7 +88,7 @@ type Line struct {
 	Line string `json:"line" minLength:"1" maxLength:"1024" example:"games" doc:"As of w3host ctl: kick Rook"`
 }
 
-// Answers are what a command said.
+// Answers is the answer of a command.
 type Answers struct {
 	Lines []string `json:"lines"`
 	Data  any      `json:"data,omitempty" doc:"The same as values, of commands that list something: lobbies and games, maps, entries, and what the game log knows of players, bans and admins"`
@@ -280,7 +280,7 @@ func (a *api) endSessions(ctx context.Context, in *named) (*none, error) {
 	return nil, a.audited(ctx, "web logout", in.Name, func() error { return a.Access.EndSessions(in.Name) })
 }
 
-// Token is what lets a program in.
+// Token is the new token of a program.
 type Token struct {
 	Name    string         `json:"name" maxLength:"40" example:"bot"`
 	Role    string         `json:"role" enum:"viewer,moderator,admin,root" example:"viewer"`

@@ -33,7 +33,7 @@ type Hub struct {
 	drops    uint64
 }
 
-// topic is what one kind of page watches.
+// topic is the stream that one kind of page watches.
 type topic struct {
 	begun    uint64 // the last number before its first frame
 	frames   []frame
@@ -46,7 +46,7 @@ type frame struct {
 	bytes []byte
 }
 
-// Watcher is who watches.
+// Watcher describes somebody who watches.
 type Watcher struct {
 	Name   string // of the account, or the address
 	Guest  bool   // it is an address: nobody has logged in

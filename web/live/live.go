@@ -37,7 +37,7 @@ type Live struct {
 	answers chan answer
 }
 
-// Options are what Live looks at besides facts.
+// Options are the sources of Live besides facts, and the users of its events.
 type Options struct {
 	// Standing tells what pages show of the host itself. It is called once a second.
 	Standing func() view.Host
@@ -195,7 +195,7 @@ func (l *Live) LookAtFleet(ctx context.Context) {
 // InFleet reports whether there are other hosts.
 func (l *Live) InFleet() bool { return l.opts.Fleet != nil }
 
-// Open is what a page shows that is opened now, and the id behind which its patches come.
+// Open returns the values for a page that is opened now, and the id behind which its patches come.
 func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
 	l.locked(func(v *view.View) {
 		if values, ok = v.Open(since1970(), t); ok {

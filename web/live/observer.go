@@ -94,7 +94,7 @@ func describe(e *view.Event, fact game.Fact) {
 	}
 }
 
-// audience is who reads a line. A line of the lobby to one player may be private.
+// audience returns the readers of a line. A line of the lobby to one player may be private.
 func audience(f *game.Said) view.Audience {
 	switch {
 	case f.Muted || !f.Game && f.To.Len() == 1:

@@ -25,7 +25,7 @@ const (
 	scrapeWithin = 5 * time.Second
 )
 
-// Options are what is asked at each scrape. None may wait.
+// Options are the functions that are asked at each scrape. None may wait.
 type Options struct {
 	Version string
 	Totals  func() host.Totals

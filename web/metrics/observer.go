@@ -87,7 +87,7 @@ func (o observer) left(rtt time.Duration) {
 	}
 }
 
-// cause is what the longest wait of a lag came from.
+// cause returns the cause of the longest wait of a lag.
 func cause(f *game.Lagged) string {
 	longest, why := time.Duration(-1), gamesync.CauseHost
 	for i := range f.Players {

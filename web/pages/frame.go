@@ -46,7 +46,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// frame is what every page has.
+// frame holds the values that every page has.
 type frame struct {
 	Title    string
 	Nav      string // the page that is shown, for the list of pages

@@ -35,7 +35,7 @@ func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// gameData is what the page of a game has besides values.
+// gameData is the part of a game's page that does not change.
 type gameData struct {
 	ID       uint32
 	Trigger  string

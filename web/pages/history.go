@@ -89,7 +89,7 @@ func (p *Pages) findPlayer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// profile is what a page shows of a player.
+// profile is the data of a player's page.
 type profile struct {
 	Name       string
 	Stats      []storage.PlayerStats

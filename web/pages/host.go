@@ -14,7 +14,7 @@ import (
 // mapsShown bounds a page of maps.
 const mapsShown = 60
 
-// folder is what a page shows of the maps folder.
+// folder is the data of the page of the maps folder.
 type folder struct {
 	Query string
 	Maps  []*catalogue.MapFile

@@ -39,7 +39,7 @@ const asked = 2 * time.Second
 // mostAsked is how many pages ask it at once.
 const mostAsked = 4
 
-// Options are what the pages show and act on.
+// Options are the parts of the program that the pages show and change.
 type Options struct {
 	Live    *live.Live
 	Command func(ctx context.Context, by command.Caller, order control.Order) control.Answer
@@ -53,7 +53,7 @@ type Options struct {
 	Ordered func(ctx context.Context, action, on string, do func() error) error
 	// Visitor tells who asks.
 	Visitor func(*http.Request) Visitor
-	// Base is what stands before each path; empty: nothing.
+	// Base stands before each path.
 	Base string
 	// Upload takes a map of at most UploadMax bytes for the maps folder.
 	Upload    func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
@@ -64,7 +64,7 @@ type Options struct {
 	Logger   zerolog.Logger
 }
 
-// Log is what pages read of the game log.
+// Log is the part of the game log that pages read.
 type Log interface {
 	Games(context.Context, storage.GameFilter) ([]storage.Game, error)
 	Game(context.Context, storage.GameKey) (*storage.GameDetail, error)
@@ -92,7 +92,7 @@ type Proposal struct {
 	Level       command.Level // who may use it
 }
 
-// Visitor is who asks for a page.
+// Visitor describes the reader of a page.
 type Visitor struct {
 	Name  string // of the account; empty: nobody has logged in
 	Addr  string // or the network of IPv6
@@ -105,7 +105,7 @@ type Visitor struct {
 // inside reports whether somebody has logged in.
 func (v Visitor) inside() bool { return v.Name != "" }
 
-// reader is what the visitor may read of a game.
+// reader returns how much the visitor may read of a game.
 func (v Visitor) reader() view.Reader {
 	switch {
 	case v.Level >= command.Admin:

@@ -16,7 +16,7 @@ import (
 	"w3host/web/view"
 )
 
-// functions are what templates call besides the methods of what they are given.
+// functions are the functions of templates, besides the methods of their values.
 var functions = template.FuncMap{
 	"plain":     func(s string) string { return view.Visible(w3map.Plain(s)) },
 	"shown":     view.Visible,

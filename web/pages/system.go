@@ -34,7 +34,7 @@ type Staying struct {
 // Finding is the outcome of a check; with a remedy it is a fault.
 type Finding struct{ What, Detail, Remedy string }
 
-// standing is what a page shows of the host.
+// standing is the data of the page of the host.
 type standing struct {
 	System
 	Watchers []hub.Watcher
@@ -109,7 +109,7 @@ func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// keys are what lets people and programs in.
+// keys holds everything that lets people and programs in.
 type keys struct {
 	Accounts []access.Account
 	Tokens   []access.Token

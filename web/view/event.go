@@ -62,7 +62,7 @@ type Event struct {
 	Late    Lateness
 }
 
-// Audience is who reads a line.
+// Audience says which players read a line.
 type Audience uint8
 
 // Audiences. Lines to allies, observers and single players are for those who may command the

@@ -119,7 +119,7 @@ func (v *View) buildRunning(to *Values, games []*watched, w words) (players int)
 // path is that of its page.
 func (g *watched) path() string { return "/games/" + strconv.Itoa(int(g.id)) }
 
-// head is what all pages show of a lobby or game.
+// head writes the values of a lobby or game that all pages show.
 func (g *watched) head(to *Values, at string, w words) {
 	s := g.snap
 	to.text(at+"link", g.path())

@@ -38,7 +38,7 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	to.tail("events", events.in(w, func(l line) []string { return []string{since(l.at), l.colour, w.in(l.text)} }))
 }
 
-// buildSeries is what charts draw.
+// buildSeries writes the series that charts draw.
 func (g *watched) buildSeries(to *Values, w words) {
 	to.tail("lateness", g.late.in(w, func(l Lateness) []string { return []string{millis(l.Median), millis(l.Max)} }))
 	to.tail("pings", g.pings.in(w, func(pings string) []string { return []string{pings} }))
@@ -59,7 +59,7 @@ func (g *watched) buildSlots(to *Values, list string, w words, vacant bool) (ids
 	return ids
 }
 
-// buildSlot is what all pages show of a slot.
+// buildSlot writes the values of a slot that all pages show.
 func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words) {
 	who := s.Name
 	switch {
@@ -82,7 +82,7 @@ func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words
 	to.text(at+"percent", when(s.Name != "" && !s.Fake && s.Download < 100, strconv.Itoa(int(s.Download))))
 }
 
-// buildSeat is what the page of one game shows besides.
+// buildSeat writes the values of a slot that only the page of its game shows.
 func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words) {
 	player := s.Name != "" && !s.Fake
 	standing, state := g.slotState(s, w)

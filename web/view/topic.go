@@ -18,7 +18,7 @@ const (
 	PublicPage Page = "public"
 )
 
-// Topic is what a page watches.
+// Topic names the stream that a page watches.
 type Topic struct {
 	Page     Page
 	Game     uint32 // of GamePage
@@ -26,7 +26,7 @@ type Topic struct {
 	Reader   Reader // of GamePage
 }
 
-// Reader is who reads the page of a game.
+// Reader says how much the reader of a game's page may read.
 type Reader uint8
 
 // Readers, each of whom reads more than the one before.

@@ -9,15 +9,15 @@ import (
 	"unicode"
 )
 
-// Values are what a page shows, by the keys of its places. A key is a path: the names of
+// Values are the values of a page, by the keys of its places. A key is a path: the names of
 // lists and the ids of their rows, then the name of a place, "lobbies/7/slots/2/who".
 type Values struct {
 	keys []string // in the order of the page: lists before what is in their rows
 	at   map[string]Value
 }
 
-// Value is what one place shows: a text, the rows of a list in their order, or the tail of
-// what only grows.
+// Value is the value of one place: a text, the rows of a list in their order, or the tail of
+// a list that only grows.
 type Value struct {
 	Text string
 	Rows []string
@@ -49,7 +49,7 @@ func (v *Values) number(key string, n int)   { v.set(key, Value{Text: strconv.It
 func (v *Values) rows(key string, ids []int) { v.set(key, Value{Rows: decimals(ids)}) }
 func (v *Values) tail(key string, t *Tail)   { v.set(key, Value{Tail: t}) }
 
-// row is what stands before the keys of a row.
+// row returns the prefix of the keys of a row.
 func row(list string, id int) string { return list + "/" + strconv.Itoa(id) + "/" }
 
 func decimals(numbers []int) []string {
@@ -64,7 +64,7 @@ func decimals(numbers []int) []string {
 // ("*"), or the number of the first item and the items of a tail that grows ("+").
 type Op []any
 
-// diff is what makes a page with the old values one with the new.
+// diff returns the changes that turn a page with the old values into one with the new.
 func diff(old, new Values) (ops []Op) {
 	for _, key := range new.keys {
 		was, there := old.at[key]

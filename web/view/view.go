@@ -35,14 +35,14 @@ type View struct {
 	losses uint64
 }
 
-// Host is what pages show besides games.
+// Host is the state of the host that pages show besides games.
 type Host struct {
 	MaxGames       int // 0: no limit
 	RecordsWaiting int
 	DatabaseUp     bool
 }
 
-// page is what those who watch a topic have.
+// page is the page that the watchers of a topic have.
 type page struct {
 	values Values
 	wanted time.Duration // when it was opened last, or watched
@@ -142,8 +142,8 @@ func (v *View) Snapshot(now time.Duration, id uint32, s *game.Snapshot) {
 	}
 }
 
-// Open is what a page shows that is opened now: the values of those who watch it already, so
-// that the patches that follow fit.
+// Open returns the values for a page that is opened now: those of the pages that watch it
+// already, so that the patches that follow fit.
 func (v *View) Open(now time.Duration, t Topic) (_ Values, ok bool) {
 	v.now = max(v.now, now)
 	if t.Page == GamePage {
@@ -161,7 +161,7 @@ func (v *View) Open(now time.Duration, t Topic) (_ Values, ok bool) {
 	return p.values, true
 }
 
-// Patch is what changes for those who watch a topic.
+// Patch holds the changes for the watchers of a topic.
 type Patch struct {
 	Topic Topic
 	Ops   []Op

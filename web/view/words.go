@@ -26,7 +26,7 @@ func when(condition bool, text string) string {
 	return ""
 }
 
-// stages are what a page calls how far a game has come.
+// stages are the words of pages for the stages of a game.
 var stages = [...]texts.Text{
 	game.StageLobby: texts.Of("lobby"), game.StageCounting: texts.Of("starts"), game.StageLoading: texts.Of("loading"),
 	game.StagePlaying: texts.Of("playing"), game.StageLagging: texts.Of("lagging"),

@@ -53,7 +53,7 @@ func (h *Hook) Check() (faults []error) {
 	return faults
 }
 
-// body is what is sent.
+// body returns the body of the request.
 func (h *Hook) body(t Told) ([]byte, error) {
 	if h.Discord {
 		for _, text := range []*string{&t.Host, &t.Name, &t.Map, &t.Entry, &t.Player, &t.Text, &t.Refused} {

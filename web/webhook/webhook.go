@@ -35,13 +35,13 @@ type Hook struct {
 	Template string // makes the text of a message
 }
 
-// Game is what is told of a game besides an event.
+// Game has the facts of a game that go with an event.
 type Game struct {
 	Name, Map, Entry string
 	Private          bool // it is told to nobody
 }
 
-// Options are what Hooks stand on. Durations that are 0 have a default.
+// Options are the settings and sources of Hooks. Durations that are 0 have a default.
 type Options struct {
 	Host   string // who tells
 	Game   func(id uint32) (g Game, known bool)
