@@ -11,7 +11,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Role is what an admin may do.
+// Role says which rights an admin has.
 type Role string
 
 const (
@@ -131,7 +131,7 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 	return changed(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
 }
 
-// PasswordHash is what SetPassword stored; ErrNotFound when there is none.
+// PasswordHash returns the hash that SetPassword stored; ErrNotFound when there is none.
 func (d *Store) PasswordHash(ctx context.Context, name string) (string, error) {
 	hash, err := sqldb.One[string](ctx, d.sql, "SELECT hash FROM passwords WHERE name_key = $1", nameKey(name))
 	return hash, notFound(err, "no password of %s", name)

@@ -24,7 +24,7 @@ type Ban struct {
 	Lifted  time.Time    `json:"lifted_at,omitzero" db:"lifted_at" doc:"None while it holds"`
 }
 
-// Target is what the ban is about, as a person would write it.
+// Target returns the name and network of the ban, as a person would write it.
 func (b Ban) Target() string { return targetText(b.Name, " and ", b.Network) }
 
 func targetText(name, joined string, network netip.Prefix) string {

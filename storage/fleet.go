@@ -15,8 +15,8 @@ import (
 // ErrNoFleet: the database is not one that hosts share.
 var ErrNoFleet = errors.New("fleet.enabled needs Postgres as database.url: hosts cannot share a file of SQLite")
 
-// Fleet is what the hosts of a database know of each other: who lives, who has which lease, and
-// their posts. It has a connection of its own: a beat never waits
+// Fleet holds the shared state of the hosts of a database: which of them live, which leases each
+// has, and their posts. It has a connection of its own: a beat never waits
 // behind other questions.
 type Fleet struct {
 	store *Store

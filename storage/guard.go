@@ -36,7 +36,7 @@ const (
 	peopleFile = "people.json"
 )
 
-// guarded is what a Guard needs of the database.
+// guarded is the part of the database that a Guard uses.
 type guarded interface {
 	Bans(ctx context.Context, all bool) ([]Ban, error)
 	Admins(ctx context.Context) ([]Admin, error)

@@ -43,7 +43,7 @@ func writeHostID(dir, id string) error {
 	return nil
 }
 
-// Status is what a running host writes about its Recorder, to status.json beside
+// Status is the report of a running host about its Recorder, in status.json beside
 // the spool, with every heartbeat.
 type Status struct {
 	At     time.Time     `json:"at"`

@@ -18,7 +18,7 @@ const (
 	Note    RemarkKind = "note"    // for moderators
 )
 
-// Remark is what a moderator has written about a player.
+// Remark is a note of a moderator about a player.
 type Remark struct {
 	ID     int64      `json:"id"`
 	Kind   RemarkKind `json:"kind"`

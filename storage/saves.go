@@ -29,7 +29,7 @@ type SeatOf struct {
 	Fake  bool   `json:"fake,omitempty"`
 }
 
-// Beginning is what a saved game has of the game that was saved.
+// Beginning identifies, in a saved game, the game that was saved.
 type Beginning struct {
 	MapSHA1  [20]byte
 	HasSHA1  bool // from 1.23 on; before, the checksum counts

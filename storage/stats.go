@@ -10,7 +10,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// PlayerStats is what the log holds about a player of one realm. Wins and
+// PlayerStats sums up the log's games of a player of one realm. Wins and
 // losses are known only of maps that report them.
 type PlayerStats struct {
 	Name      string      `json:"name"`

@@ -15,7 +15,7 @@ const (
 	adaptBand    = 20 * time.Millisecond // a smaller difference is left alone, and so is under a quarter
 )
 
-// adaptive is what the adaptive period goes by.
+// adaptive is the state of the adaptive period.
 type adaptive struct {
 	measured bool          // a round trip has come in since the last look
 	at       time.Duration // of the last change

@@ -12,7 +12,7 @@ const (
 	// defaultActionRate is in bytes a second, prefixes included. Eleven players
 	// who use it up fill a line of 180 kB/s; a single one goes unnoticed.
 	defaultActionRate = 16 << 10
-	// defaultActionBurst is what may come at once after a quiet time, in bytes.
+	// defaultActionBurst is how many bytes may come at once after a quiet time.
 	defaultActionBurst = 64 << 10
 )
 

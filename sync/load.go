@@ -10,7 +10,7 @@ import (
 // loadReset renews the lag screen of load in game.
 const loadReset = 30 * time.Second
 
-// tape is what a player gets after loading in game: all that players who loaded before have got.
+// tape holds the packets for a player who has loaded in game: all those that earlier players got.
 type tape struct {
 	bytes []byte
 	plain []byte // the same for players without a proxy, if it differs

@@ -54,7 +54,7 @@ type ping struct {
 	at          time.Duration // when it was measured last
 }
 
-// socket is what the host reports of a player's socket.
+// socket is the state of a player's socket by the reports of the host.
 type socket struct {
 	backlog   int    // bytes that wait for it
 	moves     uint64 // as reported last

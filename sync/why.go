@@ -19,7 +19,7 @@ const (
 	sayLen         = w3gs.MaxGameChatLen    // a host line in the game
 )
 
-// Cause is what a lag came from.
+// Cause is the cause of a lag.
 type Cause string
 
 // Causes; players read them in brackets after a name.

@@ -1,6 +1,6 @@
 package texts
 
-// chineseGame is what the game and its turns say and refuse.
+// chineseGame translates the lines and refusals of the game and its turns.
 var chineseGame = map[string]string{
 	"You read no messages of other players in this game.":                "本局你看不到其他玩家的消息。",
 	"You read only messages of your team and of observers in this game.": "本局你只看到本队和观察者的消息。",

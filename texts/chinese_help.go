@@ -1,6 +1,6 @@
 package texts
 
-// chineseHelp is what help says of each command.
+// chineseHelp translates the help of each command.
 var chineseHelp = map[string]string{
 	"choose whose messages you read in this game: everybody's, those of your team and of observers, or nobody's": "选择本局看谁的消息：所有人、本队和观察者、或谁都不看",
 	"say something in one lobby or game":                                             "在一个房间或游戏里说话",

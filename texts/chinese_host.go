@@ -1,6 +1,6 @@
 package texts
 
-// chineseHost is what commands of the host answer, by whisper on a realm mostly.
+// chineseHost translates the answers of the host's commands, mostly whispered on a realm.
 var chineseHost = map[string]string{
 	"write whom and where, like bob@home":                                         "请写明对方和战网，例如 bob@home",
 	"only admins, and owners whose name a realm has confirmed, invite people":     "只有管理员和名字已被战网确认的房主才能邀请",

@@ -1,6 +1,6 @@
 package texts
 
-// chineseLobby is what the lobby says and refuses.
+// chineseLobby translates the lines and refusals of the lobby.
 var chineseLobby = map[string]string{
 	"%s comes from the same address as %s.": "%s 与 %s 来自同一个地址。",
 

@@ -1,6 +1,6 @@
 package texts
 
-// chinesePeople is what the database answers about players, bans and admins.
+// chinesePeople translates the answers of the database about players, bans and admins.
 var chinesePeople = map[string]string{
 	"the database does not answer: try again later": "数据库没有响应：请稍后再试",
 

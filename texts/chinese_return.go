@@ -1,6 +1,6 @@
 package texts
 
-// chineseReturn is what is said when players come back into a running game with a new client.
+// chineseReturn translates the lines about players who come back into a running game with a new client.
 var chineseReturn = map[string]string{
 	"%s has lost the connection and may join again within %v. %cwait: the game stands still; %[3]cvotekick: for good.": "%s 掉线了，可在 %v内重新加入。%cwait：游戏暂停等待；%[3]cvotekick：永久踢出。",
 	"%s has joined again and loads.": "%s 已重新加入，正在载入。",

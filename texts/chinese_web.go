@@ -1,6 +1,6 @@
 package texts
 
-// chineseWeb is what pages show.
+// chineseWeb translates the texts of pages.
 var chineseWeb = map[string]string{
 	// how lobbies, games and players stand
 	"open":      "空位",

@@ -41,7 +41,7 @@ func (l Language) String() string {
 	return fmt.Sprintf("language %d", uint8(l))
 }
 
-// Own is what the language calls itself.
+// Own returns the language's name for itself.
 func (l Language) Own() string { return [...]string{English: "English", Chinese: "中文"}[l] }
 
 // MarshalText is the name.

@@ -22,7 +22,7 @@ type Text struct {
 	begins, ends bool // as a sentence does; see Sentence
 }
 
-// translated is what a Text may have as an argument besides plain values: another
+// translated is an argument of a Text that depends on the language: another
 // Text, a refusal, a name of something.
 type translated interface{ In(Language) string }
 

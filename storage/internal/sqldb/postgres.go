@@ -17,7 +17,7 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	// changeChannel is what the triggers of the schema notify.
+	// changeChannel is the channel that the triggers of the schema notify.
 	changeChannel = "w3host_changed"
 	// migrationLock is the advisory lock that hosts starting together share.
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
