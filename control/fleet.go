@@ -20,9 +20,9 @@ type Fleet interface {
 	Number() int
 	// Games lists the lobbies and games of the others.
 	Games(ctx context.Context) ([]storage.FleetGame, error)
-	// Tell has a host carry out a line of the caller, in the game with that number, or outside of games if
+	// Order has a host carry out a line of the caller, in the game with that number, or outside of games if
 	// it is 0. The answers come within fleetTimeout, or one that says that there are none.
-	Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error
+	Order(ctx context.Context, host int, by *command.Caller, game uint32, line string) error
 	// Place has room kept for one more lobby among those of all hosts, until opened is called. It
 	// fails where there is none.
 	Place(ctx context.Context) (opened func(), err error)
@@ -135,7 +135,7 @@ func (d *target) gameElsewhere(c *call, host int, id uint32) {
 // pass has another host carry out a line.
 func (d *target) pass(c *call, host int, game uint32, line string) {
 	d.later(c, func(ctx context.Context) {
-		if err := d.fleet().Tell(ctx, host, c.Caller, game, line); err != nil {
+		if err := d.fleet().Order(ctx, host, c.Caller, game, line); err != nil {
 			deny(c.Caller, err)
 		}
 	})
@@ -147,7 +147,7 @@ func (d *target) passToAll(c *call, line string) {
 		return
 	}
 	d.later(c, func(ctx context.Context) { // host 0 is every other
-		if err := d.fleet().Tell(ctx, 0, c.Caller, 0, line); err != nil {
+		if err := d.fleet().Order(ctx, 0, c.Caller, 0, line); err != nil {
 			answer(c, "The other hosts are not known: the database does not answer.")
 		}
 	})
@@ -170,7 +170,7 @@ func (d *target) whisperElsewhere(c *call, whole string) {
 		case host == 0:
 			err = cannot("no player matches %q", part)
 		default:
-			err = d.fleet().Tell(ctx, host, c.Caller, 0, "w "+whole)
+			err = d.fleet().Order(ctx, host, c.Caller, 0, "w "+whole)
 		}
 		if err != nil {
 			deny(c.Caller, err)

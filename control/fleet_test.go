@@ -44,7 +44,7 @@ func (n neighbour) Place(context.Context) (func(), error) {
 	return func() {}, nil
 }
 
-func (n neighbour) Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
+func (n neighbour) Order(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
 	for i, o := range n.all {
 		if i+1 == n.number || host != 0 && i+1 != host {
 			continue

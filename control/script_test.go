@@ -468,7 +468,7 @@ func (s *stage) settle() {
 		}
 		s.marks++
 		mark := fmt.Sprintf("mark %d", s.marks)
-		g.Tell(&command.Caller{PID: c.PID, Name: name}, mark)
+		g.Say(&command.Caller{PID: c.PID, Name: name}, mark)
 		for {
 			text := testkit.ChatText(c.Until(0x0F))
 			if strings.HasSuffix(text, mark) {

@@ -11,7 +11,7 @@ func say(text string, games bool) act {
 		heard := 0
 		for _, i := range d.host().Infos() {
 			if g := d.host().Game(i.ID); g != nil && (games || !i.Playing) && len(i.Players) > 0 {
-				g.Tell(nil, text)
+				g.Say(nil, text)
 				heard += len(i.Players)
 			}
 		}
@@ -54,7 +54,7 @@ func whisper(part, text string) act {
 			return noGame(p.in)
 		}
 		c.Target = p.Name
-		g.Tell(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
+		g.Say(&command.Caller{PID: p.PID, Name: p.Name}, c.Name+" whispers: "+text)
 		answer(c, "Sent to %s.", p.Name)
 		return nil
 	}

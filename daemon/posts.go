@@ -87,8 +87,8 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 	return opened, nil
 }
 
-// Tell has a host carry out a line, 0: all others, whose answers nobody wants.
-func (l *leases) Tell(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
+// Order has a host carry out a line, 0: all others, whose answers nobody wants.
+func (l *leases) Order(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
 	hosts, err := l.db.Hosts(ctx)
 	if err != nil {
 		return texts.Of("the other hosts are not known: the database does not answer")

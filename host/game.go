@@ -162,8 +162,8 @@ func (g *Game) versionOf(key uint32) w3gs.Version {
 // String names the game in messages.
 func (g *Game) String() string { return fmt.Sprintf("game %d", g.id) }
 
-// Tell says something to one player of the game, or to all of them.
-func (g *Game) Tell(to *command.Caller, text string) {
+// Say sends a line to one player of the game, or to all of them.
+func (g *Game) Say(to *command.Caller, text string) {
 	g.call(func() { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: text}) })
 }
 

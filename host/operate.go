@@ -28,19 +28,19 @@ func (g *Game) Command(by *command.Caller, line string) error {
 	return nil
 }
 
-// Snapshot calls tell on the loop with the state of a lobby or game; nil: there is none of that
-// number. After the end of the host there is no answer. tell must not wait.
-func (h *Host) Snapshot(id uint32, tell func(*game.Snapshot)) {
+// Snapshot calls use on the loop with the state of a lobby or game; nil: there is none of that
+// number. After the end of the host there is no answer. use must not wait.
+func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 	g := h.Game(id)
 	h.shard.Call(func() {
 		if g == nil || g.over || g.standing || g.group == nil {
-			tell(nil)
+			use(nil)
 			return
 		}
 		defer g.rescue()
 		s := g.machine.Snapshot()
 		s.Watchers = g.info.Watching()
-		tell(s)
+		use(s)
 	})
 }
 

@@ -151,7 +151,7 @@ func (g *Game) play() {
 func (g *Game) outside(op *game.Op) {
 	by, caller := op.Caller, *op.Caller
 	if by.PID != 0 {
-		caller.Reply = func(text string) { g.Tell(by, text) }
+		caller.Reply = func(text string) { g.Say(by, text) }
 	}
 	g.shard.opts.Outside(g.id, &caller, op.Text)
 }

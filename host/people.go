@@ -29,7 +29,7 @@ func (g *Game) ask(op *game.Op) {
 			g.log.Info().Str("by", by.Name).Str("command", query.What).Str("target", query.Name).Str("refused", text).Msg("command refused")
 		}
 		for line := range strings.SplitSeq(text, "\n") {
-			g.Tell(by, line)
+			g.Say(by, line)
 		}
 	})
 }

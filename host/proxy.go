@@ -42,7 +42,7 @@ func (l *link) extension(frame []byte) error {
 			l.proxy = l.newProxy(init.Version)
 			l.noteProxy()
 		}
-		l.tell(game.Proxy)
+		l.report(game.Proxy)
 		return nil
 	case l.proxy == nil:
 		l.skipped++
@@ -60,17 +60,17 @@ func (l *link) extension(frame []byte) error {
 	}
 	switch packet.(type) {
 	case gproxy.Count:
-		l.tell(game.Acked)
+		l.report(game.Acked)
 	case gproxy.Extended:
 		if l.proxy.Version >= survive.FirstExtended {
-			l.tell(game.Extended)
+			l.report(game.Extended)
 		}
 	}
 	return nil
 }
 
-// tell has the game hear of a packet of the proxy.
-func (l *link) tell(what game.Kind) {
+// report gives the machine an input about a packet of the proxy.
+func (l *link) report(what game.Kind) {
 	in := game.Input{Kind: what, Link: l.id}
 	if l.stream.Begun() {
 		in.Bytes = l.stream.Count(l.Taken())

@@ -142,10 +142,10 @@ func (k *pipe) readAll() {
 	buf := make([]byte, pipeRead)
 	for {
 		n, err := k.nc.Read(buf)
-		for told := false; !told; {
+		for passed := false; !passed; {
 			s := k.server.Load()
 			if !(*s).wait(func() {
-				if told = k.server.Load() == s; told { // it is not on its way to another
+				if passed = k.server.Load() == s; passed { // it is not on its way to another
 					k.in, k.inErr = buf[:n], cause(err)
 					k.events.readable()
 				}

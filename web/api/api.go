@@ -37,7 +37,7 @@ const (
 type Host interface {
 	Infos() []host.Info
 	Info(id uint32) host.Info
-	Snapshot(id uint32, tell func(*game.Snapshot))
+	Snapshot(id uint32, use func(*game.Snapshot))
 	Totals(now time.Time) host.Totals
 	Keep(f func(*autohost.Keeper))
 }

@@ -52,8 +52,8 @@ type Options struct {
 // Games are those of a host.
 type Games interface {
 	Infos() []host.Info
-	// Snapshot has it told how a game stands, on any goroutine; nil: there is no such game.
-	Snapshot(id uint32, tell func(*game.Snapshot))
+	// Snapshot calls use with the state of a game, on any goroutine; nil: there is no such game.
+	Snapshot(id uint32, use func(*game.Snapshot))
 }
 
 // answer is a snapshot that was asked for.
