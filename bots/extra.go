@@ -83,7 +83,7 @@ func (p *player) sayMore(kind w3gs.ExtraKind) {
 
 // met reports whether the bot has heard its own 0x59 and knows all that it draws.
 func (p *player) met() bool {
-	without := func(told pidSet) bool { missing := p.known.without(&told); return missing.empty() }
+	without := func(of pidSet) bool { missing := p.known.without(&of); return missing.empty() }
 	return !p.reforged() || p.extras.profiles > 0 && len(p.extras.said) == 0 && without(p.extras.skins) && without(p.extras.profile)
 }
 

@@ -54,8 +54,8 @@ func startAPIWith(t testing.TB, change func(*config.Config)) *apiHost {
 		ended <- Run(ctx, Options{
 			Config: *c, Console: new(control.Console), Version: "test", Log: logging.ForPeople(h.log, zerolog.InfoLevel),
 			Read: func() (config.Config, error) { return *c, nil },
-			Examine: func(_ context.Context, _ config.Config, tell func(what, detail, remedy string)) error {
-				tell("clock", "it is late", "go to bed")
+			Examine: func(_ context.Context, _ config.Config, report func(what, detail, remedy string)) error {
+				report("clock", "it is late", "go to bed")
 				return nil
 			},
 		})

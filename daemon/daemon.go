@@ -58,7 +58,7 @@ type Options struct {
 	NotHeld error           // why nothing can be held, although there is a holder
 	Log     zerolog.Logger
 	// Examine makes the checks of w3host doctor.
-	Examine func(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error
+	Examine func(ctx context.Context, c config.Config, report func(what, detail, remedy string)) error
 }
 
 // daemon is a host with all that it needs. Each step of its start adds to stops what ends

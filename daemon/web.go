@@ -29,8 +29,8 @@ func (d *daemon) openLive() error {
 		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
 	})
 	d.openHooks()
-	d.events.Also = d.hooks.Tell
-	o := weblive.Options{Standing: d.standing, Each: d.events.Tell, Fault: func(fault any, stack []byte) {
+	d.events.Also = d.hooks.Send
+	o := weblive.Options{Standing: d.standing, Each: d.events.Publish, Fault: func(fault any, stack []byte) {
 		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("a page cannot be kept up to date")
 	}}
 	if d.fleet != nil {
@@ -222,13 +222,13 @@ func (d *daemon) openPages() {
 }
 
 // examine makes the checks of w3host doctor with the configuration of now.
-func (d *daemon) examine(ctx context.Context, tell func(pages.Finding)) error {
+func (d *daemon) examine(ctx context.Context, report func(pages.Finding)) error {
 	c, err := d.Read()
 	if err != nil {
-		tell(pages.Finding{What: "configuration", Detail: err.Error(), Remedy: "correct it; config.toml.example explains every key"})
+		report(pages.Finding{What: "configuration", Detail: err.Error(), Remedy: "correct it; config.toml.example explains every key"})
 		c = d.Config
 	}
-	return d.Examine(ctx, c, func(what, detail, remedy string) { tell(pages.Finding{What: what, Detail: detail, Remedy: remedy}) })
+	return d.Examine(ctx, c, func(what, detail, remedy string) { report(pages.Finding{What: what, Detail: detail, Remedy: remedy}) })
 }
 
 func visitor(r *http.Request) pages.Visitor {

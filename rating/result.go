@@ -36,11 +36,11 @@ func ranks(results []Result) (team, ranks []int, ok bool) {
 		if rank == 0 {
 			continue
 		}
-		was, told := best[r.Team]
-		if told && was != left && rank != left && was != rank {
+		was, known := best[r.Team]
+		if known && was != left && rank != left && was != rank {
 			return nil, nil, false
 		}
-		if !told || rank < was {
+		if !known || rank < was {
 			best[r.Team] = rank
 		}
 	}

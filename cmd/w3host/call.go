@@ -71,7 +71,7 @@ func (c *call) each(do func(name string) error) error {
 		}
 		if err := do(name); err != nil {
 			code = exitFailed
-			if _, told := errors.AsType[exitCode](err); !told {
+			if _, explained := errors.AsType[exitCode](err); !explained {
 				complain(c.cmd, failed(name, err))
 			}
 		}

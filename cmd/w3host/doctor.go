@@ -39,7 +39,7 @@ func doctorCommand() *cobra.Command {
 // finding, then makes the checks with the values that could be read.
 func examine(ctx context.Context, o *serveOptions, realms bool, stdout io.Writer) error {
 	code := exitOK
-	tell := func(f doctor.Finding) {
+	report := func(f doctor.Finding) {
 		if f.Remedy == "" {
 			fmt.Fprintf(hanging{stdout, 2}, "✓ %s: %s\n", f.What, terminal.Printable(f.Detail))
 			return
@@ -50,12 +50,12 @@ func examine(ctx context.Context, o *serveOptions, realms bool, stdout io.Writer
 	}
 	c, faults := o.load()
 	for _, err := range faults.WrappedErrors() {
-		tell(doctor.Finding{What: "configuration", Detail: err.Error(), Remedy: "correct it; config.toml.example explains every key"})
+		report(doctor.Finding{What: "configuration", Detail: err.Error(), Remedy: "correct it; config.toml.example explains every key"})
 	}
 	if faults.ErrorOrNil() == nil {
-		tell(doctor.Finding{What: "configuration", Detail: cmp.Or(c.File, "defaults and environment, since there is no config.toml here")})
+		report(doctor.Finding{What: "configuration", Detail: cmp.Or(c.File, "defaults and environment, since there is no config.toml here")})
 	}
-	if err := doctor.Examine(ctx, c, realms, tell); err != nil {
+	if err := doctor.Examine(ctx, c, realms, report); err != nil {
 		return exitCode(exitFailed) // interrupted
 	}
 	return exit(code)

@@ -101,8 +101,8 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 }
 
 // checkups are the checks of w3host doctor, without a logon to realms, for the window.
-func checkups(ctx context.Context, c config.Config, tell func(what, detail, remedy string)) error {
-	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { tell(f.What, f.Detail, f.Remedy) })
+func checkups(ctx context.Context, c config.Config, report func(what, detail, remedy string)) error {
+	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { report(f.What, f.Detail, f.Remedy) })
 }
 
 // secondSignal ends at the next signal to stop.

@@ -42,7 +42,7 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 	defer func() { _, _ = io.WriteString(out, leaveScreen) }()
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
-	pressed, answers, told := make(chan string), make(chan topAnswer), make(chan topTold)
+	pressed, answers, replies := make(chan string), make(chan topAnswer), make(chan topReply)
 	go readKeys(ctx, tty, pressed)      // ends with the program
 	go askOften(ctx, of.games, answers) // ends with ctx
 	resized := time.NewTicker(sizeEvery)
@@ -62,7 +62,7 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 		case a := <-answers:
 			screen.now = time.Now()
 			screen.update(a.games, a.err)
-		case t := <-told:
+		case t := <-replies:
 			screen.answered(t.lines, t.err)
 		case key, open := <-pressed:
 			if !open || !screen.press(key) {
@@ -70,26 +70,26 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 			}
 			if screen.typed.given {
 				screen.typed.given = false
-				go of.give(ctx, screen.typed.order, told) // ends with the answer, or with ctx
+				go of.give(ctx, screen.typed.order, replies) // ends with the answer, or with ctx
 			}
 		}
 	}
 }
 
-// topTold is the answer to an order.
-type topTold struct {
+// topReply is the answer to an order.
+type topReply struct {
 	lines []string
 	err   error
 }
 
 // give passes an order on, and its answer back.
-func (h *topHost) give(ctx context.Context, o topOrder, told chan<- topTold) {
+func (h *topHost) give(ctx context.Context, o topOrder, replies chan<- topReply) {
 	within, cancel := context.WithTimeout(ctx, topWithin)
 	defer cancel()
 	lines, err := h.order(within, o)
 	select {
 	case <-ctx.Done():
-	case told <- topTold{lines, err}:
+	case replies <- topReply{lines, err}:
 	}
 }
 

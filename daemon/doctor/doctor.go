@@ -38,8 +38,8 @@ type check struct {
 }
 
 // Examine makes all checks, in the order in which a starting host depends on them, and
-// tells the finding of each. With ask it logs on to the realms. The error is that of ctx.
-func Examine(ctx context.Context, c config.Config, ask bool, tell func(Finding)) error {
+// reports the finding of each. With ask it logs on to the realms. The error is that of ctx.
+func Examine(ctx context.Context, c config.Config, ask bool, report func(Finding)) error {
 	c.Host.Listen = daemon.FirstPort(c.Host.Listen)
 	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
 	for _, e := range c.Entries() {
@@ -64,7 +64,7 @@ func Examine(ctx context.Context, c config.Config, ask bool, tell func(Finding))
 		f := check.look(limited, c)
 		stop()
 		f.What = check.what
-		tell(f)
+		report(f)
 	}
 	return nil
 }

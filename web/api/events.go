@@ -94,8 +94,8 @@ func NewEvents(dropped func(hub.Watcher)) *Events {
 // Watchers lists who reads, and how many were dropped.
 func (s *Events) Watchers() (list []hub.Watcher, dropped uint64) { return s.hub.Watchers() }
 
-// Tell takes an event of a game. It does not wait.
-func (s *Events) Tell(e *view.Event) {
+// Publish takes an event of a game. It does not wait.
+func (s *Events) Publish(e *view.Event) {
 	kind, known := kinds[e.Kind]
 	if !known {
 		return

@@ -107,7 +107,7 @@ func (rig *eventsRig) tell(kind view.Kind, change func(*view.Event)) {
 	if change != nil {
 		change(&e)
 	}
-	rig.Tell(&e)
+	rig.Publish(&e)
 }
 
 // Who may read what: a viewer no private line and no command, whatever is asked.

@@ -119,12 +119,12 @@ func (a *api) getGame(ctx context.Context, in *GameID) (*body[Detail], error) {
 	if info.ID == 0 {
 		return nil, noGame
 	}
-	told := make(chan *game.Snapshot, 1)
-	a.Host.Snapshot(in.ID, func(s *game.Snapshot) { told <- s })
+	answer := make(chan *game.Snapshot, 1)
+	a.Host.Snapshot(in.ID, func(s *game.Snapshot) { answer <- s })
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	select {
-	case s := <-told:
+	case s := <-answer:
 		if s == nil {
 			return nil, noGame
 		}

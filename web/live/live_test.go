@@ -32,7 +32,7 @@ type fakeHost map[uint32]*game.Snapshot
 
 func (f fakeHost) Infos() []host.Info { return nil }
 
-func (f fakeHost) Snapshot(id uint32, tell func(*game.Snapshot)) { tell(f[id]) }
+func (f fakeHost) Snapshot(id uint32, use func(*game.Snapshot)) { use(f[id]) }
 
 // drain takes the answers that wait, as Run does.
 func (l *Live) drain() {

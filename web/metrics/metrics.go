@@ -179,37 +179,37 @@ func (s standing) Describe(to chan<- *prometheus.Desc) {
 
 // Collect asks.
 func (s standing) Collect(to chan<- prometheus.Metric) {
-	tell := func(d *prometheus.Desc, value float64, labels ...string) {
+	send := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
 	count := func(d *prometheus.Desc, value uint64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(value), labels...)
 	}
 	t, records := s.Totals(), s.Records()
-	tell(buildInfo, 1, s.Version)
-	tell(lobbies, float64(t.Lobbies))
-	tell(missing, float64(t.Missing))
-	tell(games, float64(t.Games))
-	tell(players, float64(t.LobbyPlayers), "lobby")
-	tell(players, float64(t.GamePlayers), "game")
-	tell(waiting, float64(records.Waiting))
+	send(buildInfo, 1, s.Version)
+	send(lobbies, float64(t.Lobbies))
+	send(missing, float64(t.Missing))
+	send(games, float64(t.Games))
+	send(players, float64(t.LobbyPlayers), "lobby")
+	send(players, float64(t.GamePlayers), "game")
+	send(waiting, float64(records.Waiting))
 	count(lost, records.Lost.Total())
-	tell(databaseUp, up(!records.DBDown))
-	tell(spoolUp, up(!records.SpoolDown))
+	send(databaseUp, up(!records.DBDown))
+	send(spoolUp, up(!records.SpoolDown))
 	for name, online := range s.Realms() {
-		tell(realmUp, up(online), name)
+		send(realmUp, up(online), name)
 	}
 	for name, o := range s.Observers() {
-		tell(queued, float64(o.Waiting), name)
+		send(queued, float64(o.Waiting), name)
 		count(unseen, o.Lost, name)
 	}
 	for kind, w := range s.Watchers() {
-		tell(watchers, float64(w.Open), kind)
+		send(watchers, float64(w.Open), kind)
 		count(unread, w.Dropped, kind)
 	}
 	if free, all, known := diskspace.Of(s.DataDir); known {
-		tell(diskFree, float64(free))
-		tell(diskSize, float64(all))
+		send(diskFree, float64(free))
+		send(diskSize, float64(all))
 	}
 }
 

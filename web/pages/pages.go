@@ -47,7 +47,7 @@ type Options struct {
 	Maps    Maps
 	System  func() System
 	// Examine makes the checks of w3host doctor.
-	Examine func(ctx context.Context, tell func(Finding)) error
+	Examine func(ctx context.Context, report func(Finding)) error
 	Access  *access.Store
 	// Ordered is that of the window.
 	Ordered func(ctx context.Context, action, on string, do func() error) error

@@ -50,13 +50,13 @@ type fakes struct {
 
 func (f *fakes) Infos() []host.Info { return []host.Info{{ID: 1}, {ID: 2}} }
 
-func (f *fakes) Snapshot(id uint32, tell func(*game.Snapshot)) {
+func (f *fakes) Snapshot(id uint32, use func(*game.Snapshot)) {
 	s := &game.Snapshot{Name: f.name, Map: game.Map{Name: f.name, File: f.name}, Owner: f.name, Listed: true, Waits: texts.Plain(f.name)}
 	slot := game.SnapshotSlot{Slot: w3gs.Slot{PID: 1, Status: w3gs.SlotOccupied}, Name: f.name, Race: texts.Plain(f.name)}
 	if s.Slots = []game.SnapshotSlot{slot}; id == 2 {
 		s.Stage, s.Slots[0].Lags = game.StageLagging, true
 	}
-	tell(s)
+	use(s)
 }
 
 func (f *fakes) game() storage.Game {
@@ -109,8 +109,8 @@ func (f *fakes) AuditLog(context.Context, time.Time, int) ([]storage.AdminAction
 	return []storage.AdminAction{{Who: f.name, Realm: f.name, Action: f.name, On: f.name, Detail: f.name, Refused: f.name}}, time.Time{}, f.err
 }
 
-func (f *fakes) examine(_ context.Context, tell func(Finding)) error {
-	tell(Finding{f.name, f.name, f.name})
+func (f *fakes) examine(_ context.Context, report func(Finding)) error {
+	report(Finding{f.name, f.name, f.name})
 	return f.err
 }
 

@@ -54,14 +54,14 @@ func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
 // autohost shows what opens by itself and why not, and realms where lobbies are listed: what
 // the commands of these names answer.
 func (p *Pages) autohost(w http.ResponseWriter, r *http.Request) {
-	p.told(w, r, p.frame(r, "system", "Autohost"), "autohost")
+	p.showAnswer(w, r, p.frame(r, "system", "Autohost"), "autohost")
 }
 
 func (p *Pages) realms(w http.ResponseWriter, r *http.Request) {
-	p.told(w, r, p.frame(r, "system", "Realms"), "realms")
+	p.showAnswer(w, r, p.frame(r, "system", "Realms"), "realms")
 }
 
-func (p *Pages) told(w http.ResponseWriter, r *http.Request, f *frame, line string) {
+func (p *Pages) showAnswer(w http.ResponseWriter, r *http.Request, f *frame, line string) {
 	ctx, cancel := context.WithTimeout(r.Context(), asked) // a command before it may take longer
 	defer cancel()
 	f.Data = p.opts.Command(ctx, f.caller(), control.Order{Command: line})

@@ -14,8 +14,8 @@ import (
 	"w3host/web/view"
 )
 
-// Told is what a site gets, and what a template has.
-type Told struct {
+// Delivery is an event with its game and host, for a site and for templates.
+type Delivery struct {
 	Host string `json:"host"`
 	api.Event
 	Name    string `json:"name"`
@@ -45,7 +45,7 @@ func (h *Hook) Check() (faults []error) {
 	}
 	t, err := template.New("template").Parse(h.Template)
 	if err == nil {
-		err = t.Execute(io.Discard, Told{Event: api.Event{At: time.Unix(0, 0)}})
+		err = t.Execute(io.Discard, Delivery{Event: api.Event{At: time.Unix(0, 0)}})
 	}
 	if err != nil {
 		faults = append(faults, fmt.Errorf("template: %w; it has .Type .Host .Name .Map .Entry .Player .Text .Refused .At .Game and .Key", err))
@@ -54,7 +54,7 @@ func (h *Hook) Check() (faults []error) {
 }
 
 // body returns the body of the request.
-func (h *Hook) body(t Told) ([]byte, error) {
+func (h *Hook) body(t Delivery) ([]byte, error) {
 	if h.Discord {
 		for _, text := range []*string{&t.Host, &t.Name, &t.Map, &t.Entry, &t.Player, &t.Text, &t.Refused} {
 			*text = escape(*text)

@@ -34,13 +34,13 @@ type sender struct {
 	opts   Options
 	client *http.Client
 	stop   func()
-	queue  chan Told
+	queue  chan Delivery
 	lost   atomic.Uint64
 	loud   rate.Sometimes
 }
 
 // put has an event told, if there is room.
-func (s *sender) put(t Told) {
+func (s *sender) put(t Delivery) {
 	select {
 	case s.queue <- t:
 	default:
@@ -49,7 +49,7 @@ func (s *sender) put(t Told) {
 }
 
 // miss counts an event that the site does not get.
-func (s *sender) miss(t *Told, err error) {
+func (s *sender) miss(t *Delivery, err error) {
 	n := s.lost.Add(1)
 	s.loud.Do(func() {
 		s.opts.Log.Warn().Str("webhook", s.hook.Label).Str("event", t.Type).Uint64("lost", n).Err(err).Msg("a webhook was not told of an event")
@@ -71,7 +71,7 @@ func (s *sender) run(ctx context.Context) {
 
 // deliver tries until the site has an event, does not want it, or has had its tries. All have
 // the same id.
-func (s *sender) deliver(ctx context.Context, t Told) error {
+func (s *sender) deliver(ctx context.Context, t Delivery) error {
 	body, err := s.hook.body(t)
 	if err != nil {
 		return err

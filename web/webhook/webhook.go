@@ -84,7 +84,7 @@ func (h *Hooks) Use(hooks []Hook) {
 			continue
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		s := &sender{hook: hook, opts: h.opts, client: h.client, stop: stop, queue: make(chan Told, queued), loud: rate.Sometimes{Interval: time.Minute}}
+		s := &sender{hook: hook, opts: h.opts, client: h.client, stop: stop, queue: make(chan Delivery, queued), loud: rate.Sometimes{Interval: time.Minute}}
 		h.running.Go(func() { s.run(ctx) }) // ends with stop
 		h.senders = append(h.senders, s)
 	}
@@ -110,8 +110,8 @@ func (h *Hooks) Standing() (waiting int, lost uint64) {
 	return waiting, lost
 }
 
-// Tell passes an event on. It does not wait.
-func (h *Hooks) Tell(e api.Event) {
+// Send queues an event for the sites that want it. It does not wait.
+func (h *Hooks) Send(e api.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	g, known := h.game(&e)
@@ -120,7 +120,7 @@ func (h *Hooks) Tell(e api.Event) {
 	}
 	for _, s := range h.senders {
 		if slices.Contains(s.hook.Events, e.Type) && (len(s.hook.Entries) == 0 || slices.Contains(s.hook.Entries, g.Entry)) {
-			s.put(Told{Host: h.opts.Host, Event: e, Name: g.Name, Map: g.Map, Entry: g.Entry})
+			s.put(Delivery{Host: h.opts.Host, Event: e, Name: g.Name, Map: g.Map, Entry: g.Entry})
 		}
 	}
 }

@@ -101,7 +101,7 @@ func opened(game uint32) api.Event {
 func TestSitesThatFail(t *testing.T) {
 	s := openSite(t, code(500), cut, hang, code(429, "Retry-After", "0.2"), code(503, "Retry-After", "nonsense"), code(200))
 	h, log := openHooks(t, Hook{Label: "w", URL: s.URL + "/secret", Key: key, Events: []string{"lobby.opened"}})
-	h.Tell(opened(1))
+	h.Send(opened(1))
 	id := ""
 	var asked time.Time
 	for n := range 6 {
@@ -115,7 +115,7 @@ func TestSitesThatFail(t *testing.T) {
 		if want := "v1," + sign(key, id, r.Get("Webhook-Timestamp"), r.body); r.Get("Webhook-Signature") != want {
 			t.Errorf("signature %q, want %q", r.Get("Webhook-Signature"), want)
 		}
-		var got Told
+		var got Delivery
 		if err := json.Unmarshal(r.body, &got); err != nil || got.Host != "here" || got.Name != "Friday" || got.Entry != "one" || got.Player != "Rook" || got.Type != "lobby.opened" {
 			t.Errorf("%s: %v", r.body, err)
 		}
@@ -128,7 +128,7 @@ func TestSitesThatFail(t *testing.T) {
 			}
 		}
 	}
-	h.Tell(opened(2))
+	h.Send(opened(2))
 	if r := s.next(t); r.Get("Webhook-Id") == id {
 		t.Error("two events have one id")
 	}
@@ -142,9 +142,9 @@ func TestSitesThatRefuse(t *testing.T) {
 	for _, answer := range []func(http.ResponseWriter, *http.Request){code(400), code(410), code(302, "Location", "http://127.0.0.1:1/elsewhere")} {
 		s := openSite(t, answer)
 		h, log := openHooks(t, Hook{Label: "webhook 1 (x)", URL: s.URL + "/pass?word=secret", Events: []string{"lobby.opened"}})
-		h.Tell(opened(1))
+		h.Send(opened(1))
 		s.next(t)
-		h.Tell(opened(2))
+		h.Send(opened(2))
 		s.next(t)
 		log.Await(t, `(webhook 1)`)
 		if text := log.String(); strings.Contains(text, "secret") || strings.Contains(text, "127.0.0.1") {
@@ -155,7 +155,7 @@ func TestSitesThatRefuse(t *testing.T) {
 	url := gone.URL + "/secret"
 	gone.Close()
 	h, log := openHooks(t, Hook{Label: "w", URL: url, Events: []string{"lobby.opened"}})
-	h.Tell(opened(1))
+	h.Send(opened(1))
 	if log.Await(t, `(refused)`); strings.Contains(log.String(), "secret") {
 		t.Error(log.String())
 	}
@@ -171,12 +171,12 @@ func TestSitesThatHang(t *testing.T) {
 	h, log := openHooks(t, Hook{Label: "h", URL: hanging.URL, Events: events}, Hook{Label: "w", URL: well.URL, Events: events, Entries: []string{"two"}})
 	hanging.waitFor(t, h)
 	for range 1000 {
-		h.Tell(opened(1))
+		h.Send(opened(1))
 	}
-	h.Tell(opened(2))
-	h.Tell(opened(3)) // private
-	h.Tell(api.Event{Type: "game.ended", Game: 2})
-	var got Told
+	h.Send(opened(2))
+	h.Send(opened(3)) // private
+	h.Send(api.Event{Type: "game.ended", Game: 2})
+	var got Delivery
 	if r := well.next(t); json.Unmarshal(r.body, &got) != nil || got.Entry != "two" {
 		t.Errorf("%s", r.body)
 	}
@@ -199,7 +199,7 @@ func TestSitesThatHang(t *testing.T) {
 // waitFor waits until the site has its first request.
 func (s *site) waitFor(t *testing.T, h *Hooks) {
 	t.Helper()
-	h.Tell(opened(1))
+	h.Send(opened(1))
 	s.next(t)
 }
 
@@ -207,7 +207,7 @@ func (s *site) waitFor(t *testing.T, h *Hooks) {
 func TestDiscord(t *testing.T) {
 	s := openSite(t)
 	h, _ := openHooks(t, Hook{Label: "d", URL: s.URL, Discord: true, Events: []string{"chat"}, Template: "**{{.Name}}** {{.Player}}: {{.Text}}"})
-	h.Tell(api.Event{Type: "chat", Game: 1, Player: "@everyone", Text: "[x](http://evil.example) *b* \u202e" + strings.Repeat("x", 3000)})
+	h.Send(api.Event{Type: "chat", Game: 1, Player: "@everyone", Text: "[x](http://evil.example) *b* \u202e" + strings.Repeat("x", 3000)})
 	var got struct {
 		Content  string
 		Flags    int
