@@ -22,7 +22,16 @@ const reloadCommand = "reload"
 var commands, everything command.Table[*target]
 
 func init() {
-	commands = command.Grouped(command.HostGroup, command.Table[*target]{
+	commands = command.Grouped(command.HostGroup, reachCommands(), lobbyCommands(), mapCommands(), lineCommands(), runCommands())
+	everything = slices.Clone(commands)
+	for _, s := range game.Commands() {
+		everything = append(everything, command.Facts[*target](s))
+	}
+}
+
+// reachCommands show games and lead to them.
+func reachCommands() command.Table[*target] {
+	return command.Table[*target]{
 		{
 			Name:      "help",
 			Aliases:   []string{"?"},
@@ -71,6 +80,12 @@ func init() {
 				return inGame(host, 0, a.Text("command"))
 			},
 		},
+	}
+}
+
+// lobbyCommands open and close lobbies.
+func lobbyCommands() command.Table[*target] {
+	return command.Table[*target]{
 		{
 			Name:     "host",
 			Usage:    "<map> [name] [key=value ...] [--owner <name>]",
@@ -127,6 +142,12 @@ func init() {
 				return unhost(gameID(a))
 			},
 		},
+	}
+}
+
+// mapCommands show and choose where and on which maps games are hosted.
+func mapCommands() command.Table[*target] {
+	return command.Table[*target]{
 		{
 			Name:      "realms",
 			Help:      "list the realms: whether the host is logged on, and where they send players",
@@ -188,6 +209,12 @@ func init() {
 				return vote(pattern(a))
 			},
 		},
+	}
+}
+
+// lineCommands pass lines to players.
+func lineCommands() command.Table[*target] {
+	return command.Table[*target]{
 		{
 			Name:     "say",
 			Usage:    "<text>",
@@ -232,6 +259,12 @@ func init() {
 			Level:    command.Admin,
 			Parse:    func(a *args) act { return whisper(a.Player(1), a.Text("text")) },
 		},
+	}
+}
+
+// runCommands run the host itself.
+func runCommands() command.Table[*target] {
+	return command.Table[*target]{
 		{
 			Name:      "autohost",
 			Usage:     "[on|off|<games> <players> <name>]",
@@ -282,10 +315,6 @@ func init() {
 			Level:    command.Root,
 			Parse:    exit,
 		},
-	})
-	everything = slices.Clone(commands)
-	for _, s := range game.Commands() {
-		everything = append(everything, command.Facts[*target](s))
 	}
 }
 
