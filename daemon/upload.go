@@ -237,7 +237,7 @@ func (s *Maps) dir() string { return s.current().Maps.Dir }
 
 // replaces checks whether a file may come, and whether it takes the place of another.
 func (s *Maps) replaces(up web.Upload) (bool, error) {
-	e, err := s.Entry(up.Name)
+	e, err := s.File(up.Name)
 	switch {
 	case err != nil:
 		return false, err
@@ -255,8 +255,8 @@ func (s *Maps) replaces(up web.Upload) (bool, error) {
 	return true, nil
 }
 
-// Entry returns the catalogue's entry of a file, in any spelling of capitals; nil: there is none.
-func (s *Maps) Entry(file string) (*catalogue.MapFile, error) {
+// File returns the catalogue's record of a file, in any spelling of capitals; nil: there is none.
+func (s *Maps) File(file string) (*catalogue.MapFile, error) {
 	all, err := s.Files()
 	for _, e := range all {
 		if strings.EqualFold(e.File, file) {

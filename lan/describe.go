@@ -67,7 +67,7 @@ func describe(info w3gs.GameInfo, v w3gs.Version, opened time.Time, changes int3
 		order = keys130
 	}
 	for _, key := range order {
-		d.entries = append(d.entries, entry{key, values[key]})
+		d.entries = append(d.entries, pair{key, values[key]})
 	}
 	return d.appendTo(nil)
 }

@@ -22,10 +22,10 @@ type description struct {
 	// implicit leaves a message id of 0 out, as libraries for protobuf do; the game
 	// writes it.
 	implicit bool
-	entries  []entry
+	entries  []pair
 }
 
-type entry struct{ key, value string }
+type pair struct{ key, value string }
 
 // appendTo appends the protobuf.
 func (d *description) appendTo(b []byte) []byte {
@@ -53,7 +53,7 @@ func (d *description) decode(b []byte) error {
 		case field == 2 && text == nil:
 			d.messageID, d.implicit = int32(number), false
 		case field == 3 && text != nil:
-			var e entry
+			var e pair
 			if len(d.entries) >= maxEntries {
 				return errEntries
 			}

@@ -12,8 +12,8 @@ import (
 // at a time.
 type board struct {
 	most    int // of wanted take turns
-	wanted  []*entry
-	on      *entry        // the game that the connection lists
+	wanted  []*offer
+	on      *offer        // the game that the connection lists
 	looking bool          // the answer is awaited to whether on's name is free
 	asking  bool          // the answer to on's creation is awaited
 	answer  time.Duration // either counts as given then
@@ -25,7 +25,8 @@ type board struct {
 	said    time.Duration // when a game was announced last
 }
 
-type entry struct {
+// offer is a game that the host wants to be listed.
+type offer struct {
 	Listing
 	changed time.Duration // its stat string
 	gone    bool          // started or closed
@@ -40,7 +41,7 @@ type entry struct {
 const never = time.Duration(1<<63 - 1)
 
 func (b *board) want(now time.Duration, g Listing) {
-	if e := b.entry(g.ID); e != nil {
+	if e := b.find(g.ID); e != nil {
 		if e.Stat != g.Stat {
 			e.changed = now
 		}
@@ -51,11 +52,11 @@ func (b *board) want(now time.Duration, g Listing) {
 	for g.Asked && at > 0 && !b.wanted[at-1].Asked {
 		at--
 	}
-	b.wanted = slices.Insert(b.wanted, at, &entry{Listing: g, last: -1})
+	b.wanted = slices.Insert(b.wanted, at, &offer{Listing: g, last: -1})
 }
 
-// entry is a wanted game, or nil.
-func (b *board) entry(id uint32) *entry {
+// find returns a wanted game, or nil.
+func (b *board) find(id uint32) *offer {
 	for _, e := range b.wanted {
 		if e.ID == id {
 			return e
@@ -65,7 +66,7 @@ func (b *board) entry(id uint32) *entry {
 }
 
 func (b *board) unwant(id uint32) {
-	b.wanted = slices.DeleteFunc(b.wanted, func(e *entry) bool {
+	b.wanted = slices.DeleteFunc(b.wanted, func(e *offer) bool {
 		e.gone = e.ID == id
 		return e.gone
 	})
@@ -81,7 +82,7 @@ func (b *board) reset() {
 
 // candidate is the game whose turn it is: that whose last turn is longest ago,
 // of the first b.most.
-func (b *board) candidate(now time.Duration) (best *entry) {
+func (b *board) candidate(now time.Duration) (best *offer) {
 	for _, e := range b.wanted[:min(b.most, len(b.wanted))] {
 		if e != b.on && !e.Full && e.retry <= now && (best == nil || e.last < best.last) {
 			best = e
@@ -162,7 +163,7 @@ func (m *Machine) manageBoard() {
 // realm's word that somebody is in the game of that name proves nothing. A started one
 // does not change what an earlier look has found: it may be left of our own earlier turns,
 // with their players.
-func (m *Machine) request(e *entry) {
+func (m *Machine) request(e *offer) {
 	b := &m.board
 	b.on, b.looking, b.hidden = e, true, false
 	b.at, b.answer = m.now, m.now+listedWithin
@@ -189,7 +190,7 @@ func (m *Machine) create() {
 }
 
 // announce says a new game in the channel, which the account is about to leave.
-func (m *Machine) announce(e *entry) {
+func (m *Machine) announce(e *offer) {
 	b := &m.board
 	if !m.cfg.Announce || !b.inChat || e.said || e.Private || b.said > 0 && m.now-b.said < announceEvery {
 		return

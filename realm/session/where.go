@@ -43,7 +43,7 @@ var askAgain = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.
 // confirm takes a question, or answers it at once: where the realm's word would prove
 // nothing, and where an address asks too much.
 func (m *Machine) confirm(c Confirm) {
-	q, e := &m.asked, m.board.entry(c.ID)
+	q, e := &m.asked, m.board.find(c.ID)
 	if e == nil || !e.unique || strings.ContainsFunc(c.Name, notInNames) || sameName(c.Name, m.name) || q.full(c.From) {
 		m.emit(Answered{c.Name, c.Seat, false})
 		return

@@ -19,8 +19,8 @@ import (
 type Maps interface {
 	// List names the files of maps that can be hosted, with a pattern in their name.
 	List(pattern string) (files []string, err error)
-	// Entry returns the catalogue's entry of a file; nil: there is none.
-	Entry(file string) (*catalogue.MapFile, error)
+	// File returns the catalogue's record of a file; nil: there is none.
+	File(file string) (*catalogue.MapFile, error)
 }
 
 // MapFile is a file of the maps folder.
@@ -61,7 +61,7 @@ func (a *api) getMap(_ context.Context, in *struct {
 	Name string `path:"name" maxLength:"255" example:"one.w3x" doc:"Of its file"`
 },
 ) (*body[MapFile], error) {
-	e, err := a.Maps.Entry(in.Name)
+	e, err := a.Maps.File(in.Name)
 	switch {
 	case err != nil:
 		return nil, fault(http.StatusServiceUnavailable, "disk", "the maps folder cannot be read; the log says why")
