@@ -69,7 +69,7 @@ func newDownload(dir, bot string, q *w3gs.MapCheck) (*download, error) {
 	d.file, d.buf = file, bufio.NewWriterSize(file, 1<<16)
 	n, err := io.Copy(io.MultiWriter(d.crc, d.sum), file)
 	if err != nil {
-		err = fmt.Errorf("read what an earlier run left: %w", err)
+		err = fmt.Errorf("read the files of an earlier run: %w", err)
 	} else if n > int64(q.Size) {
 		err = fmt.Errorf("%s.part holds %d bytes, more than the map has: delete it", d.path, n)
 	}

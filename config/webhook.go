@@ -56,7 +56,7 @@ func (v *validator) webhook(c *Config, i int) {
 	switch {
 	case w.Key() != nil, w.Secret == "" && w.Format == FormatDiscord:
 	case w.Secret == "":
-		v.fault(key("secret"), `""`, "is missing: the site knows by it who has sent; echo %s$(openssl rand -base64 32) makes one", secretPrefix)
+		v.fault(key("secret"), `""`, "is missing: by it the site knows the sender; echo %s$(openssl rand -base64 32) makes one", secretPrefix)
 	default:
 		v.fault(key("secret"), "(not shown)", "must be %s and %d bytes or more in Base64; echo %[1]s$(openssl rand -base64 32) makes one", secretPrefix, leastSecret)
 	}

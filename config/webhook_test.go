@@ -19,7 +19,7 @@ func TestWebhookFaults(t *testing.T) {
 		"[[webhook]]\nurl = \"https://x/hidden\"\nsecret = \"" + good + "\"":                     "",
 		"[[webhook]]\nurl = \"https://x/hidden\"\nformat = \"discord\"":                          "",
 		"[[webhook]]\nurl = \"x/hidden\"\nsecret = \"" + good + "\"":                             "webhook 1: url = (not shown, it may hold a password): must begin with https://",
-		"[[webhook]]\nurl = \"https://x/hidden\"":                                                "webhook 1: secret = \"\": is missing: the site knows by it who has sent; echo whsec_$(openssl",
+		"[[webhook]]\nurl = \"https://x/hidden\"":                                                "webhook 1: secret = \"\": is missing: by it the site knows the sender; echo whsec_$(openssl",
 		"[[webhook]]\nurl = \"https://x/hidden\"\nsecret = \"hidden\"":                           "must be whsec_ and 24 bytes or more in Base64",
 		"[[webhook]]\nurl = \"https://x/hidden\"\nformat = \"xml\"\nsecret = \"" + good + "\"":   "format",
 		"[[webhook]]\nurl = \"https://x/hidden\"\nsecret = \"" + good + "\"\nentries = [\"no\"]": `entries = "no": is no entry of autohost: they are ["w3host game"]`,

@@ -283,7 +283,7 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 	l.edge.Reset(max(l.machine.Until()-l.clock(), 0))
 	l.mu.Unlock()
 	if answer.Buried {
-		l.log.Warn().Int("leases", len(change.Lost)).Msg("this host was taken for dead: what it had is another host's")
+		l.log.Warn().Int("leases", len(change.Lost)).Msg("this host was taken for dead: other hosts have its leases now")
 	}
 	for _, lease := range change.Lost {
 		if _, ok := l.accounts[lease.Pool]; !ok {

@@ -169,7 +169,7 @@ func (d *daemon) recordApart() {
 	main := d.recorder
 	beside, err := main.Apart()
 	if err != nil {
-		d.Log.Error().Err(err).Msg("what happens from now on in the games of this process is not recorded")
+		d.Log.Error().Err(err).Msg("the games of this process are not recorded from now on")
 	} else {
 		d.relay.to.Store(beside)
 		d.recorder = beside

@@ -38,7 +38,7 @@ func (d *daemon) openLive() error {
 		o.Fleet = d.others.show
 	}
 	d.live = weblive.New(hub.New(func(w hub.Watcher) {
-		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read what it watches, and has to come back")
+		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read its events: it must connect again")
 	}), o)
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	return nil

@@ -79,7 +79,7 @@ func TestWebhooks(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	await("/two lobby.opened w3host game #2 w3host-test.w3x")
-	log.Await(t, `(a webhook was not told)`)
+	log.Await(t, `(a webhook did not get)`)
 	if text := log.String(); strings.Contains(text, "/two") || !strings.Contains(text, "403") {
 		t.Error(text)
 	}

@@ -199,9 +199,9 @@ func setEqualise(m *Machine, c *call, on bool) error {
 
 func sharing(m *Machine, _ *call) texts.Text {
 	if m.cfg.Turns.ShareUnits {
-		return texts.Of("Who leaves shares all units with the allies.")
+		return texts.Of("Players who leave share all units with their allies.")
 	}
-	return texts.Of("Who leaves shares no units, unless the map does it.")
+	return texts.Of("Players who leave share no units, unless the map does it.")
 }
 
 func setSharing(m *Machine, c *call, on bool) error {

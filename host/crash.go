@@ -80,7 +80,7 @@ func (g *Game) state() (text string) {
 	}
 	defer func() {
 		if fault := recover(); fault != nil { // the machine may be in any state
-			text += fmt.Sprintf("machine: cannot be told: %v\n", fault)
+			text += fmt.Sprintf("machine: cannot be printed: %v\n", fault)
 		}
 	}()
 	return text + fmt.Sprintf("machine: %+v\n", g.machine.Describe())

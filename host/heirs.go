@@ -27,7 +27,7 @@ func (h *heirs) open(left *Survivors, l *loop.Loop) error {
 	}
 	var err error
 	if h.flight, err = survive.NewFlight(shelf); err != nil {
-		return fmt.Errorf("the memory for what is read: %w", err)
+		return fmt.Errorf("memory for bytes that were read: %w", err)
 	}
 	name := firstFlight
 	if len(h.left.held) > 0 {

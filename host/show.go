@@ -86,7 +86,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 	g.onShow.inList = true
 	g.shard.directory.open(ad)
 	if err := g.shard.opts.Advertiser.Open(ad); err != nil {
-		g.log.Error().Err(err).Msg("the game cannot be announced to those who watch")
+		g.log.Error().Err(err).Msg("the game cannot be announced to watchers")
 	}
 	g.log.Info().Str("name", ad.Name).Stringer("delay", g.onShow.show.Delay).Msg("the game can be watched")
 }

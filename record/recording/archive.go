@@ -93,7 +93,7 @@ func (a *Archive) Close(within time.Duration) error {
 	case <-a.done:
 		return nil
 	case <-time.After(within):
-		return errors.New("the disk does not take the replays; the next start finishes what is there")
+		return errors.New("the disk does not take the replays; the next start finishes them")
 	}
 }
 

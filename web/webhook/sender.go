@@ -52,7 +52,7 @@ func (s *sender) put(t Delivery) {
 func (s *sender) miss(t *Delivery, err error) {
 	n := s.lost.Add(1)
 	s.loud.Do(func() {
-		s.opts.Log.Warn().Str("webhook", s.hook.Label).Str("event", t.Type).Uint64("lost", n).Err(err).Msg("a webhook was not told of an event")
+		s.opts.Log.Warn().Str("webhook", s.hook.Label).Str("event", t.Type).Uint64("lost", n).Err(err).Msg("a webhook did not get an event")
 	})
 }
 
