@@ -173,13 +173,13 @@ func (m *Machine) tendCatching(r *returner) {
 		}
 		if m.now >= r.reportAt {
 			r.reportAt = m.now + progressEvery
-			m.say(m.present(), "%s is at %s of %s%v.", r.s.Name, texts.Clock(r.at), texts.Clock(m.turns.GameTime()), m.toGo(r))
+			m.say(m.present(), "%s is at %s of %s%v.", r.s.Name, texts.Clock(r.at), texts.Clock(m.turns.GameTime()), m.remaining(r))
 		}
 	}
 }
 
-// toGo estimates how long a returner still takes, by how fast it has been so far.
-func (m *Machine) toGo(r *returner) texts.Text {
+// remaining estimates how long a returner still takes, by how fast it has been so far.
+func (m *Machine) remaining(r *returner) texts.Text {
 	took := m.now - r.began
 	gained := r.at
 	if m.turns.Laggers() == 0 { // the others go on meanwhile
