@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// Name is what a descriptor is held under. The host chooses it.
+// Name is the name of a held descriptor. The host chooses it.
 type Name uint64
 
 const (
@@ -92,7 +92,7 @@ type Shelf interface {
 	Alive()
 	// Ending says that this host ends in order.
 	Ending()
-	// News is what the holder says from then on; it is closed with the holder.
+	// News carries the messages of the holder from then on; it is closed with the holder.
 	News() <-chan News
 
 	// Upgrade asks for an upgrade to the program of a path; empty: the one at the path of
@@ -133,7 +133,7 @@ type News struct {
 	Why  string // of Refused
 }
 
-// Verb is what happened.
+// Verb is the kind of an event.
 type Verb byte
 
 // Messages of a holder.
@@ -152,7 +152,7 @@ type Counts struct {
 	Over          bool   // it was reset, from one side or the other
 }
 
-// GameName is what the memory of a game is held under, and LinkName one of its sockets.
+// GameName is the name of the memory of a game, and LinkName that of one of its sockets.
 // Names below game 1 are the host's own.
 func GameName(game uint32) Name { return Name(game) << 32 }
 

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// message is what both sides send.
+// message is one message of either side.
 type message struct {
 	verb  byte
 	names []Name

@@ -133,7 +133,7 @@ func (h *holder) reportPID() {
 	}
 }
 
-// gone is what follows when a host has ended.
+// gone carries on after a host has ended.
 func (h *holder) gone(c *child) {
 	code := c.ProcessState.ExitCode()
 	switch {

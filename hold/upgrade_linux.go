@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program is what hosts are started from. A running one is kept open, so that the same is
+// program is the file that hosts are started from. A running one is kept open, so that the same is
 // started again even if another file stands at its place by then.
 type program struct {
 	path string
@@ -22,7 +22,7 @@ func (p *program) close() {
 	}
 }
 
-// programOf is what a child runs.
+// programOf is the program of a child.
 func programOf(c *child) program {
 	fd, err := unix.Open(fmt.Sprintf("/proc/%d/exe", c.Process.Pid), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {

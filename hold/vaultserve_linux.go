@@ -55,7 +55,7 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 	}
 }
 
-// kept is what a vault keeps.
+// kept are the descriptors of a vault.
 type kept map[Name]int
 
 func (v kept) drop(n Name) {

@@ -29,7 +29,7 @@ const (
 // process.
 type along struct {
 	*survive.Rerun
-	told  *Game // what the host itself knows of the game by its facts, and nothing else
+	seen  *Game // holds the facts that the host itself keeps of the game, and nothing else
 	facts uint64
 	trim  time.Time // when the system is asked again
 	err   error
@@ -139,14 +139,14 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 	return err
 }
 
-// begin makes the machine. Who observes the game is told nothing.
+// begin makes the machine. Nobody else observes the game.
 func (a *along) begin(s *Survivors, g *survivor, written map[game.LinkID]uint64) (err error) {
-	a.told = &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}
-	a.told.info.Since = g.head.Opened
+	a.seen = &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}
+	a.seen.info.Since = g.head.Opened
 	a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), func(f *game.Stamped) {
 		a.facts = f.Seq
 		s.moved.Add(1)
-		(*teller)(a.told).Observe(f)
+		(*ownObserver)(a.seen).Observe(f)
 	})
 	return err
 }
@@ -196,21 +196,21 @@ func (h *Host) goOnUnseen(sv *survivor, a *along) error {
 	}
 	g := h.survivorGame(sv)
 	g.useMap(sv.m)
-	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isTeller), a.facts}
+	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isOwn), a.facts}
 	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
-	g.observers = []Observer{(*teller)(g)}
-	told := a.told
-	g.saved, g.loading, g.watching, g.onShow = told.saved, told.loading, told.watching, told.onShow
-	i := &told.info
+	g.observers = []Observer{(*ownObserver)(g)}
+	seen := a.seen
+	g.saved, g.loading, g.watching, g.onShow = seen.saved, seen.loading, seen.watching, seen.onShow
+	i := &seen.info
 	g.info.Name, g.info.Public, g.info.Playing, g.info.Since, g.info.Counts, g.info.Players = i.Name, i.Public, i.Playing, i.Since, i.Counts, i.Players
 	g.ledger = v.Ledger
-	g.journal = journal.Resume(nil, g.ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || told.journal.Kept())
+	g.journal = journal.Resume(nil, g.ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || seen.journal.Kept())
 	h.shard.Wait(func() { h.adopt(g, v, sv) })
 	h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })
 	return nil
 }
 
-func isTeller(o Observer) bool { _, is := o.(*teller); return is }
+func isOwn(o Observer) bool { _, is := o.(*ownObserver); return is }
 
 // catchUp shows a game that goes on to those who observe it, from its first fact on.
 func (h *Host) catchUp(g *Game, left *survive.Left) {

@@ -112,8 +112,8 @@ type surviving struct {
 	held     bool            // the holder has the sockets and the ledger
 	unheld   bool            // the holder may not have all links yet
 	standing bool            // the machine is being made again
-	knownAt  time.Duration   // when told was noted
-	told     uint64          // the last fact whose records were told then
+	knownAt  time.Duration   // when recorded was noted
+	recorded uint64          // the last fact that was recorded then
 	behind   *behind         // observe the game, but are not where it is yet; nil: none
 }
 
@@ -129,7 +129,7 @@ type behind struct {
 	records   *gamelog.Records
 	replay    *recording.Recording
 	observers []Observer
-	known     uint64 // the last fact that the process before has told
+	known     uint64 // the last fact that the process before has recorded
 }
 
 // observe shows a fact to them.

@@ -143,7 +143,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	g.about = s.opts.recordingOf(spec.m, &cfg, opened)
 	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
-	g.observers = []Observer{g.records, (*teller)(g), (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())}
+	g.observers = []Observer{g.records, (*ownObserver)(g), (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())}
 	if s.opts.Replays != nil && cfg.Saved == nil { // no client could play that of a saved game
 		g.replay = s.opts.Replays.New(g.about)
 		g.records.Replay = g.replay.Name

@@ -102,11 +102,11 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 	g.about = sv.Replay
 	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
 	g.records = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
-	g.observers = []Observer{g.records, (*teller)(g)}
+	g.observers = []Observer{g.records, (*ownObserver)(g)}
 	if h.shard.opts.Replays != nil && (sv.Replay.File != "" || sv.Records && !sv.Playing) {
 		g.replay = h.shard.opts.Replays.New(sv.Replay)
 		g.records.Replay = g.replay.Name
-		g.observers = []Observer{g.replay, g.records, (*teller)(g)}
+		g.observers = []Observer{g.replay, g.records, (*ownObserver)(g)}
 	}
 	for _, watch := range h.shard.opts.Observers {
 		g.observers = append(g.observers, watch(sv.id, sv.Key.String()))

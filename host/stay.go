@@ -16,10 +16,10 @@ func (h *Host) stay(sv *survivor) (mine bool) {
 	for {
 		mine, err := h.claim(sv)
 		if err == nil && !mine {
-			if a.err == nil { // else the rules here do not bear its journal: what was told last stays
+			if a.err == nil { // else the rules here do not bear its journal: the last state stays
 				a.err = a.run(h.shard.left, sv)
 			}
-			h.listApart(sv, a.told)
+			h.listApart(sv, a.seen)
 			err = h.shard.pause(stayEvery)
 		}
 		if mine || err != nil {
@@ -45,11 +45,11 @@ func (h *Host) claim(sv *survivor) (mine bool, err error) {
 	return mine, nil
 }
 
-// listApart lists a game that another process plays, as it was told of here.
-func (h *Host) listApart(sv *survivor, told *Game) {
+// listApart lists a game that another process plays, in the state that was seen here.
+func (h *Host) listApart(sv *survivor, seen *Game) {
 	var i Info
-	if told != nil {
-		i = told.info.clone()
+	if seen != nil {
+		i = seen.info.clone()
 	}
 	i.ID, i.Map, i.Entry, i.By, i.Playing, i.Apart = sv.id, sv.Map, sv.Entry, sv.By, true, true
 	h.mu.Lock()

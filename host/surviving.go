@@ -14,8 +14,8 @@ import (
 	"w3host/record/journal"
 )
 
-// knownEvery is how long records are told again at least after the process has died: what
-// was told before has surely reached the spool.
+// knownEvery is the age of facts that are recorded again at least after the process has died: older
+// ones have surely reached the spool.
 const knownEvery = 5 * time.Second
 
 // openLedger begins the journal of a game in memory that outlives the process.
@@ -45,9 +45,9 @@ func (g *Game) protect() {
 	switch {
 	case g.ledger.Full():
 		g.expose(errors.New("there is no room in memory for its journal"))
-	case now >= g.knownAt+knownEvery && !g.shard.leaving && g.behind == nil: // else the spool has what is told no more
-		g.ledger.Recorded(g.told)
-		g.told, g.knownAt = g.records.Fact(), now
+	case now >= g.knownAt+knownEvery && !g.shard.leaving && g.behind == nil: // else the spool takes no more records
+		g.ledger.Recorded(g.recorded)
+		g.recorded, g.knownAt = g.records.Fact(), now
 	}
 	if !g.unheld {
 		return
@@ -78,7 +78,7 @@ func (g *Game) hold() {
 	}
 }
 
-// session is what the lease of the lobby hangs on; empty: there is none.
+// session is the one that the lease of the lobby belongs to; empty: there is none.
 func (g *Game) session() string {
 	if g.lease.Term == 0 {
 		return ""

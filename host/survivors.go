@@ -29,7 +29,7 @@ const (
 	firstFlight hold.Name = 16
 )
 
-// Survivors are what the process of an earlier host has left with the holder. The zero
+// Survivors are the games and sockets that the process of an earlier host has left with the holder. The zero
 // value is that of a host without a holder.
 type Survivors struct {
 	Shelf hold.Shelf // nil: nothing outlives this process
@@ -60,7 +60,7 @@ type follower interface {
 	follow(*Survivors, *survivor)
 }
 
-// head is what was drawn or looked up outside of the game's machine.
+// head holds values that were drawn or looked up outside of the game's machine.
 type head struct {
 	Key      storage.GameKey
 	EntryKey uint32
@@ -194,7 +194,7 @@ func (g *survivor) readHead() error {
 	return err
 }
 
-// written is what the system has taken of the streams of a game.
+// written counts the bytes that the system has taken of each stream of a game.
 func (s *Survivors) written(g *survivor) (map[game.LinkID]uint64, error) {
 	written := map[game.LinkID]uint64{}
 	for id, fd := range g.sockets {

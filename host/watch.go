@@ -71,11 +71,11 @@ func (w *watcher) Observe(s *game.Stamped) {
 	}
 }
 
-// teller is the observer that keeps what is told of the game, also while it is made again.
-type teller Game
+// ownObserver keeps the facts of which the host itself speaks, also while the game is made again.
+type ownObserver Game
 
 // Observe changes it.
-func (t *teller) Observe(s *game.Stamped) {
+func (t *ownObserver) Observe(s *game.Stamped) {
 	g := (*Game)(t)
 	switch f := s.Fact.(type) {
 	case *game.Opened:

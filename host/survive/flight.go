@@ -43,7 +43,7 @@ func FindFlight(mem *hold.Memory) (*Flight, error) {
 // Memory is where it is.
 func (f *Flight) Memory() *hold.Memory { return f.mem }
 
-// Buffer is what is read into.
+// Buffer takes the bytes of a read.
 func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:flightLen] }
 
 // Reading notes the link that is read next, and how much of its stream is noted. All that was

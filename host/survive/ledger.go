@@ -127,7 +127,7 @@ func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordSt
 // Left is the game as another process would find it.
 func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 
-// Wanted is what another process wants.
+// Wanted is the wish of another process.
 func (l *Ledger) Wanted() Wish { return Wish(l.mem.Word(wordWanted)) }
 
 // Ended says that no other process goes on with the game, which is over or too long.
@@ -210,7 +210,7 @@ func (s *Stream) Count(taken uint64) int {
 	return n
 }
 
-// Kept comes when what was read has been handled up to taken; rest is what remains.
+// Kept comes when what was read has been handled up to taken; rest are the bytes behind.
 func (s *Stream) Kept(taken uint64, rest []byte) {
 	l := s.ledger
 	s.Done(taken, 0)

@@ -16,7 +16,7 @@ const mostTries = 3
 // Left is a game that an earlier process has left.
 type Left struct {
 	mem *hold.Memory
-	// Head is what Ledger.Head noted.
+	// Head is the text that Ledger.Head noted.
 	Head []byte
 	// Opened is when the lobby opened, on CLOCK_MONOTONIC.
 	Opened time.Duration
@@ -47,10 +47,10 @@ func (l *Left) Reread() (err error) {
 // Own makes the game this process's; false: another one plays it.
 func (l *Left) Own() bool { return l.mem.Own() }
 
-// Wish is what another process wants of the one that plays a game.
+// Wish is an order of another process to the one that plays a game.
 type Wish uint64
 
-// What it may want.
+// The wishes.
 const (
 	Nothing Wish = iota
 	ToGoOn       // at the end of a turn

@@ -19,7 +19,7 @@ type Link struct {
 	Addr    netip.AddrPort
 	PID     uint8
 	Again   bool   // it has joined the running game
-	Streams        // Queue is what the kernel does not have
+	Streams        // Queue holds the bytes that the kernel does not have
 	Skip    uint64 // bytes that the kernel has had and that were not made; 0 unless something is wrong
 	Pieces  []game.Op
 	Parts   int  // of the map that were framed and not acknowledged
@@ -41,12 +41,12 @@ type Person struct {
 	Proxy       *Proxy // nil: the client speaks for itself
 }
 
-// Proxy is what stands between a player and the host, and what was drawn or looked up for it.
+// Proxy is the reconnecting proxy between a player and the host, with the values that were drawn or looked up for it.
 type Proxy struct {
 	Version, Key uint32
 	Port         uint16 // where it comes back
 	Most         int    // bytes that are kept for it
-	Offered      bool   // it was told how long its player is waited for
+	Offered      bool   // it knows how long its player is waited for
 }
 
 // open reports whether the host still sent something on the link.

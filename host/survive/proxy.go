@@ -93,7 +93,7 @@ func (v *Rerun) offer(op *game.Op) {
 // FirstExtended is the first version of a proxy that knows SUPPORT_EXTENDED.
 const FirstExtended = 2
 
-// Offer is what an order to offer has a proxy told.
+// Offer is the packet that an order to offer sends to a proxy.
 func (p *Proxy) Offer(op *game.Op, pid uint8, id uint32, wait time.Duration) []byte {
 	b := gproxy.Offer{Port: p.Port, PID: pid, Key: p.Key, Empties: op.Empties}.AppendTo(nil)
 	if p.Version >= FirstExtended && !p.Offered {

@@ -55,7 +55,7 @@ const recent = 32
 // MapParts finds the map that a game is played on, cut into parts.
 type MapParts func(*game.Config) (*mapxfer.Parts, error)
 
-// Revive runs a game of this process's again. written is what the kernel has taken of each
+// Revive runs a game of this process's again. written counts the bytes that the kernel has taken of each
 // link's stream, and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
 // parts, of the map, are asked for if the kernel has not taken some that were framed.
 func (l *Left) Revive(written map[game.LinkID]uint64, parts MapParts, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
@@ -83,7 +83,7 @@ func (l *Left) Follow(written map[game.LinkID]uint64, parts MapParts, out *game.
 	return v, nil
 }
 
-// Run goes on to the end of what is written. written is what the kernel has taken by now;
+// Run goes on to the end of what is written. written counts the bytes that the kernel has taken by now;
 // nil: nobody has asked it again.
 func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	if written != nil {
