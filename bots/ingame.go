@@ -8,6 +8,23 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// gameView is the game, as the host describes it.
+type gameView struct {
+	isLoaded   bool // 0x23 is sent
+	turn       int  // counted turns
+	state      gameState
+	parts      int       // 0x48 so far of the next turn
+	partSum    uint32    // CRC-32 of its actions so far
+	history    gameState // of all states, with the empty turns before each
+	empties    uint32    // empty turns since the last counted one
+	laggers    pidSet
+	screenSeen time.Duration // when the lag screen came up; 0 while there is none
+	screenGone time.Duration // when the last one went
+	lastTurn   time.Duration // 0: the time to the next turn is not measured
+	anchor     time.Duration // arrival of the earliest turn so far, less its game time
+	gameTime   time.Duration // sum of the increments
+}
+
 // Bounds of the increment, when Options.Period does not say more.
 const (
 	minIncrement = 20

@@ -9,6 +9,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// lobbyView is the lobby, as the host describes it.
+type lobbyView struct {
+	known     pidSet // introduced and not gone, without the bot itself
+	loaded    pidSet
+	table     w3gs.SlotTable
+	checked   bool // 0x3D has come
+	drawn     bool // the first 0x09 has come
+	holds     bool // has the map
+	ready     bool // and knows all that it draws
+	extras    extras
+	readyAs   string // the command by which the lobby wants to hear that the bot is ready
+	readySaid bool
+	download  *download
+}
+
 // onWelcome takes a 0x04: the bot has joined.
 func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
 	if !p.need(p.phase == joining, q.Op(), "a second time") {

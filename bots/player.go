@@ -82,47 +82,29 @@ type player struct {
 	refused w3gs.RejectReason
 	end     struct{ kicked, over, acked bool } // 0x1C, 0x14, 0x1B came
 
-	// The lobby, as the host describes it.
-	pid     uint8
-	known   pidSet // introduced and not gone, without the bot itself
-	loaded  pidSet
-	table   w3gs.SlotTable
-	checked bool // 0x3D has come
-	drawn   bool // the first 0x09 has come
-	holds   bool // has the map
-	ready   bool // and knows all that it draws
-	extras  extras
-	// readyAs is the command by which the lobby wants to hear that the bot is ready.
-	readyAs   string
-	readySaid bool
-	download  *download
-
-	// The game, as the host describes it.
-	isLoaded   bool // 0x23 is sent
-	turn       int  // counted turns
-	state      gameState
-	parts      int       // 0x48 so far of the next turn
-	partSum    uint32    // CRC-32 of its actions so far
-	history    gameState // of all states, with the empty turns before each
-	empties    uint32    // empty turns since the last counted one
-	laggers    pidSet
-	screenSeen time.Duration // when the lag screen came up; 0 while there is none
-	screenGone time.Duration // when the last one went
-	lastTurn   time.Duration // 0: the time to the next turn is not measured
-	anchor     time.Duration // arrival of the earliest turn so far, less its game time
-	gameTime   time.Duration // sum of the increments
-	quit       bool          // leaves as soon as its actions are back
+	pid        uint8
+	quit       bool // leaves as soon as its actions are back
 	misbehaved bool
 	returning  bool          // it is a new client that is shown the game
 	crashedAt  time.Duration // the client before it
+	lobbyView
+	gameView
+	said
+	figures
+}
 
+// said holds the actions and lines of the bot.
+type said struct {
 	sent, seen uint32   // own actions
 	answerDue  bool     // script: a turn is not answered yet
 	answers    []byte   // script: to turns and pings, not sent yet
 	performed  [][]byte // script: actions that have not come back
 	lines      int      // chat lines said
 	echoes     int      // of them in the lobby
+}
 
+// figures are for the report.
+type figures struct {
 	heard      time.Duration // last packet
 	pinged     time.Duration // last 0x01
 	report     PlayerReport
