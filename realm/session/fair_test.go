@@ -152,13 +152,15 @@ func TestDropsFromWhoAsksMost(t *testing.T) {
 // are no more.
 func TestShareOfQuestions(t *testing.T) {
 	c := newCrowd(t)
-	seat := uint64(0)
+	seat, answers := uint64(0), map[uint64]int{}
 	refused := func(from string, n int) (no int) {
 		for range n {
 			seat++
 			for _, e := range c.handle(Confirm{Name: fmt.Sprint("Eve", seat), ID: 1, Seat: seat, From: from}) {
 				if a, ok := e.(Answered); ok && !a.In {
-					no++
+					if answers[a.Seat]++; a.Seat == seat {
+						no++
+					}
 				}
 			}
 		}
@@ -175,6 +177,18 @@ func TestShareOfQuestions(t *testing.T) {
 	}
 	if n := len(c.m.asked.waiting); n > questionsAtAll {
 		t.Errorf("%d questions wait", n)
+	}
+	open := c.m.asked.waiting
+	if c.m.asked.open != nil {
+		open = append(slices.Clone(open), c.m.asked.open)
+	}
+	for _, a := range open {
+		answers[a.Seat]++
+	}
+	for s := range seat {
+		if n := answers[s+1]; n != 1 {
+			t.Errorf("question %d waits or was answered %d times, want once", s+1, n)
+		}
 	}
 }
 

@@ -44,7 +44,7 @@ var askAgain = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.
 // nothing, and where an address asks too much.
 func (m *Machine) confirm(c Confirm) {
 	q, e := &m.asked, m.board.find(c.ID)
-	if e == nil || !e.unique || strings.ContainsFunc(c.Name, notInNames) || sameName(c.Name, m.name) || q.full(c.From) {
+	if e == nil || !e.unique || strings.ContainsFunc(c.Name, notInNames) || sameName(c.Name, m.name) || !m.room(c.From) {
 		m.emit(Answered{c.Name, c.Seat, false})
 		return
 	}
@@ -54,9 +54,10 @@ func (m *Machine) confirm(c Confirm) {
 // notInNames reports a letter that ends the name in a command.
 func notInNames(r rune) bool { return r <= ' ' || r == 0x7F }
 
-// full reports whether there is no room for a question from an address. It makes room at
-// the cost of an address that has more.
-func (q *questions) full(from string) bool {
+// room reports whether there is room for a question from an address. It makes room at
+// the cost of an address that has more, whose last question is answered.
+func (m *Machine) room(from string) bool {
+	q := &m.asked
 	count := map[string]int{}
 	most := from
 	for _, a := range q.waiting {
@@ -66,19 +67,20 @@ func (q *questions) full(from string) bool {
 	}
 	switch {
 	case count[from] >= questionsPerAddress:
-		return true
-	case len(q.waiting) < questionsAtAll:
 		return false
-	case count[most] <= count[from]+1:
+	case len(q.waiting) < questionsAtAll:
 		return true
+	case count[most] <= count[from]+1:
+		return false
 	}
 	for i, a := range slices.Backward(q.waiting) {
 		if a.From == most {
 			q.waiting = slices.Delete(q.waiting, i, i+1)
+			m.emit(Answered{a.Name, a.Seat, false})
 			break
 		}
 	}
-	return false
+	return true
 }
 
 // forget ends the question of a seat that is free again.
