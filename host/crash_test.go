@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -97,6 +98,40 @@ func TestCrashOfAGame(t *testing.T) {
 	guest.Until(0x0C)
 	testkit.Eventually(t, "the end of the crashed game", func() bool { return r.h.Game(doomed.id) == nil })
 	r.play(2)
+}
+
+// TestCrashesKept: of the files that tell of crashes the newest are kept, and no other file goes.
+func TestCrashesKept(t *testing.T) {
+	t.Parallel()
+	r, crashes := crashRig(t, nil)
+	dir := r.h.shard.opts.Crashes
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("notes.md")
+	for i := range keptCrashes + 20 {
+		write(fmt.Sprintf("game-%d-20260101-000000.%06d.txt", 1000-i, i))
+	}
+	saved := ""
+	r.h.shard.Wait(func() { saved = r.h.shard.saveCrash("game-1", "panic", nil, "") })
+	texts := crashes()
+	if len(texts) != keptCrashes || !strings.Contains(strings.Join(texts, ""), filepath.Base(saved)) {
+		t.Errorf("%d files are kept, want %d with the newest", len(texts), keptCrashes)
+	}
+	for i, kept := range map[int]bool{0: false, 20: false, 21: true, keptCrashes + 19: true} {
+		_, err := os.Stat(filepath.Join(dir, fmt.Sprintf("game-%d-20260101-000000.%06d.txt", 1000-i, i)))
+		if (err == nil) != kept {
+			t.Errorf("file %d: %v, kept %v", i, err, kept)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "notes.md")); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestCrashTellsTheMachineNothing: what is written to the players of a game that has crashed changes nothing in its
