@@ -97,6 +97,9 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 		}
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:
+		if e.Why == mapxfer.WhyDeclined { // the others were never sent a part
+			m.downloadEnded(s, e, false)
+		}
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map: %v", texts.Known(e.Why.String()))})
 	}
 }

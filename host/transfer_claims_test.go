@@ -118,4 +118,8 @@ func TestTransferRefusedForEver(t *testing.T) {
 		}
 	}
 	f.have(0).removed(30*time.Second, "You were kicked: does not have the map: the client declined the download")
+	testkit.Eventually(t, "the end of the download in the game log", func() bool {
+		all := r.book.all()
+		return len(all) == 1 && all[0].Name == "stubborn" && !all[0].Complete && all[0].Detail == "the client declined the download"
+	})
 }

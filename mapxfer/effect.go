@@ -36,7 +36,7 @@ const (
 	WhyOff         Why = iota + 1 // Refused: downloads are off
 	WhyAsk                        // Refused: an admin must allow this player
 	WhyWaited                     // Refused: nobody has allowed it within Config.Wait; remove the player
-	WhyDeclined                   // Refused: the client does not take the map; remove the player
+	WhyDeclined                   // Refused, of a download that has begun: the client does not take the map; remove the player
 	WhyTimeout                    // TooSlow: longer than Config.Timeout
 	WhyStall                      // TooSlow: nothing acknowledged for Config.Stall
 	WhyFlag                       // 0x42 with a flag that no client sends
