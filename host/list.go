@@ -21,7 +21,8 @@ const (
 	listsPerMinute = 240
 	// listBusyFor is when those who ask more often may ask again.
 	listBusyFor = 30 * time.Second
-	// listMax bounds an answer: some three hundred lobbies, the oldest of them.
+	// listMax bounds the lobbies of an answer: some three hundred, the oldest of them.
+	// Fewer where the out queue takes less.
 	listMax = 60 << 10
 	// listRate bounds all answers together, in bytes a second.
 	listRate, listBurst = 8 << 20, 16 << 20
@@ -94,6 +95,8 @@ func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.
 
 // make writes the answer anew.
 func (d *directory) make(now time.Time) {
+	end := gproxy.Listed{Seconds: uint32(listEvery / time.Second)}.AppendTo(nil)
+	most := min(listMax, d.opts.Limits.OutQueue-len(end))
 	d.made, d.answer = now, d.answer[:0]
 	for _, l := range d.lobbies {
 		if l.IsHidden() {
@@ -104,10 +107,10 @@ func (d *directory) make(now time.Time) {
 			info := l.Info(d.opts.Product, v, now.Sub(l.since))
 			d.answer = info.AppendTo(d.answer)
 		}
-		if len(d.answer) > listMax {
+		if len(d.answer) > most {
 			d.answer = d.answer[:whole]
 			break
 		}
 	}
-	d.answer = gproxy.Listed{Seconds: uint32(listEvery / time.Second)}.AppendTo(d.answer)
+	d.answer = append(d.answer, end...)
 }
