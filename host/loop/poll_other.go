@@ -69,7 +69,7 @@ func (p *poller) accept(l *net.TCPListener) {
 			continue
 		}
 		pause = 5 * time.Millisecond
-		p.server.wait(func() { // at most one at a time is on its way to the loop
+		if !p.server.wait(func() { // at most one at a time is on its way to the loop
 			k := &pipe{nc: nc, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
 			k.server.Store(&p.server)
 			if k.events = p.server.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort()); k.events == nil {
@@ -77,7 +77,9 @@ func (p *poller) accept(l *net.TCPListener) {
 			}
 			go k.readAll()  // ends with the connection
 			go k.writeAll() // likewise
-		})
+		}) {
+			_ = nc.Close() // the loop has ended meanwhile
+		}
 	}
 }
 
