@@ -153,10 +153,14 @@ func (c *watchCall) run() error {
 // open has a game listed.
 func (c *watchCall) open(g *recorded) error {
 	g.ad.GameID, g.ad.EntryKey, g.ad.Port = g.show.Number, g.show.Key, c.port
-	c.server.Add(&g.show)
+	c.server.Add(&g.show) // first: who reads the list may join at once
+	if err := c.advertiser.Open(g.ad); err != nil {
+		c.server.Remove(&g.show)
+		return err
+	}
 	c.log.Info().Str("game", g.ad.Name).Str("file", w3map.Shown(filepath.Base(g.show.File))).Str("seat", g.seat).
 		Msg("a game can be watched: join it in the LAN list")
-	return c.advertiser.Open(g.ad)
+	return nil
 }
 
 // follow shows the games that a host records in a folder.
