@@ -166,6 +166,7 @@ func TestLANUsage(t *testing.T) {
 		"relay --from a.invalid --to 1.1.1.1": "a.invalid",
 		"relay --from 127.0.0.1 --to 127.0.0.1 --version 24,26": "one --version",
 		"relay --from 127.0.0.1 --to 127.0.0.1 --port 70000":    "--port",
+		"relay --from 127.0.0.1 --to 127.0.0.1 --port -5":       "--port must be from 0 to 65535",
 	} {
 		code, _, stderr := shell(t, append([]string{"lan"}, strings.Fields(args)...)...)
 		if code != exitUsage || !strings.Contains(stderr, want) {

@@ -28,15 +28,17 @@ func (c *lanCall) relayCommand() *cobra.Command {
 	port := fs.Int("port", -1, "UDP port where these may ask (and TCP port with --forward): 6112, or any when the host is on this machine; 0 is any")
 	fs.BoolVar(&o.Forward, "forward", false, "also take joins here and pass them on to the host. Clients join at the address they hear: "+
 		"without it the relay has to run on the host's machine")
-	return c.runs(cmd, "who cannot hear the host: machine or broadcast `ADDRESS[:PORT]`, may be repeated", func() error { return c.relay(o, *from, *port) })
+	return c.runs(cmd, "who cannot hear the host: machine or broadcast `ADDRESS[:PORT]`, may be repeated", func() error {
+		if fs.Changed("port") && (*port < 0 || *port > 65535) {
+			return usageError{errors.New("--port must be from 0 to 65535")}
+		}
+		return c.relay(o, *from, *port)
+	})
 }
 
 func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	if from == "" {
 		return usageError{errors.New("it needs --from HOST")}
-	}
-	if port > 65535 {
-		return usageError{errors.New("--port must be from 0 to 65535")}
 	}
 	asks, err := c.searches()
 	if err == nil && c.version != "" && len(asks) > 1 {
