@@ -58,7 +58,7 @@ func Still(r *http.Request) bool {
 
 // checks returns the handler that checks every request before its own handler gets it.
 func (s *Server) checks() http.Handler {
-	h := s.guarded(s.mux)
+	h := s.guarded(http.HandlerFunc(s.route))
 	return protected(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knownHost(r.Host) {
 			Fault(w, http.StatusMisdirectedRequest, "unknown_host",
@@ -81,6 +81,33 @@ func (s *Server) checks() http.Handler {
 		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
 	})
 }
+
+// route has the handler of a request answer. That there is none for its method is a problem like any other.
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	h, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	var none unanswered
+	none.header = w.Header() // with what is allowed
+	h.ServeHTTP(&none, r)
+	if none.status == http.StatusNotFound {
+		Fault(w, none.status, "not_found", "there is nothing at this path")
+		return
+	}
+	Fault(w, none.status, "method_not_allowed", fmt.Sprintf("this path does not take %.20s: Allow names what it takes", r.Method))
+}
+
+// unanswered takes the status of an answer, and nothing else.
+type unanswered struct {
+	header http.Header
+	status int
+}
+
+func (u *unanswered) Header() http.Header         { return u.header }
+func (u *unanswered) WriteHeader(status int)      { u.status = status }
+func (u *unanswered) Write(p []byte) (int, error) { return len(p), nil }
 
 // guarded refuses what pages of other sites send, and takes base_path away.
 func (s *Server) guarded(h http.Handler) http.Handler {

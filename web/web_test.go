@@ -316,6 +316,25 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
+// What there is no handler for is a problem, too, which names the methods that there are.
+func TestNoHandler(t *testing.T) {
+	w := openWindow(t, nil)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		code, allow  string
+	}{
+		{"POST", "/", 405, "method_not_allowed", "GET, HEAD"},
+		{"PATCH", "/login", 405, "method_not_allowed", "GET, HEAD, POST"},
+		{"GET", "/nonsense", 404, "not_found", ""},
+	} {
+		status, text, header := w.ask(http.DefaultClient, c.method, c.path, "")
+		if status != c.status || header.Get("Content-Type") != "application/problem+json" || header.Get("Allow") != c.allow || !strings.Contains(text, `"code":"`+c.code+`"`) {
+			t.Errorf("%s %s: %d %v %s", c.method, c.path, status, header, text)
+		}
+	}
+}
+
 // A fault of a handler ends its request only, and is in the log.
 func TestHandlerFault(t *testing.T) {
 	w := openWindow(t, nil)

@@ -51,10 +51,14 @@ var packedFiles = sync.OnceValue(func() map[string][]byte {
 
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
+	packed, there := packedFiles()[name]
+	if !there {
+		p.unknown(w, r)
+		return
+	}
 	w.Header().Set("Cache-Control", "no-cache") // revalidated by its ETag each time
 	w.Header().Set("Vary", "Accept-Encoding")
-	packed, there := packedFiles()[name]
-	if !there || !takesPacked(r) {
+	if !takesPacked(r) {
 		w.Header().Set("ETag", `"`+tag()+`"`)
 		http.ServeFileFS(w, r, static, name)
 		return

@@ -440,7 +440,7 @@ func TestUpload(t *testing.T) {
 // A path that leads nowhere is told apart for browsers and programs.
 func TestUnknown(t *testing.T) {
 	s := newSite(t, "Ann")
-	for path, kind := range map[string]string{"/nonsense": "text/html; charset=utf-8", "/history/": "text/html; charset=utf-8", "/api/v1/nonsense": "application/problem+json"} {
+	for path, kind := range map[string]string{"/nonsense": "text/html; charset=utf-8", "/static/": "text/html; charset=utf-8", "/history/": "text/html; charset=utf-8", "/api/v1/nonsense": "application/problem+json"} {
 		if w := s.get(path); w.Code != http.StatusNotFound || w.Header().Get("Content-Type") != kind || !strings.Contains(w.Body.String(), "there is no such") {
 			t.Errorf("%s: %d %s %s", path, w.Code, w.Header(), w.Body)
 		}
