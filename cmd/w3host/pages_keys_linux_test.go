@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,18 +64,23 @@ func (b *browser) confirm() {
 	b.press("\r")
 }
 
-// tabOrder tells which controls of a page cannot be reached by Tab, or do not show that they have the focus.
+// tabOrder tells which controls of a page cannot be reached by Tab, or do not show that they have the focus: they have no outline, or are
+// behind something else.
 func (b *browser) tabOrder() []string {
 	b.t.Helper()
 	b.run(`document.activeElement.blur();
-		document.addEventListener("focusin", e => { if (getComputedStyle(e.target).outlineStyle !== "none") e.target.reached = true; });
+		window.reached = new Set();
+		window.listens ??= document.addEventListener("focusin", ({ target: e }) => {
+			const box = e.getBoundingClientRect(), over = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+			if (getComputedStyle(e).outlineStyle !== "none" && over && (e.contains(over) || over.contains(e))) reached.add(e);
+		}) ?? true;
 		window.controls = () => [...document.querySelectorAll("a[href], button, input:not([type=hidden]), select, summary, [tabindex='0']")].filter(e => e.checkVisibility())`)
 	n, err := chromedp.Run(b.ctx, chromedp.Evaluate[int](`controls().length`))
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.press(strings.Repeat("\t", n+10)) // rows may come meanwhile
-	missed, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`controls().filter(e => !e.reached).map(e => e.outerHTML.slice(0, 120))`))
+	missed, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](`controls().filter(e => !reached.has(e)).map(e => e.outerHTML.slice(0, 120))`))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -109,6 +115,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, built := builtin.Map()
+	built = append(slices.Clip(built), make([]byte, 400_000)...)
 	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "maps"), 0o755), os.WriteFile(filepath.Join(dir, "maps", "one.w3x"), built, 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -151,13 +158,15 @@ func TestKeyboardInABrowser(t *testing.T) {
 	b.arrive("/games/2")
 	b.waitLive()
 
+	b.run(`window.downloads = 0; new MutationObserver(() => { downloads += document.querySelectorAll("[data-rows=slots] .dl:not([hidden]) progress[value]:not([value='0'])").length; })
+		.observe(document.querySelector("[data-rows=slots]"), { subtree: true, childList: true, attributes: true })`)
 	ctx, leave := context.WithCancel(t.Context())
 	played := make(chan error, 1)
 	go func() {
 		_, err := bots.Run(ctx, bots.Options{
 			Addr: host.addr, GameID: 2, Players: 3, Games: 1, Play: time.Minute, LoadTime: 100 * time.Millisecond, NoStart: true, ChatEvery: time.Second,
 			Conduct: func(_, seat int) bots.Conduct {
-				return []bots.Conduct{{}, {Download: dir, AckDelay: 50 * time.Millisecond}, {StallAfter: time.Second, StallFor: 8 * time.Second}}[seat]
+				return []bots.Conduct{{}, {Download: dir, StallAtPercent: 50, StallFor: 3 * time.Second}, {StallAfter: time.Second, StallFor: 8 * time.Second}}[seat]
 			},
 		})
 		played <- err
@@ -168,7 +177,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 	b.chat("hello by keys")
 	b.wait(`document.querySelector(".events").textContent.includes("hello by keys")`)
 	b.wait(`document.querySelector("#chat").textContent.includes("bot-")`)
-	b.wait(`[...document.querySelectorAll("[data-rows=slots] .dl")].every(e => e.hidden)`) // the map is there
+	b.wait(`[...document.querySelectorAll("[data-rows=slots] .dl")].every(e => e.hidden) && window.downloads > 0`) // the map is there
 	b.chat("!start force")
 	host.await("all have loaded")
 	b.wait(`/lag: .*bot-3 .*\(computer.*; host /.test(document.querySelector(".events").textContent)`) // who lagged, and why
@@ -191,6 +200,13 @@ func TestKeyboardInABrowser(t *testing.T) {
 	})
 	b.press("j\r")
 	b.arrive("/history/.+")
+	testkit.Eventually(t, "the replay is there", func() bool {
+		b.do(chromedp.Reload())
+		return b.text(`document.querySelector(".acts a[href$='/replay']")?.href ?? ""`) != ""
+	})
+	b.tabTo(".acts a[href$='/replay']")
+	b.run(`fetch(document.activeElement.href).then(r => r.text()).then(text => window.replay = text.slice(0, 26))`)
+	b.wait(`window.replay === "Warcraft III recorded game"`)
 	b.tabTo("main td.nm a")
 	b.press("\r")
 	b.arrive("/players/bot-.")

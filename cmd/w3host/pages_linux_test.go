@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -90,29 +91,24 @@ const faultsOf = `(() => {
   const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (words.nextNode()) {
     const e = words.currentNode.parentElement;
-    if (!words.currentNode.data.trim() || !e.checkVisibility() || e.closest("template, .sr, .skip, svg, option")) continue;
-    const a = light(rgb(getComputedStyle(e).color)), b = light(behind(e)), contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (!words.currentNode.data.trim() || !e.checkVisibility() || e.closest("template, .sr, .skip, option")) continue;
+    const style = getComputedStyle(e), a = light(rgb(e instanceof SVGElement ? style.fill : style.color)), b = light(behind(e)), contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     if (contrast < 4.5) faults.push("contrast " + contrast.toFixed(1) + ": " + words.currentNode.data.trim().slice(0, 40));
   }
-  for (const e of document.querySelectorAll("a, button, input:not([type=hidden]), summary")) {
+  for (const e of document.querySelectorAll("a, button, input:not([type=hidden]), select, summary, [tabindex='0']")) {
     if (!e.checkVisibility()) continue;
-    const name = e.textContent.trim() || e.getAttribute("aria-label") || e.placeholder || e.labels?.[0]?.textContent.trim() || e.querySelector("img[alt]")?.alt;
+    const name = !e.matches("select") && e.textContent.trim() || e.getAttribute("aria-label") || document.getElementById(e.getAttribute("aria-labelledby"))?.textContent.trim() || e.placeholder || e.labels?.[0]?.textContent.trim() || e.querySelector("img[alt]")?.alt;
     if (!name) faults.push("no name: " + e.outerHTML.slice(0, 120));
   }
   return faults;
 })()`
 
-// visit opens a page, waits until it lives, and tells what is wrong with it on a wide screen and on a phone, light and dark.
+// visit opens a page, waits until it lives, and tells what is wrong with it on a wide screen and on a phone, light and dark, and
+// which of its controls Tab does not show there.
 func (b *browser) visit(name, path string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(b.url + path))
 	b.waitLive()
-	b.mu.Lock()
-	for _, fault := range b.faults {
-		b.t.Errorf("%s: %s", name, fault)
-	}
-	b.faults = nil
-	b.mu.Unlock()
 	for _, width := range []int64{1360, 390} {
 		b.do(chromedp.EmulateViewport(width, 900))
 		for _, theme := range []string{"light", "dark"} {
@@ -125,8 +121,17 @@ func (b *browser) visit(name, path string) {
 				b.t.Errorf("%s: %s", look, fault)
 			}
 			b.picture(look)
+			for _, control := range b.tabOrder() {
+				b.t.Errorf("%s: Tab does not show %s", look, control)
+			}
 		}
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, fault := range b.faults {
+		b.t.Errorf("%s: %s", name, fault)
+	}
+	b.faults = nil
 }
 
 func (b *browser) waitLive() {
@@ -209,6 +214,10 @@ func TestPagesInABrowser(t *testing.T) {
 	host.await("all have loaded")
 	b.wait(`document.querySelectorAll("[data-rows=games] tr").length === 1`)
 	b.operate(host)
+	b.do(chromedp.Navigate(b.url + "/games/1"))
+	b.waitLive()
+	b.cuts()
+	b.sameAsFresh()
 	b.do(chromedp.Navigate(b.url + "/maps"))
 	b.run(`document.querySelector("main footer button").click()`)
 	b.wait(`document.querySelector("#toast").textContent.includes("one.w3x")`)
@@ -260,8 +269,49 @@ func (b *browser) upload(good, bad string) {
 const hostileName = `<evil>&"'%s\n`
 
 // places returns the content of a page's places, without the parts that change by themselves.
-const places = `JSON.stringify([...document.querySelectorAll("main [data-p], main [data-f]")].map(e =>
-  [e.dataset.p || e.dataset.f, e.querySelector("*") ? "" : e.dataset.since || e.textContent, e.dataset.state, e.getAttribute("href"), e.getAttribute("value"), e.hidden]))`
+const places = `JSON.stringify([...document.querySelectorAll("main [data-p], main [data-f], main [data-chart]")].map(e =>
+  [e.dataset.p || e.dataset.f || e.dataset.chart, e.querySelector("*") ? "" : e.dataset.since || e.textContent, e.dataset.state, e.getAttribute("href"), e.getAttribute("value"), e.hidden, e.dataset.points]))`
+
+// cuts goes away from a page and comes back to it, thirty times.
+func (b *browser) cuts() {
+	b.t.Helper()
+	random := rand.New(rand.NewPCG(27, 30))
+	b.run(`Object.defineProperty(document, "hidden", { get: () => window.away, configurable: true })`) // a browser without a screen hides none
+	for range 30 {
+		for _, away := range []bool{true, false} {
+			b.run(fmt.Sprintf(`window.away = %v; document.dispatchEvent(new Event("visibilitychange"))`, away))
+			time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+		}
+	}
+	b.run(`delete document.hidden`)
+}
+
+// sameAsFresh compares the page, which has lived for a while, with one that another tab opens, until both show the same.
+func (b *browser) sameAsFresh() {
+	b.t.Helper()
+	first, url := b.ctx, b.text("location.href")
+	tab, shut := chromedp.NewContext(first)
+	defer shut()
+	if err := chromedp.Do(tab, chromedp.Navigate("about:blank")); err != nil { // which begins it, for as long as tab lasts
+		b.t.Fatal(err)
+	}
+	b.run(`window.lived = true`)
+	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
+		b.ctx = tab
+		b.do(chromedp.Navigate(url))
+		b.waitLive()
+		fresh := b.text(places)
+		b.ctx = first
+		live := b.text(places)
+		if live == fresh {
+			break
+		}
+		if time.Since(began) > 20*time.Second {
+			b.t.Fatalf("the page that lived shows\n%s\na fresh one\n%s", live, fresh)
+		}
+	}
+	b.wait(`window.lived`) // it was not loaded again meanwhile
+}
 
 // operate does by the page of a lobby what operators do, while a player with a hostile name is
 // in it. What the page shows in the end is what a fresh one shows.
@@ -286,18 +336,7 @@ func (b *browser) operate(host *process) {
 	b.wait(`document.querySelector("#answers").textContent.includes("frobnicate")`) // a refusal, in the engine's words
 	b.picture("hostile")
 	b.wait(`document.querySelector("[data-rows=slots] [data-p='text:ping state:pingstate']").textContent !== ""`)
-	var live, fresh string
-	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		live = b.text(places)
-		b.do(chromedp.Reload())
-		b.waitLive()
-		if fresh = b.text(places); live == fresh {
-			break
-		}
-		if time.Since(began) > 20*time.Second {
-			b.t.Fatalf("the page that lived shows\n%s\na fresh one\n%s", live, fresh)
-		}
-	}
+	b.sameAsFresh()
 	b.run(`document.querySelector("[data-rows=slots] tr button").click()`)
 	b.wait(`document.querySelector("#ask").open`)
 	b.run(`document.querySelector("#ask .danger").click()`)

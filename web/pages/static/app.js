@@ -89,6 +89,9 @@ document.addEventListener("submit", async e => {
   form.closest("details")?.removeAttribute("open");
 });
 
+// A browser scrolls no table aside for a control of which it shows an edge already.
+document.addEventListener("focusin", e => { if (e.target.parentElement.closest(".scroll")) e.target.scrollIntoView({ block: "nearest", inline: "nearest" }); });
+
 const rows = () => [...document.querySelectorAll("main [data-id], main [data-row]")].filter(r => r.querySelector("a[href]") && !r.parentElement.closest("[data-id]"));
 let chosen = null, go = false;
 function choose(step) {
