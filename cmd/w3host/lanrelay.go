@@ -26,6 +26,7 @@ func (c *lanCall) relayCommand() *cobra.Command {
 	fs := cmd.Flags()
 	from := fs.String("from", "", "the `HOST[:PORT]`, where it answers searches; port 6112 if it names none")
 	port := fs.Int("port", -1, "UDP port where these may ask (and TCP port with --forward): 6112, or any when the host is on this machine; 0 is any")
+	fs.Lookup("port").DefValue = "0" // so that the help shows no default: the text names it
 	fs.BoolVar(&o.Forward, "forward", false, "also take joins here and pass them on to the host. Clients join at the address they hear: "+
 		"without it the relay has to run on the host's machine")
 	return c.runs(cmd, "who cannot hear the host: machine or broadcast `ADDRESS[:PORT]`, may be repeated", func() error {
