@@ -121,9 +121,9 @@ func (m *Machine) joined(e lobby.Joined) {
 // gone closes the link of a player whom the lobby has removed.
 func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
+		m.toTransfer(mapxfer.Leave{PID: f.PID})
 		f.RTT = m.rtt(f.PID)
 		m.fact(f)
-		m.toTransfer(mapxfer.Leave{PID: f.PID})
 	}
 	m.vacate(f.PID, f.Why)
 }

@@ -69,8 +69,9 @@ func (m *Machine) applyTransferEffect(s *seat, e *mapxfer.Effect) {
 		m.fact(&MapPacketIgnored{s.Player, e.Why})
 	case mapxfer.Refused:
 		m.refuseTransfer(s, e)
-	case mapxfer.TooSlow, mapxfer.Cheat:
+	case mapxfer.Stopped:
 		m.downloadEnded(s, e, false)
+	case mapxfer.TooSlow, mapxfer.Cheat:
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Known(e.Why.String())})
 	}
 }
@@ -97,9 +98,6 @@ func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
 		}
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:
-		if e.Why == mapxfer.WhyDeclined { // the others were never sent a part
-			m.downloadEnded(s, e, false)
-		}
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map: %v", texts.Known(e.Why.String()))})
 	}
 }

@@ -123,3 +123,15 @@ func TestTransferRefusedForEver(t *testing.T) {
 		return len(all) == 1 && all[0].Name == "stubborn" && !all[0].Complete && all[0].Detail == "the client declined the download"
 	})
 }
+
+// TestLeaveWhileTheMapComes: the game log has how much a player had who leaves before the map is whole.
+func TestLeaveWhileTheMapComes(t *testing.T) {
+	r := newTransferRig(t, 4<<20, nil)
+	f := r.fetcher(t, "hasty")
+	f.have(0).hear(30*time.Second, func() bool { return f.file.Len() >= 1<<20 })
+	f.must(f.Conn.Close())
+	testkit.Eventually(t, "the end of the download in the game log", func() bool {
+		all := r.book.all()
+		return len(all) == 1 && all[0].Name == "hasty" && !all[0].Complete && all[0].Detail == "the player has left" && all[0].Bytes > 0 && all[0].Took > 0
+	})
+}

@@ -17,6 +17,8 @@ const (
 	// Done: the player holds the whole map after Took; Bytes were sent and
 	// acknowledged, Resent were sent again. Tell, log and store it.
 	Done
+	// Stopped: a download has ended without the whole map, for Why; the other fields are as with Done.
+	Stopped
 	// Refused: no download, or no more of it; Why is what the player reads.
 	Refused
 	// Waiting: all places are taken; the player is number Place in the queue.
@@ -29,7 +31,7 @@ const (
 	Cheat
 )
 
-// Why is the reason behind Refused, Ignored, TooSlow and Cheat.
+// Why is the reason behind Stopped, Refused, Ignored, TooSlow and Cheat.
 type Why uint8
 
 const (
@@ -47,6 +49,7 @@ const (
 	WhyNotSent                    // 0x44 or 0x45 without a download
 	WhyResends                    // Cheat: asked for the same parts too often
 	WhyRestarts                   // Cheat: downloaded the whole map too often
+	WhyLeft                       // Stopped: the player has left
 )
 
 // Effect is one thing for the host to do. It is a plain struct, not an interface
@@ -80,6 +83,7 @@ var reasons = [...]string{
 	WhyNotSent:     "answered parts that nobody sent",
 	WhyResends:     "asked for the same parts too often",
 	WhyRestarts:    "started the download too often",
+	WhyLeft:        "the player has left",
 }
 
 // String is the reason as a person reads it.

@@ -143,7 +143,7 @@ func (e SetMode) apply(s *Scheduler) {
 func (e Leave) apply(s *Scheduler) {
 	if p := s.byPID[e.PID]; p != nil {
 		s.unqueue(e.PID)
-		s.stop(p, removed)
+		s.stop(p, removed, WhyLeft)
 		s.byPID[e.PID] = nil
 		s.players = slices.DeleteFunc(s.players, func(q *player) bool { return q == p })
 		s.admit()

@@ -98,8 +98,7 @@ func (s *Scheduler) rewind(p *player) {
 func (s *Scheduler) finish(p *player) {
 	p.acked = s.cfg.Size
 	s.showPercent(p)
-	s.emit(Effect{Kind: Done, PID: p.pid, Bytes: p.acked - p.base, Resent: p.resent, Took: s.now - p.began})
-	s.stop(p, done)
+	s.stop(p, done, 0)
 	s.admit()
 }
 
@@ -116,7 +115,7 @@ func (s *Scheduler) ignore(p *player, why Why) {
 // remove ends a player's download and has the host remove them.
 func (s *Scheduler) remove(p *player, kind Kind, why Why) {
 	s.unqueue(p.pid)
-	s.stop(p, removed)
+	s.stop(p, removed, why)
 	s.emit(Effect{Kind: kind, PID: p.pid, Why: why})
 	s.admit()
 }
@@ -158,8 +157,13 @@ func (s *Scheduler) start(p *player) {
 }
 
 // stop takes a player out of the running downloads.
-func (s *Scheduler) stop(p *player, next state) {
+func (s *Scheduler) stop(p *player, next state, why Why) {
 	if p.state == active {
+		end := Effect{Kind: Stopped, PID: p.pid, Why: why, Bytes: p.acked - p.base, Resent: p.resent, Took: s.now - p.began}
+		if next == done {
+			end.Kind = Done
+		}
+		s.emit(end)
 		s.running--
 		p.line.players--
 		p.line.inflight -= p.figures.inflight()

@@ -53,7 +53,7 @@ func (w *watcher) check(out []Effect) {
 			}
 			w.at[e.PID] = e.End
 			w.sent += int64(e.End - e.Offset)
-		case Done, TooSlow, Cheat, Refused:
+		case Done, Stopped:
 			w.open[e.PID] = false
 		case Percent:
 			if e.Percent > 100 {

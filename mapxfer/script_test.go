@@ -129,7 +129,7 @@ func scriptConfig(t *testing.T, words []string) Config {
 }
 
 var kinds = [...]string{
-	Begin: "begin", Send: "send", Percent: "percent", Done: "done", Refused: "refused",
+	Begin: "begin", Send: "send", Percent: "percent", Done: "done", Stopped: "stopped", Refused: "refused",
 	Waiting: "waiting", Ignored: "ignored", TooSlow: "tooslow", Cheat: "cheat",
 }
 
@@ -145,6 +145,8 @@ func showEffect(e Effect) string {
 		text += fmt.Sprintf(" %d", e.Percent)
 	case Done:
 		text += fmt.Sprintf(" %d bytes in %v, %d again", e.Bytes, e.Took, e.Resent)
+	case Stopped:
+		text += fmt.Sprintf(" %d bytes in %v, %d again: %v", e.Bytes, e.Took, e.Resent, e.Why)
 	case Waiting:
 		text += fmt.Sprintf(" place %d", e.Place)
 	case Refused, Ignored, TooSlow, Cheat:
