@@ -1,7 +1,6 @@
 package hold
 
 import (
-	"runtime"
 	"sync/atomic"
 	"unsafe"
 )
@@ -12,13 +11,14 @@ func (m *Memory) Word(i int) uint64 { return atomic.LoadUint64(m.word(i)) }
 // SetWord stores one of the words. Another process sees the stores of this one in the order in
 // which they were made.
 func (m *Memory) SetWord(i int, v uint64) {
-	if runtime.GOARCH == "amd64" {
-		// The processor keeps the order of plain stores. An atomic one also waits until all before
-		// it have left the core, which has taken 2 % of the host's work.
-		*m.word(i) = v
-	} else {
-		atomic.StoreUint64(m.word(i), v)
-	}
+	atomic.StoreUint64(m.word(i), v)
+	m.stored()
+}
+
+// Note stores a word that others read only when this process has ended, or no longer uses it. It costs less than
+// SetWord, which waits until all stores before it have left the core.
+func (m *Memory) Note(i int, v uint64) {
+	*m.word(i) = v
 	m.stored()
 }
 

@@ -49,6 +49,6 @@ func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:flightLen] }
 // Reading notes the link that is read next, and how much of its stream is noted. All that was
 // read of the link before is noted: nobody asks for it with the new base.
 func (f *Flight) Reading(link hold.Name, noted uint64) {
-	f.mem.SetWord(flightBase, noted)
-	f.mem.SetWord(flightLink, uint64(link))
+	f.mem.Note(flightBase, noted)
+	f.mem.Note(flightLink, uint64(link))
 }

@@ -106,7 +106,7 @@ func (l *Ledger) Write(b []byte) {
 func (l *Ledger) Input(b []byte) {
 	at := l.end
 	if l.Write(b); !l.full {
-		l.mem.SetWord(wordStep, uint64(at)+1)
+		l.mem.Note(wordStep, uint64(at)+1)
 	}
 }
 
@@ -116,7 +116,7 @@ func (l *Ledger) Sum(sum uint32) { l.mem.SetWord(wordSum, uint64(sum)) }
 // Settled says that all that follows from the last input has been done.
 func (l *Ledger) Settled() {
 	if l != nil {
-		l.mem.SetWord(wordStep, 0)
+		l.mem.Note(wordStep, 0)
 	}
 }
 

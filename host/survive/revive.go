@@ -188,7 +188,7 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 		return
 	}
 	if v.own {
-		v.left.mem.SetWord(wordStep, at)
+		v.left.mem.Note(wordStep, at)
 	}
 	v.out.Reset()
 	v.Machine.Step(e.At, in, v.out)
