@@ -321,14 +321,15 @@ func TestEachCommandByAPI(t *testing.T) {
 
 // What makes no sense is refused, with all faults at once, and breaks nothing.
 func FuzzBodies(f *testing.F) {
-	for _, body := range []string{`{"line":"games"}`, `{}`, `{"line":7}`, `[`, `{"line":"` + strings.Repeat("x", 2000) + `"}`, "\x00", `{"line":"\u0000"}`, `null`, `{"line":"a","line":"b"}`} {
+	for _, body := range []string{`{"line":"games"}`, `{}`, `{"line":7}`, `[`, `{"line":"` + strings.Repeat("x", 2000) + `"}`, "\x00", `{"line":"\u0000"}`, `null`, `{"line":"a","line":"b"}`,
+		`{"entry":"x"}`, `{"name":"a","role":"root","password":""}`, `{"name":"a","role":"viewer","ttl":"-1"}`} {
 		f.Add(body)
 	}
 	h := startAPI(f)
 	f.Fuzz(func(t *testing.T, body string) {
 		h := &apiHost{t: t, url: h.url, tokens: h.tokens}
-		for _, path := range []string{"/api/v1/commands", "/api/v1/tokens"} {
-			status, _, text := h.ask("viewer", "POST", path, body)
+		for path, who := range map[string]string{"commands": "viewer", "games/1/commands": "viewer", "games": "root", "accounts": "root", "tokens": "root"} {
+			status, _, text := h.ask(who, "POST", "/api/v1/"+path, body)
 			if status >= 500 || status == 200 && !strings.HasPrefix(text, "{") {
 				t.Errorf("%s with %q: %d %s", path, body, status, text)
 			}
