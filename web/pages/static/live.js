@@ -106,11 +106,18 @@ function open() {
   const query = new URLSearchParams({ topic: body.dataset.topic, after });
   stream = new EventSource(body.dataset.base + "/events?" + query);
   stream.onopen = () => state("on");
-  stream.onerror = () => { state("off"); if (stream?.readyState === EventSource.CLOSED) { stream = null; setTimeout(open, 3000); } };
+  stream.onerror = () => { state("off"); if (stream?.readyState === EventSource.CLOSED) { stream = null; setTimeout(again, 3000); } };
   stream.addEventListener("patch", e => { after = e.lastEventId; JSON.parse(e.data).forEach(apply); });
   stream.addEventListener("resync", () => location.reload());
 }
 function close() { stream?.close(); stream = null; }
+
+// again follows an answer that was no stream. Once the session has ended the page itself is refused, too: a reload leads
+// to the login.
+async function again() {
+  const page = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+  if (page?.status === 401) location.reload(); else open();
+}
 
 document.addEventListener("visibilitychange", () => document.hidden ? close() : open());
 addEventListener("pagehide", close);
