@@ -321,8 +321,10 @@ func TestEachCommandByAPI(t *testing.T) {
 
 // What makes no sense is refused, with all faults at once, and breaks nothing.
 func FuzzBodies(f *testing.F) {
-	for _, body := range []string{`{"line":"games"}`, `{}`, `{"line":7}`, `[`, `{"line":"` + strings.Repeat("x", 2000) + `"}`, "\x00", `{"line":"\u0000"}`, `null`, `{"line":"a","line":"b"}`,
-		`{"entry":"x"}`, `{"name":"a","role":"root","password":""}`, `{"name":"a","role":"viewer","ttl":"-1"}`} {
+	for _, body := range []string{
+		`{"line":"games"}`, `{}`, `{"line":7}`, `[`, `{"line":"` + strings.Repeat("x", 2000) + `"}`, "\x00", `{"line":"\u0000"}`, `null`, `{"line":"a","line":"b"}`,
+		`{"entry":"x"}`, `{"name":"a","role":"root","password":""}`, `{"name":"a","role":"viewer","ttl":"-1"}`,
+	} {
 		f.Add(body)
 	}
 	h := startAPI(f)
