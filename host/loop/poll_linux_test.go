@@ -46,6 +46,20 @@ func TestWaited(t *testing.T) {
 	}
 }
 
+// listen gives the loop a listener.
+func listen(t *testing.T, l *Loop) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err == nil {
+		t.Cleanup(func() { _ = ln.Close() })
+		err = l.Listen(ln.(*net.TCPListener))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln
+}
+
 // TestAcceptingIsBounded: one pass accepts passAccepts connections of a listener, and the
 // next ones the others.
 func TestAcceptingIsBounded(t *testing.T) {
@@ -58,14 +72,7 @@ func TestAcceptingIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	if err := l.Listen(ln.(*net.TCPListener)); err != nil {
-		t.Fatal(err)
-	}
+	ln := listen(t, l)
 	const all = 2*passAccepts + 5
 	for range all {
 		c, err := net.Dial("tcp4", ln.Addr().String())
@@ -99,14 +106,7 @@ func TestAcceptingAfterAFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	if err := l.Listen(ln.(*net.TCPListener)); err != nil {
-		t.Fatal(err)
-	}
+	ln := listen(t, l)
 	connect := func() {
 		c, err := net.Dial("tcp4", ln.Addr().String())
 		if err != nil {
