@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -25,6 +26,13 @@ const (
 	// and is seen by the game. It is a second at the slowest line that a game can
 	// be played on.
 	unsent = 16 << 10
+	// shortWait is below what the loop waits for when some twenty games run. With fewer
+	// of them, to keep a processor costs more than the games do.
+	shortWait = 5 * time.Millisecond
+	// lateWake shows that other goroutines have been in the way of a wait that was not
+	// short: for so long a processor is kept nevertheless.
+	lateWake = time.Millisecond
+	keepFor  = 10 * time.Second
 	// watched is edge-triggered, so that the kernel need not look at a socket again
 	// that has been read.
 	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
@@ -36,19 +44,28 @@ const (
 type poller struct {
 	server    server
 	clock     *clock
+	keeps     bool // a processor of Go's
 	own       set
 	waiting   syscall.RawConn // own, in the hands of the runtime's poller
 	file      *os.File        // likewise
 	event     int             // eventfd, ends a wait
 	timer     int             // timerfd, ends a wait at its deadline
 	listeners []int
+	alarm     time.Duration // when the timer ends a wait; never: it does not
+	keepUntil time.Duration // for how long a processor is kept whatever the wait
 	pause     time.Duration
 	acceptAt  time.Duration // when a pause of accepting ends; never: there is none
 	byFD      []*fdSocket
+	wait      int                         // for how many milliseconds collect waits; -1: until something comes
 	came      int                         // how many of news are new
 	news      [readyBatch]unix.EpollEvent // of its own set
 	ready     [readyBatch]unix.EpollEvent // of another set, which may be read meanwhile
 }
+
+// KeepProcessor has the loop keep one of Go's processors for itself while it has much to
+// do, so that no other goroutine of the program is in its way; there is one more of them
+// until the loop has ended. It must come before Run.
+func (l *Loop) KeepProcessor() { l.poll.keeps = true }
 
 // set is an epoll set; the zero value has none yet.
 type set struct{ fd int }
@@ -57,7 +74,7 @@ func newPoller(s server, c *clock) (*poller, error) {
 	fd, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{server: s, clock: c, own: set{fd}, event: event, timer: timer, acceptAt: never}
+	p := &poller{server: s, clock: c, own: set{fd}, event: event, timer: timer, alarm: never, acceptAt: never}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(fd, true))
 	p.file = os.NewFile(uintptr(fd), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -114,9 +131,20 @@ func (p *poller) wake() {
 // looked after by the runtime every 20 µs, which costs more than a game does. The
 // deadline is a timer of the kernel, since the runtime's go by whole milliseconds.
 // All passes are within one Read, which keeps what becomes ready during a pass.
+//
+// A poller that keeps its processor waits in the kernel, where the runtime does not know
+// of it, if that is for less than shortWait or if it was woken late not long ago: before a
+// goroutine that waits in the runtime's poller runs again, others may run for 10 ms each.
 func (p *poller) run(pass func() (idle time.Duration, over bool)) {
+	if p.keeps {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
+		defer func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1) }()
+	}
 	_ = p.waiting.Read(func(uintptr) bool {
-		for {
+		if now := time.Since(p.clock.base); p.keeps && now-p.alarm > lateWake {
+			p.keepUntil = now + keepFor
+		}
+		for kept := false; ; {
 			idle, over := pass()
 			if over {
 				return true
@@ -124,18 +152,33 @@ func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 			if idle == 0 || p.came == len(p.news) {
 				continue
 			}
+			now := time.Since(p.clock.base)
 			var alarm unix.ItimerSpec // zero: none
-			if idle > 0 {
+			if p.alarm = never; idle > 0 {
+				p.alarm = now + idle
 				alarm.Value = unix.NsecToTimespec(int64(idle))
 			}
 			_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
-			return false
+			if !p.keeps || idle < 0 || idle >= shortWait && now >= p.keepUntil {
+				return false
+			}
+			if p.wait = -1; !kept {
+				kept = true
+				go func() {}() // so that a thread of the runtime waits for what other goroutines wait for
+			}
 		}
 	})
 }
 
 // collect takes the news of the poller's own set from the kernel; deliver reports them.
-func (p *poller) collect() { p.came = take(p.own, &p.news) }
+func (p *poller) collect() {
+	for {
+		if p.came = take(p.own, &p.news, p.wait); p.came > 0 || p.wait == 0 {
+			break
+		} // the runtime has sent a signal: it wants the processor, and gets it where take is called
+	}
+	p.wait = 0
+}
 
 // deliver reports what collect has taken, and accepts so many connections of each
 // listener at most.
@@ -169,7 +212,7 @@ func (p *poller) read(s *set) {
 		return
 	}
 	for {
-		n := take(*s, &p.ready)
+		n := take(*s, &p.ready, 0)
 		for _, e := range p.ready[:n] {
 			p.report(e)
 		}
@@ -179,9 +222,12 @@ func (p *poller) read(s *set) {
 	}
 }
 
-// take asks the kernel which sockets have news, without waiting.
-func take(s set, news *[readyBatch]unix.EpollEvent) int {
-	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.fd), uintptr(unsafe.Pointer(news)), readyBatch, 0, 0, 0)
+// take asks the kernel which sockets have news, and waits so many milliseconds for the
+// first; -1: until there is one.
+//
+//go:noinline
+func take(s set, news *[readyBatch]unix.EpollEvent, wait int) int {
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.fd), uintptr(unsafe.Pointer(news)), readyBatch, uintptr(wait), 0, 0)
 	return max(int(n), 0)
 }
 

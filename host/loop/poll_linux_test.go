@@ -6,8 +6,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -149,6 +153,151 @@ func leaveOneDescriptor(t *testing.T, do func()) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// beats is an owner that wants a tick each so often, and notes how late they are.
+type beats struct {
+	loop  *Loop
+	group *Group
+	every time.Duration
+	at    time.Duration
+	do    func()
+	late  []time.Duration
+}
+
+func (b *beats) Next() (time.Duration, bool) { return b.at, true }
+
+func (b *beats) Tick() {
+	late := time.Since(b.loop.Began()) - b.at
+	b.late = append(b.late, late)
+	b.at += late.Truncate(b.every) + b.every
+	b.group.Touch()
+	if b.do != nil {
+		b.do()
+	}
+}
+
+// TestProcessorIsKept: deadlines of a loop that keeps a processor are not late where other goroutines compute all the time.
+func TestProcessorIsKept(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var over atomic.Bool
+	defer over.Store(true)
+	for range 4 {
+		go func() {
+			for !over.Load() {
+			}
+		}()
+	}
+	median := func(keeps bool, every time.Duration) time.Duration {
+		l, err := New(Handlers{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keeps {
+			l.KeepProcessor()
+		}
+		b := &beats{loop: l, every: every, at: every}
+		b.group = l.Group(b, 1)
+		b.group.Touch()
+		l.settle()
+		time.AfterFunc(time.Second, func() {
+			l.Call(func() {
+				l.CloseGroup(b.group)
+				l.Stop(nil)
+			})
+		})
+		l.Run()
+		slices.Sort(b.late)
+		return b.late[len(b.late)/2]
+	}
+	not := median(false, 2*time.Millisecond)
+	for _, every := range []time.Duration{2 * time.Millisecond, 4 * shortWait} { // the second is kept once it was late
+		keeps := median(true, every)
+		t.Logf("the median of each %v is late by %v, and by %v where the processor is not kept", every, keeps, not)
+		if keeps > not/4 {
+			t.Errorf("of each %v late by %v, want a quarter of %v at most", every, keeps, not)
+		}
+	}
+	if n := runtime.GOMAXPROCS(0); n != 1 {
+		t.Errorf("%d processors behind it, want 1", n)
+	}
+}
+
+// TestKeptProcessorIsGivenBack: the garbage collector, which stops all goroutines for a moment, does not wait until a loop
+// that keeps a processor has something to do.
+func TestKeptProcessorIsGivenBack(t *testing.T) {
+	l, err := New(Handlers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.KeepProcessor()
+	l.poll.keepUntil = time.Hour
+	b := &beats{loop: l, every: time.Second, at: time.Second}
+	b.group = l.Group(b, 1)
+	b.group.Touch()
+	l.settle()
+	go l.Run()
+	began := time.Now()
+	for range 5 {
+		l.Wait(func() {})
+		runtime.GC()
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("five collections took %v", took)
+	}
+	l.Call(func() {
+		l.CloseGroup(b.group)
+		l.Stop(nil)
+	})
+	<-l.Done()
+}
+
+// TestProcessorIsKeptFromNobody: a loop that keeps a processor does so in a thread that had waited for what all goroutines
+// wait for. Another one waits for that now.
+func TestProcessorIsKeptFromNobody(t *testing.T) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(ends[0])
+	reader := os.NewFile(uintptr(ends[1]), "reader")
+	defer reader.Close()
+	l, err := New(Handlers{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.KeepProcessor()
+	b := &beats{loop: l, every: 10 * time.Millisecond, at: 300 * time.Millisecond, do: func() { // when all of the runtime sleeps
+		l.poll.keepUntil = time.Hour
+		_, _, _ = unix.RawSyscall(unix.SYS_WRITE, uintptr(ends[0]), uintptr(unsafe.Pointer(&[]byte{1}[0])), 1) // so that the runtime has no news of it
+	}}
+	b.group = l.Group(b, 1)
+	b.group.Touch()
+	l.settle()
+	read := make(chan error)
+	go func() {
+		var b [1]byte
+		for range 20 {
+			if _, err := reader.Read(b[:]); err != nil {
+				read <- err
+			}
+		}
+		read <- nil
+	}()
+	go l.Run()
+	select {
+	case err := <-read:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("a goroutine that waits for bytes is not woken")
+	}
+	l.Call(func() {
+		l.CloseGroup(b.group)
+		l.Stop(nil)
+	})
+	<-l.Done()
 }
 
 // TestCallAfterTheEnd: what is asked of a loop that has ended writes nothing to the

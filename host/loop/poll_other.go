@@ -30,6 +30,9 @@ type poller struct {
 	listeners []*net.TCPListener
 }
 
+// KeepProcessor does nothing: here a goroutine for each connection has its share.
+func (l *Loop) KeepProcessor() {}
+
 // Copied and Adopt are for hosts with a holder, which only Linux has.
 func (c *Conn) Copied() int { return -1 }
 
