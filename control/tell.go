@@ -11,7 +11,7 @@ func say(text string, games bool) act {
 		heard := 0
 		for _, i := range d.host().Infos() {
 			if g := d.host().Game(i.ID); g != nil && (games || !i.Playing) && len(i.Players) > 0 {
-				g.Say(nil, text)
+				g.SayAll(c.Caller, text)
 				heard += len(i.Players)
 			}
 		}

@@ -109,6 +109,20 @@ func (m *Machine) say(to w3gs.PIDs, format string, args ...any) error {
 	return m.sayText(to, texts.Of(format, args...))
 }
 
+// sayAll is the act of say.
+func sayAll(text string) act {
+	return func(m *Machine, c *call) error { return m.sayFor(c.Name, text) }
+}
+
+// sayFor has the host say a line to all that somebody wants to be said.
+func (m *Machine) sayFor(by, text string) error {
+	err := m.sayText(0, texts.Plain(text))
+	if err == nil {
+		m.fact(&HostSaid{By: by, Text: text})
+	}
+	return err
+}
+
 func (m *Machine) sayText(to w3gs.PIDs, text texts.Text) error {
 	return m.toLobby(lobby.Say{To: to, Text: text})
 }

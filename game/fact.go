@@ -86,6 +86,8 @@ type (
 		lobby.Said
 		Receiver string // of a private line
 	}
+	// HostSaid: the host has said Text to all, since By wanted it.
+	HostSaid struct{ By, Text string }
 	// Muted: a player sent too many lines.
 	Muted struct {
 		Player
@@ -209,6 +211,7 @@ func (*Player) Fact()      {} // and so whatever embeds a Player
 func (*Opened) Fact()      {}
 func (*JoinRefused) Fact() {}
 func (*Said) Fact()        {}
+func (*HostSaid) Fact()    {}
 func (*Kept) Fact()        {}
 func (*Listed) Fact()      {}
 func (*Started) Fact()     {}

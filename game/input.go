@@ -84,6 +84,8 @@ const (
 	// Survived: the process of the host has ended and another one goes on with the game, By
 	// after the last input. Nothing that the host has said of sockets holds any more.
 	Survived
+	// SayAll: the host says Line to all, since Caller wants it.
+	SayAll
 )
 
 // kinds says of each kind what it is, for crash reports, and what takes it: the
@@ -119,6 +121,7 @@ var kinds = [...]struct {
 	Ignored:  {text: "a list of ignored players", bySeat: (*Machine).ignored},
 	Login:    {text: "a login", bySeat: (*Machine).login},
 	Survived: {text: "a new process of the host", do: (*Machine).survived},
+	SayAll:   {text: "a line to all", do: func(m *Machine, in *Input) { m.sayFor(in.Caller.Name, in.Line) }},
 }
 
 // String names the kind in crash reports.

@@ -291,6 +291,10 @@ func (s *scene) say(who, text string) error {
 		s.step(Input{Kind: Command, Line: text, Caller: &command.Caller{Name: "console", Level: command.Root, Via: command.ViaConsole}})
 		return nil
 	}
+	if name, isAll := strings.CutSuffix(who, " to all"); isAll {
+		s.step(Input{Kind: SayAll, Line: text, Caller: &command.Caller{Name: name}})
+		return nil
+	}
 	if name, to, one := strings.Cut(who, " to "); name == "host" {
 		in := Input{Kind: HostLine, Line: text}
 		if one {
@@ -399,6 +403,8 @@ func (s *scene) show() {
 			s.tell("listed as %q: %v, %d open", f.Name, f.Public, f.Counts.Open)
 		case *Commanded:
 			s.tell("audit: %s by %s (%s), on %q, %q, refused %q", f.Name, f.Caller.Name, f.Caller.Via, f.Target, f.Detail, f.Refused)
+		case *HostSaid:
+			s.tell("said for %s: %q", f.By, f.Text)
 		case *Kept:
 			var names []string
 			for _, p := range f.Players {

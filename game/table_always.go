@@ -6,7 +6,6 @@ import (
 	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	"w3host/texts"
 )
 
 // always are the commands of lobbies and running games.
@@ -111,7 +110,7 @@ var always = command.Table[*Machine]{
 		Examples: []string{"say Two minutes left"},
 		Level:    command.Owner,
 		Phase:    command.Always,
-		Parse:    func(a *args) act { return op(lobby.Say{Text: texts.Plain(a.Text("text"))}) },
+		Parse:    func(a *args) act { return sayAll(a.Text("text")) },
 	},
 	{
 		Name:     "latency",

@@ -162,9 +162,14 @@ func (g *Game) versionOf(key uint32) w3gs.Version {
 // String names the game in messages.
 func (g *Game) String() string { return fmt.Sprintf("game %d", g.id) }
 
-// Say sends a line to one player of the game, or to all of them.
+// Say sends a line to one player of the game.
 func (g *Game) Say(to *command.Caller, text string) {
 	g.call(func() { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: text}) })
+}
+
+// SayAll sends a line to all players of the game, since by wants it.
+func (g *Game) SayAll(by *command.Caller, text string) {
+	g.call(func() { g.step(&game.Input{Kind: game.SayAll, Caller: by, Line: text}) })
 }
 
 // Notify has one player of the game read a Notice around a reason, in their language.

@@ -337,6 +337,7 @@ func (b *browser) operate(host *process) {
 
 	b.do(chromedp.SendKeys("#text", "hello from the page"), chromedp.Click("#say button"))
 	c.UntilText("hello from the page")
+	b.wait(`document.querySelector("#chat").textContent.includes("hello from the page")`)
 	b.do(chromedp.SendKeys("#text", "!frobnicate"), chromedp.Click("#say button"))
 	b.wait(`document.querySelector("#answers").textContent.includes("frobnicate")`) // a refusal, in the engine's words
 	b.picture("hostile")

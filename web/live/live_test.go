@@ -305,7 +305,7 @@ func TestOfferAllocatesNothing(t *testing.T) {
 	o := &observer{ring: &r}
 	at := time.Duration(0)
 	for _, fact := range []game.Fact{
-		&game.Joined{Player: game.Player{PID: 1, Name: "Ann"}}, &game.Said{Said: lobby.Said{Text: "hello"}},
+		&game.Joined{Player: game.Player{PID: 1, Name: "Ann"}}, &game.Said{Said: lobby.Said{Text: "hello"}}, &game.HostSaid{By: "Rook", Text: "hello"},
 		&gamesync.Turn{Late: time.Millisecond}, &gamesync.Lag{}, &game.Closed{Why: "empty"},
 	} {
 		n := testing.AllocsPerRun(100, func() {
@@ -316,6 +316,17 @@ func TestOfferAllocatesNothing(t *testing.T) {
 			t.Errorf("%T: %v allocations", fact, n)
 		}
 	}
+}
+
+// What the host says to all for somebody comes with the name of who wanted it.
+func TestHostSaid(t *testing.T) {
+	var r ring
+	newObserver(&r, 1, "key").Observe(&game.Stamped{Fact: &game.HostSaid{By: "Rook", Text: "hello"}})
+	r.take(func(e *view.Event) {
+		if e.Kind != view.HostSaid || e.Name != "Rook" || e.Text != "hello" {
+			t.Errorf("%+v", e)
+		}
+	})
 }
 
 // What the process before has told is told no page twice, and what follows has its time.

@@ -75,6 +75,8 @@ func describe(e *view.Event, fact game.Fact) {
 		who(view.LinkResumed, &f.Player, "")
 	case *game.Said:
 		e.Kind, e.PID, e.Name, e.Text, e.To = view.Said, f.PID, f.Name, f.Text, audience(f)
+	case *game.HostSaid:
+		e.Kind, e.Name, e.Text = view.HostSaid, f.By, f.Text
 	case *game.Started:
 		e.Kind = view.Started
 	case *game.AllLoaded:

@@ -23,6 +23,8 @@ const (
 	Left
 	// Said: a player has said Text to To.
 	Said
+	// HostSaid: the host has said Text to all, since Name wanted it.
+	HostSaid
 	// Started: the players load.
 	Started
 	// Loaded: turns begin.
@@ -53,7 +55,7 @@ type Event struct {
 	At      time.Duration // since 1970
 	Kind    Kind
 	PID     uint8
-	Name    string // of the player
+	Name    string // of the player, or of who gave a command
 	To      Audience
 	Kicked  bool
 	Text    string
@@ -72,6 +74,7 @@ const (
 	ToAllies
 	ToObservers
 	ToOne
+	ByHost // to all, as the host's
 )
 
 // Lateness is that of the turns of a second.

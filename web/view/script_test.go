@@ -97,7 +97,7 @@ func aFleet(l *testkit.ScriptLine) *Fleet {
 }
 
 var kinds = map[string]Kind{
-	"changed": Changed, "opened": Opened, "joined": Joined, "left": Left, "said": Said, "started": Started, "loaded": Loaded,
+	"changed": Changed, "opened": Opened, "joined": Joined, "left": Left, "said": Said, "host-said": HostSaid, "started": Started, "loaded": Loaded,
 	"turns": Turns, "lag": LagBegan, "goes-on": LagEnded, "desync": Desynced, "lost": LinkLost, "back": LinkResumed,
 	"command": Commanded, "ended": Ended,
 }

@@ -109,7 +109,7 @@ func (t *tail[T]) in(w words, say func(T) []string) *Tail {
 // fact takes what has happened.
 func (g *watched) fact(e *Event) {
 	g.version++
-	if e.Kind != Turns && e.Kind != Said {
+	if e.Kind != Turns && e.Kind != Said && e.Kind != HostSaid {
 		g.dirty = true
 	}
 	note := func(text texts.Text) { g.note(e, text, text) }
@@ -123,6 +123,8 @@ func (g *watched) fact(e *Event) {
 		g.left(e)
 	case Said:
 		g.say(e)
+	case HostSaid:
+		g.line(line{at: e.At, who: e.Name, to: ByHost, text: texts.Plain(e.Text)})
 	case Started:
 		g.since, g.playing = e.At, true
 		note(texts.Of("the game has started"))
@@ -179,9 +181,13 @@ func (g *watched) commanded(e *Event) {
 }
 
 func (g *watched) say(e *Event) {
-	l := line{at: e.At, colour: g.colour(e.PID), who: e.Name, to: e.To, text: texts.Plain(e.Text)}
+	g.line(line{at: e.At, colour: g.colour(e.PID), who: e.Name, to: e.To, text: texts.Plain(e.Text)})
+}
+
+// line adds a line of chat.
+func (g *watched) line(l line) {
 	g.chat.add(l, chatKept)
-	if e.To == ToAll {
+	if l.to == ToAll || l.to == ByHost {
 		g.heard.add(l, chatKept)
 	}
 }

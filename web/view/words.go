@@ -34,6 +34,7 @@ var stages = [...]texts.Text{
 
 var audiences = [...]texts.Text{
 	ToAll: texts.Of("all"), ToAllies: texts.Of("allies"), ToObservers: texts.Of("observers"), ToOne: texts.Of("private"),
+	ByHost: texts.Of("as the host"),
 }
 
 // millis is a short time in milliseconds, with one place where that says something.
