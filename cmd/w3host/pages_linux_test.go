@@ -149,7 +149,7 @@ func (b *browser) wait(expression string) {
 			return
 		}
 		if time.Since(began) > 30*time.Second {
-			b.t.Fatalf("%s: %v; the page says:\n%s", expression, err, b.text(`document.querySelector("main").innerText`))
+			b.t.Fatalf("%s: %v; the page says:\n%s", expression, err, b.text(`document.querySelector("main")?.innerText ?? "nothing"`))
 		}
 	}
 }
