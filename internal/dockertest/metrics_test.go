@@ -5,13 +5,14 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"w3host/internal/testkit"
 )
 
 // What compose.metrics.yaml mounts fits together: Prometheus asks where the host answers, Grafana asks
@@ -93,9 +94,6 @@ func readYAML(t *testing.T, name string, into any) {
 
 // Prometheus itself reads its configuration, where it is installed.
 func TestPrometheusAccepts(t *testing.T) {
-	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("SKIPPED: no promtool (Debian: prometheus)")
-	}
+	promtool := testkit.Program(t, "promtool", "prometheus")
 	tool{name: promtool}.run(t, "check", "config", filepath.Join(root, "deploy/prometheus/prometheus.yml"))
 }

@@ -15,6 +15,7 @@ import (
 
 	"w3host/game"
 	"w3host/host"
+	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
@@ -154,10 +155,7 @@ func TestAlertsAndDashboardNameMetrics(t *testing.T) {
 }
 
 func TestAlerts(t *testing.T) {
-	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		t.Skip("SKIPPED: the alerts are not tested without promtool (Debian: prometheus)")
-	}
+	promtool := testkit.Program(t, "promtool", "prometheus")
 	if out, err := exec.Command(promtool, "test", "rules", "../../deploy/prometheus/alerts_test.yml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
