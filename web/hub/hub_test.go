@@ -2,12 +2,18 @@ package hub
 
 import (
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"w3host/internal/testkit"
 )
 
 // open makes a hub with topics a and b.
@@ -106,6 +112,49 @@ func TestUnknownTopic(t *testing.T) {
 		t.Error("a topic that there is not can be watched")
 	} else if h.leave(w); len(h.topics) != 2 {
 		t.Errorf("%d topics", len(h.topics))
+	}
+}
+
+// When watchers go, those who read and those who never did, their goroutines end and nothing is kept of them.
+func TestWatchersLeaveNothing(t *testing.T) {
+	h := open(func(Watcher) {})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.Serve(w, r, Watcher{Name: "watcher", Topics: []string{"a", "b"}})
+	}))
+	defer server.Close()
+	come := func(watchers int) {
+		var all []net.Conn
+		for i := range watchers {
+			conn, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err == nil {
+				_, err = conn.Write([]byte("GET / HTTP/1.1\r\nHost: test\r\n\r\n"))
+			}
+			if err == nil && i%2 == 0 {
+				go func() { _, _ = io.Copy(io.Discard, conn) }() // ends with conn
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, conn)
+		}
+		testkit.Eventually(t, "all watch", func() bool { list, _ := h.Watchers(); return len(list) == watchers })
+		for range 2 * kept {
+			h.Publish("a", "patch", make([]byte, 64<<10)) // more than a socket takes
+		}
+		for _, conn := range all {
+			_ = conn.Close()
+		}
+		testkit.Eventually(t, "nobody watches", func() bool { list, _ := h.Watchers(); return len(list) == 0 })
+	}
+	before := runtime.NumGoroutine()
+	for range 3 {
+		come(40)
+	}
+	testkit.Eventually(t, "the goroutines of those who watched end", func() bool { return runtime.NumGoroutine() <= before })
+	for name, topic := range h.topics {
+		if len(topic.watchers) > 0 || len(topic.frames) > kept {
+			t.Errorf("topic %s keeps %d watchers and %d frames", name, len(topic.watchers), len(topic.frames))
+		}
 	}
 }
 

@@ -300,13 +300,25 @@ func BenchmarkOffer(b *testing.B) {
 	}
 }
 
+// A fact costs no memory, whether there is room for it or not.
 func TestOfferAllocatesNothing(t *testing.T) {
+	for name, room := range map[string]bool{"room": true, "full": false} {
+		t.Run(name, func(t *testing.T) { offerAllocatesNothing(t, room) })
+	}
+}
+
+func offerAllocatesNothing(t *testing.T, room bool) {
+	t.Helper()
 	var r ring
+	for !room && r.tail.Load() < ringLen {
+		put(&r, view.Event{})
+	}
 	o := &observer{ring: &r}
 	at := time.Duration(0)
 	for _, fact := range []game.Fact{
 		&game.Joined{Player: game.Player{PID: 1, Name: "Ann"}}, &game.Said{Said: lobby.Said{Text: "hello"}}, &game.HostSaid{By: "Rook", Text: "hello"},
-		&gamesync.Turn{Late: time.Millisecond}, &gamesync.Lag{}, &game.Closed{Why: "empty"},
+		&gamesync.Turn{Late: time.Millisecond}, &gamesync.Lag{}, &gamesync.Desync{}, &game.Commanded{Line: "kick bob"},
+		&game.LinkLost{Why: "reset"}, &game.LeftGame{Why: "left"}, &game.Started{}, &game.Listed{}, &game.Closed{Why: "empty"},
 	} {
 		n := testing.AllocsPerRun(100, func() {
 			at += time.Second / 2
