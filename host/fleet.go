@@ -34,31 +34,25 @@ func (h *Host) Lose(l fleet.Lease) {
 // close. Who is in one reads that this host stops, and may start the game within a time,
 // after which the lobby closes. Games go on. If the host drains already, the new time counts.
 func (h *Host) Drain(within time.Duration) {
-	h.Keep(func(k *autohost.Keeper) {
-		k.Disable(true)
-		k.Abandon()
-	})
+	number := 0
+	h.Keep(func(k *autohost.Keeper) { number = k.Drain() })
 	h.shard.Wait(func() {
 		for _, g := range slices.Clone(h.running) {
 			if g.open.Load() {
-				g.drained = time.Now().Add(within)
 				g.closeToStrangers()
 				g.drain(within)
-				time.AfterFunc(within, func() { h.endDrained(g) })
+				time.AfterFunc(within, func() { h.endDrained(g, number) })
 			}
 		}
 	})
 }
 
-// endDrained closes a lobby that has not started in time, unless it has been given more, or the host does not drain any more.
-func (h *Host) endDrained(g *Game) {
-	drains := false
-	h.Keep(func(k *autohost.Keeper) { drains = k.Disabled() })
-	if !drains {
-		return
-	}
+// endDrained closes a lobby that has not started within the time of a drain, unless that was called off or begun anew.
+func (h *Host) endDrained(g *Game, number int) {
 	g.call(func() {
-		if g.open.Load() && !time.Now().Before(g.drained) {
+		drains := false
+		h.Keep(func(k *autohost.Keeper) { drains = k.Drains(number) })
+		if drains && g.open.Load() {
 			g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
 		}
 	})

@@ -47,9 +47,9 @@ func (r *rig) refused(g *Game) {
 	}
 }
 
-// timeIsOver does what comes when the time of a drain is over, and what comes of that.
-func (r *rig) timeIsOver(g *Game) {
-	r.h.endDrained(g)
+// timeIsOver does what comes when the time of a drain is over, the first being 1, and what comes of that.
+func (r *rig) timeIsOver(g *Game, drain int) {
+	r.h.endDrained(g, drain)
 	r.h.shard.Wait(func() {})
 }
 
@@ -90,7 +90,7 @@ func TestDrain(t *testing.T) {
 	r.begin(c)
 	c.Until(0x0C)
 	r.h.Drain(0)
-	r.timeIsOver(g)
+	r.timeIsOver(g, 2)
 	if c.Ending() != nil || len(r.h.Games()) != 1 {
 		t.Errorf("the game: %v, %d games", c.Ending(), len(r.h.Games()))
 	}
@@ -111,15 +111,20 @@ func TestDrainedLobbyCloses(t *testing.T) {
 	}
 }
 
-// A drain that is called off closes no lobby with people.
+// disable is what the commands enable and disable do.
+func disable(h *Host, yes bool) { h.Keep(func(k *autohost.Keeper) { k.Disable(yes) }) }
+
+// A drain that is called off closes no lobby with people, also when the host opens no lobbies later.
 func TestDrainCalledOff(t *testing.T) {
 	t.Parallel()
 	r, _ := leasedRig(t)
 	g := r.h.Game(1)
 	c := r.join(g, "Alice", player)
 	r.h.Drain(time.Hour)
-	r.h.Keep(func(k *autohost.Keeper) { k.Disable(false) })
-	r.timeIsOver(g)
+	disable(r.h, false)
+	r.timeIsOver(g, 1)
+	disable(r.h, true)
+	r.timeIsOver(g, 1)
 	if c.Ending() != nil || r.h.Game(1) == nil {
 		t.Errorf("who is in the lobby: %v", c.Ending())
 	}
@@ -130,18 +135,19 @@ func TestDrainedAgain(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(*Host){
 		"at once":                 func(*Host) {},
-		"after it was called off": func(h *Host) { h.Keep(func(k *autohost.Keeper) { k.Disable(false) }) },
+		"after it was called off": func(h *Host) { disable(h, false) },
 	} {
 		r, _ := leasedRig(t)
-		c := r.join(r.h.Game(1), "Alice", player)
-		r.h.Drain(time.Second)
+		g := r.h.Game(1)
+		c := r.join(g, "Alice", player)
+		r.h.Drain(time.Hour)
 		again(r.h)
 		r.h.Drain(time.Hour)
-		time.Sleep(1100 * time.Millisecond)
-		if c.Ending() != nil {
-			t.Errorf("longer, %s: who is in the lobby: %v", name, c.Ending())
+		r.timeIsOver(g, 1)
+		if c.Ending() != nil || r.h.Game(1) == nil {
+			t.Errorf("%s, in the time of the second: who is in the lobby: %v", name, c.Ending())
 		}
-		r.h.Drain(time.Millisecond)
-		testkit.Eventually(t, "the end of the lobby", func() bool { return len(r.h.Games()) == 0 })
+		r.timeIsOver(g, 2)
+		r.stands(0)
 	}
 }

@@ -73,13 +73,12 @@ type lobbySpec struct {
 
 // listing is how others see the lobby or game.
 type listing struct {
-	open    atomic.Bool // the lobby takes joins
-	info    Info        // guarded by registry.mu
-	saved   *game.Saved
-	listed  bool        // on the LAN
-	lease   fleet.Lease // under which strangers may come; zero: none is needed
-	closed  atomic.Bool // to strangers: the lease is lost, or the host drains
-	drained time.Time   // when it closes if it has not started, since the host drains
+	open   atomic.Bool // the lobby takes joins
+	info   Info        // guarded by registry.mu
+	saved  *game.Saved
+	listed bool        // on the LAN
+	lease  fleet.Lease // under which strangers may come; zero: none is needed
+	closed atomic.Bool // to strangers: the lease is lost, or the host drains
 }
 
 // showing is how a game is shown to others than its players.

@@ -16,6 +16,8 @@ type Keeper struct {
 	max      int // lobbies and running games of the host
 	retry    time.Duration
 	disabled bool
+	drain    int // the number of the drain that goes on; 0: none
+	drains   int // so many have begun
 	games    map[uint32]*place
 	random   *rand.Rand
 	expand   func(choice string) []string
@@ -258,8 +260,13 @@ func (k *Keeper) Ended(id uint32) {
 	}
 }
 
-// Disable stops or resumes the opening of lobbies.
-func (k *Keeper) Disable(yes bool) { k.disabled = yes }
+// Disable stops or resumes the opening of lobbies. To resume it calls a drain off.
+func (k *Keeper) Disable(yes bool) {
+	k.disabled = yes
+	if !yes {
+		k.drain = 0
+	}
+}
 
 // Disabled reports whether no lobbies are opened.
 func (k *Keeper) Disabled() bool { return k.disabled }

@@ -81,15 +81,23 @@ func (k *Keeper) Lose(l fleet.Lease) (id uint32) {
 	return 0
 }
 
-// Abandon makes the open lobbies those of no entry, and gives their leases back.
-func (k *Keeper) Abandon() {
+// Drain stops the opening of lobbies, makes those that are open lobbies of no entry, and gives
+// their leases back. The number is that of this drain, for Drains.
+func (k *Keeper) Drain() (number int) {
+	k.Disable(true)
+	k.drains++
+	k.drain = k.drains
 	for _, g := range k.games {
 		if g.open {
 			k.give(&g.lease)
 			g.of = nil
 		}
 	}
+	return k.drain
 }
+
+// Drains reports whether a drain goes on: it was not called off, and no newer one has begun.
+func (k *Keeper) Drains(number int) bool { return k.drain == number }
 
 // give gives a lease back, if it is one, and empties it.
 func (k *Keeper) give(l *fleet.Lease) {

@@ -94,7 +94,7 @@ func TestUnusedLeases(t *testing.T) {
 		"drain": func(k *Keeper) {
 			o, _ := k.Next(noon)
 			k.Opened(o, 1, "a.w3x")
-			k.Abandon()
+			k.Drain()
 			if k.Status(noon)[0].Open != 0 {
 				t.Error("a lobby that was given up is still the entry's")
 			}
@@ -131,5 +131,26 @@ func TestLostLease(t *testing.T) {
 	}
 	if _, ok := k.Next(noon); ok {
 		t.Error("a lobby under a lost lease")
+	}
+}
+
+// A drain goes on until a newer one begins or it is called off; then it does not come back.
+func TestDrains(t *testing.T) {
+	k := sharing()
+	first, second := k.Drain(), k.Drain()
+	if k.Drains(first) || !k.Drains(second) || !k.Disabled() {
+		t.Error("the second of two drains does not count")
+	}
+	k.Disable(true)
+	if !k.Drains(second) {
+		t.Error("disabled again, the host does not drain any more")
+	}
+	k.Disable(false)
+	if k.Drains(second) || k.Disabled() {
+		t.Error("a drain that was called off goes on")
+	}
+	k.Disable(true)
+	if k.Drains(second) {
+		t.Error("a drain that was called off goes on once nothing is opened again")
 	}
 }
