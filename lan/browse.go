@@ -40,11 +40,28 @@ type BrowseOptions struct {
 
 // browser is the state of one Browse. One goroutine owns it.
 type browser struct {
-	opts  BrowseOptions
-	conn  *net.UDPConn
-	round time.Time                    // of the last search of all hosts
+	opts   BrowseOptions
+	conn   *net.UDPConn
+	round  round // the newest
+	before round // the one before it, to which answers may still come
+	found  map[lobbyKey]*Found
+}
+
+// round is a search of all hosts.
+type round struct {
+	sent  time.Time
 	asked map[netip.AddrPort]time.Time // hosts that were asked one by one since
-	found map[lobbyKey]*Found
+}
+
+// times are when a host was asked.
+func (r round) times(host netip.AddrPort) (list []time.Time) {
+	if !r.sent.IsZero() {
+		list = append(list, r.sent)
+	}
+	if at, ok := r.asked[host]; ok {
+		list = append(list, at)
+	}
+	return list
 }
 
 // lobbyKey names a lobby. A host may answer from several ports.
@@ -164,7 +181,7 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- me
 
 // askAll begins a round. It fails if no address can be sent to.
 func (b *browser) askAll() error {
-	b.round, b.asked = time.Now(), map[netip.AddrPort]time.Time{}
+	b.before, b.round = b.round, round{time.Now(), map[netip.AddrPort]time.Time{}}
 	to := b.opts.To
 	if len(to) == 0 {
 		for _, addr := range append(InterfaceBroadcasts(), limitedBroadcast, loopbackBroadcast) {
@@ -220,10 +237,11 @@ func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 
 // askOne asks a host about a lobby that it has announced, once in a round.
 func (b *browser) askOne(h message, gameID uint32) {
-	if _, ok := b.asked[h.from]; ok || len(b.asked) >= maxFound {
+	asked := b.round.asked
+	if _, ok := asked[h.from]; ok || len(asked) >= maxFound {
 		return
 	}
-	b.asked[h.from] = h.at
+	asked[h.from] = time.Now()
 	_ = b.ask(h.from, gameID)
 }
 
@@ -259,11 +277,7 @@ func (b *browser) info(h message, info w3gs.GameInfo) bool {
 	}
 	f.Info, f.From, f.Heard = info, h.from, h.at
 	if h.answer {
-		sent := b.round
-		if at, ok := b.asked[h.from]; ok {
-			sent = at
-		}
-		f.RTT = h.at.Sub(sent)
+		f.RTT = roundTrip(h.at, slices.Concat(b.before.times(h.from), b.round.times(h.from)))
 	}
 	return true
 }

@@ -140,3 +140,32 @@ func TestBrowseShowsOneAddressOfAHost(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+// An answer that is looked at after the next round has begun belongs to the round before it;
+// what comes before all questions answers none.
+func TestBrowseLateAnswer(t *testing.T) {
+	began := time.Now()
+	after := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
+	one, other := netip.MustParseAddrPort("192.168.1.5:6112"), netip.MustParseAddrPort("192.168.1.6:6112")
+	first := round{after(0), map[netip.AddrPort]time.Time{one: after(50)}}
+	second := round{after(100), map[netip.AddrPort]time.Time{}}
+	for _, c := range []struct {
+		from          netip.AddrPort
+		at            int
+		before, round round
+		want          int
+	}{
+		{one, 60, round{}, first, 10},
+		{other, 60, round{}, first, 60},
+		{one, 90, first, second, 40},
+		{other, 90, first, second, 90},
+		{one, 110, first, second, 10},
+		{one, -1, round{}, first, 0},
+	} {
+		b := browser{opts: BrowseOptions{Ask: []w3gs.SearchGame{{}}}, found: map[lobbyKey]*Found{}, before: c.before, round: c.round}
+		b.info(message{from: c.from, at: after(c.at), answer: true}, w3gs.GameInfo{})
+		if rtt := b.list()[0].RTT; rtt != time.Duration(c.want)*time.Millisecond {
+			t.Errorf("%v, %d ms after the first question: RTT %v", c.from, c.at, rtt)
+		}
+	}
+}

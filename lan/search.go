@@ -20,7 +20,7 @@ var ErrNoAnswer = errors.New("no lobby answered")
 type Found struct {
 	Info w3gs.GameInfo
 	From netip.AddrPort // where the answer came from; joins go to Info.Port there
-	RTT  time.Duration  // since the search sent last; zero when it was not asked for
+	RTT  time.Duration  // since the search that was sent last before it; zero when it was not asked for
 	// Heard is when it last gave a sign; Browse sets it.
 	Heard time.Time
 }
@@ -65,26 +65,43 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 	defer cancel()
 	in := make(chan message)
 	go listenTo(ctx, conn, true, in) // ends when its socket is closed
-	var found []Found
+	question := serviceQuestion(want)
+	if question == nil {
+		question = want.AppendTo(nil)
+	}
+	found, err := collect(ctx, want, p, in, func() error {
+		_, err := conn.WriteToUDPAddrPort(question, to)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
+	case len(found) == 0:
+		return nil, fmt.Errorf("%w at %v after %d searches for %v %v (game id %d): is the host up, and of that version?",
+			ErrNoAnswer, to, p.tries, want.Product, w3gs.Version(want.Version), want.GameID)
+	}
+	return found, nil
+}
+
+// collect asks until somebody answers.
+func collect(ctx context.Context, want w3gs.SearchGame, p pace, in <-chan message, ask func() error) (found []Found, err error) {
+	var sent []time.Time
 	for range p.tries {
-		sent, quiet := time.Now(), time.NewTimer(p.retry)
-		question := serviceQuestion(want)
-		if question == nil {
-			question = want.AppendTo(nil)
+		sent = append(sent, time.Now())
+		if err := ask(); err != nil {
+			return nil, err
 		}
-		if _, err := conn.WriteToUDPAddrPort(question, to); err != nil {
-			return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
-		}
+		quiet := time.NewTimer(p.retry)
 		for waiting := true; waiting; {
 			select {
 			case <-ctx.Done():
-				return nil, fmt.Errorf("search for lobbies at %v: %w", to, ctx.Err())
+				return nil, ctx.Err()
 			case m := <-in:
 				info, _ := m.packet.(*w3gs.GameInfo)
 				if info == nil || info.Product != want.Product || info.Version != want.Version || want.GameID != 0 && want.GameID != info.GameID {
 					continue
 				}
-				if f := (Found{Info: *info, From: m.from, RTT: m.at.Sub(sent)}); !slices.ContainsFunc(found, func(g Found) bool { return f.compare(g) == 0 }) {
+				if f := (Found{Info: *info, From: m.from, RTT: roundTrip(m.at, sent)}); !slices.ContainsFunc(found, func(g Found) bool { return f.compare(g) == 0 }) {
 					found = append(found, f)
 					quiet.Reset(p.quiet)
 				}
@@ -94,9 +111,20 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 		}
 		if len(found) > 0 {
 			slices.SortFunc(found, Found.compare)
-			return found, nil
+			break
 		}
 	}
-	return nil, fmt.Errorf("%w at %v after %d searches for %v %v (game id %d): is the host up, and of that version?",
-		ErrNoAnswer, to, p.tries, want.Product, w3gs.Version(want.Version), want.GameID)
+	return found, nil
+}
+
+// roundTrip is the time from a question to its answer: the newest question that had been sent
+// when the answer came, since a newer one may be sent before the answer is looked at. Zero
+// means that nothing had been asked.
+func roundTrip(answered time.Time, sent []time.Time) time.Duration {
+	for _, at := range slices.Backward(sent) {
+		if rtt := answered.Sub(at); rtt >= 0 {
+			return rtt
+		}
+	}
+	return 0
 }

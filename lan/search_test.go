@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"w3host/protocol/w3gs"
@@ -129,4 +130,21 @@ func TestSearchCancelled(t *testing.T) {
 	if _, err := Search(ctx, silent.addr, wantAny); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before: got %v", err)
 	}
+}
+
+// An answer that is looked at after the next question belongs to the question before it.
+func TestSearchLateAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, asked, in := time.Now(), 0, make(chan message)
+		found, err := collect(t.Context(), wantAny, pace{tries: 2, retry: 20 * time.Millisecond, quiet: 10 * time.Millisecond}, in, func() error {
+			if asked++; asked == 2 {
+				info := w3gs.GameInfo{Product: wantAny.Product, Version: wantAny.Version}
+				go func() { in <- message{packet: &info, at: began.Add(15 * time.Millisecond)} }() // ends when it is taken
+			}
+			return nil
+		})
+		if err != nil || len(found) != 1 || found[0].RTT != 15*time.Millisecond {
+			t.Errorf("got %+v, %v", found, err)
+		}
+	})
 }
