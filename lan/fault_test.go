@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -29,7 +30,7 @@ func TestBusyPort(t *testing.T) {
 	log := &journalWriter{}
 	a, err := Listen(Options{
 		Broadcast: []netip.AddrPort{c.addr}, Ports: []uint16{port}, Bind: loopback,
-		Product: w3gs.ProductTFT, Version: 20, retry: 5 * time.Millisecond, Log: zerolog.New(log),
+		Product: w3gs.ProductTFT, Version: 20, retry: 5 * time.Millisecond, pause: 1, Log: zerolog.New(log),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +47,12 @@ func TestBusyPort(t *testing.T) {
 		pace{tries: 500, retry: 10 * time.Millisecond, quiet: time.Millisecond})
 	if err != nil || found[0].From != asked {
 		t.Fatalf("got %v, %v", found, err)
+	}
+	if runtime.GOOS == "linux" { // others deliver broadcasts to the port itself, or not at all
+		everybody := netip.AddrPortFrom(loopbackBroadcast, port)
+		if found, err := Search(context.Background(), everybody, wantAny); err != nil || found[0].From != asked {
+			t.Errorf("by broadcast: got %v, %v", found, err)
+		}
 	}
 	if n := log.count("warn", "cannot hear LAN searches on this UDP port"); n != 1 {
 		t.Errorf("%d warnings, want 1", n)

@@ -34,6 +34,9 @@ type port struct {
 	// answerPort is set for a port on a broadcast address, which only receives: the
 	// port that sends its answers.
 	answerPort *port
+	// broadcasts is set once the ports on broadcast addresses were opened that send by this
+	// one. Once this port has a reader, only that reads and writes it.
+	broadcasts bool
 }
 
 // openPorts tries every port once. If none can be opened, announcements are sent
@@ -52,7 +55,7 @@ func (a *Advertiser) openPorts() error {
 		p.conn = conn
 		held++
 		a.logPort(zerolog.DebugLevel, p).Msg("listening for LAN searches")
-		a.openBroadcastPorts(p)
+		a.ports = append(a.ports, a.broadcastPorts(p, conn)...)
 	}
 	if held > 0 {
 		return nil
@@ -65,24 +68,26 @@ func (a *Advertiser) openPorts() error {
 	return nil
 }
 
-// openBroadcastPorts opens sockets on the broadcast addresses, for a port that is
+// broadcastPorts opens sockets on the broadcast addresses, for a port that is
 // bound to one address and does not receive broadcasts on Linux. Systems that refuse
 // this deliver broadcasts to the port itself (Windows) or not at all; clients then
 // learn of lobbies from announcements.
-func (a *Advertiser) openBroadcastPorts(main *port) {
-	if main.bind.IsUnspecified() {
-		return
+func (a *Advertiser) broadcastPorts(main *port, of *net.UDPConn) (opened []*port) {
+	if main.broadcasts || main.answerPort != nil || main.bind.IsUnspecified() {
+		return nil
 	}
+	main.broadcasts = true
 	for _, addr := range broadcastsFor(main.bind) {
-		listener := &port{bind: addr, number: localAddr(main.conn).Port(), answerPort: main}
+		listener := &port{bind: addr, number: localAddr(of).Port(), answerPort: main}
 		conn, err := bind(listener.bind, listener.number)
 		if err != nil {
 			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("cannot hear broadcast searches")
 			continue
 		}
 		listener.conn = conn
-		a.ports = append(a.ports, listener)
+		opened = append(opened, listener)
 	}
+	return opened
 }
 
 // broadcastsFor are the broadcast addresses of an address's network, and the limited
@@ -126,14 +131,19 @@ func (a *Advertiser) reopen(p *port) bool {
 		if err != nil {
 			continue // it was logged when the port was lost
 		}
+		more := a.broadcastPorts(p, conn) // those of a port that was busy at the start
 		a.mu.Lock()
-		if a.stopped {
-			a.mu.Unlock()
-			conn.Close()
+		p.conn = conn
+		a.ports = append(a.ports, more...)
+		stopped := a.stopped
+		a.mu.Unlock()
+		if stopped {
+			a.closePorts() // again, with these
 			return false
 		}
-		p.conn = conn
-		a.mu.Unlock()
+		for _, l := range more {
+			a.readers.Go(func() { a.serve(l) }) // ends when Shutdown closes its socket
+		}
 		a.logPort(zerolog.InfoLevel, p).Msg("listening for LAN searches again")
 		return true
 	}
