@@ -94,14 +94,21 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 	if len(opts.To) == 0 {
 		conns = append(conns, announcementSockets(opts.Port)...)
 	}
-	in := make(chan message)
 	for _, c := range conns {
 		defer c.Close()
-		go listenTo(ctx, c, c == conn, in) // ends when its socket is closed
 	}
-	b := &browser{opts: opts, conn: conn, found: map[lobbyKey]*Found{}}
+	return browse(ctx, opts, conns, changed)
+}
+
+// browse asks on the first of the sockets.
+func browse(ctx context.Context, opts BrowseOptions, conns []*net.UDPConn, changed func([]Found)) error {
+	b := &browser{opts: opts, conn: conns[0], found: map[lobbyKey]*Found{}}
 	if err := b.askAll(); err != nil {
-		return err
+		return err // before there are readers, who would wait with what they have read until ctx ends
+	}
+	in := make(chan message)
+	for i, c := range conns {
+		go listenTo(ctx, c, i == 0, in) // ends when its socket is closed
 	}
 	tick := time.NewTicker(opts.Every)
 	defer tick.Stop()

@@ -3,10 +3,14 @@ package lan
 import (
 	"context"
 	"encoding/hex"
+	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
@@ -117,6 +121,20 @@ func TestBrowseNobodyToAsk(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:0") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// Where nobody can be asked nothing stays behind, also when a datagram has come already.
+func TestBrowseNobodyToAskLeavesNoReader(t *testing.T) {
+	c := newClient(t)
+	c.send(c.addr, captured)
+	nobody := slices.Repeat([]netip.AddrPort{netip.AddrPortFrom(loopback, 0)}, 2000) // gives a reader time
+	before := goleak.IgnoreCurrent()
+	err := browse(t.Context(), BrowseOptions{To: nobody, Ask: []w3gs.SearchGame{wantAny}}, []*net.UDPConn{c.conn}, nil)
+	c.conn.Close()
+	if err == nil {
+		t.Error("no error")
+	}
+	goleak.VerifyNone(t, before)
 }
 
 // A host on this machine is heard at its addresses and on loopback; it is shown
