@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A holder empties its file before it writes the number of the next host: that is no fault.
+// Who starts the host may empty the file before the number of the next one is in it: that is no fault.
 func TestKillBetweenTwoHosts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

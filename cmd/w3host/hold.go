@@ -60,7 +60,7 @@ func holdCommand() *cobra.Command {
 				if *pidFile == "" {
 					return nil
 				}
-				return os.WriteFile(*pidFile, fmt.Appendln(nil, pid), 0o644)
+				return writePID(*pidFile, pid)
 			},
 			Vault: *vault,
 			Log:   holderLog(cmd),
@@ -71,6 +71,20 @@ func holdCommand() *cobra.Command {
 		return exit(code)
 	}
 	return cmd
+}
+
+// writePID writes a process number into a file, of which nobody reads a part. It does not wait
+// for the disk, since the holder calls it while games stand still.
+func writePID(name string, pid int) error {
+	beside := name + ".new"
+	err := os.WriteFile(beside, fmt.Appendln(nil, pid), 0o644)
+	if err == nil {
+		err = os.Rename(beside, name)
+	}
+	if err != nil {
+		_ = os.Remove(beside)
+	}
+	return err
 }
 
 // unsupported makes a usage error of a system that cannot hold games.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -52,13 +53,39 @@ func startHold(t *testing.T, dir string, flags ...string) (p *process, pidFile s
 }
 
 func hostOf(pidFile string) (int, error) {
-	for {
-		text, err := os.ReadFile(pidFile)
-		if err != nil {
-			return 0, err
-		}
-		if len(text) > 0 { // else it is being written
-			return strconv.Atoi(strings.TrimSpace(string(text)))
+	text, err := os.ReadFile(pidFile)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(text)))
+}
+
+// A new process number takes the place of the old one: who has opened the file meanwhile reads the old one.
+func TestPIDFileIsReplaced(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pid")
+	if err := writePID(name, 123456); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	if err := writePID(name, 7); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := io.ReadAll(old); err != nil || string(text) != "123456\n" {
+		t.Errorf("who has the file open reads %q, %v", text, err)
+	}
+	if pid, err := hostOf(name); err != nil || pid != 7 {
+		t.Errorf("the file has %d, %v", pid, err)
+	}
+	if err := writePID(filepath.Dir(name), 8); err == nil {
+		t.Error("a folder has become a file")
+	}
+	for _, folder := range []string{filepath.Dir(name), filepath.Dir(filepath.Dir(name))} {
+		if left, _ := filepath.Glob(filepath.Join(folder, "*.new")); left != nil {
+			t.Errorf("left behind: %v", left)
 		}
 	}
 }
