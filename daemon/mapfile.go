@@ -149,7 +149,11 @@ func (s *Maps) parts(key mapKey, r io.ReaderAt, crc uint32) (*mapxfer.Parts, err
 		}
 	}
 	data := make([]byte, key.size)
-	if _, err := r.ReadAt(data, 0); err != nil || crc32.ChecksumIEEE(data) != crc {
+	n, err := r.ReadAt(data, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if n < len(data) || crc32.ChecksumIEEE(data) != crc {
 		return nil, errors.New("it changed while it was being read; wait until it has been copied")
 	}
 	return mapxfer.NewParts(data)

@@ -3,10 +3,15 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"errors"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"testing/iotest"
 
 	"github.com/rs/zerolog"
 
@@ -68,6 +73,35 @@ func TestFileBesideTheMapIsReadAgain(t *testing.T) {
 		}
 		if got := next().Name; got != first.Name {
 			t.Errorf("%s: without the file, the name is %q", query, got)
+		}
+	}
+}
+
+// readerAt reads from the start on.
+type readerAt struct{ io.Reader }
+
+func (r readerAt) ReadAt(b []byte, _ int64) (int, error) { return io.ReadFull(r, b) }
+
+// TestPartsOfAMapThatCannotBeRead: a disk that fails is no map that is being copied.
+func TestPartsOfAMapThatCannotBeRead(t *testing.T) {
+	_, data := builtin.Map()
+	key, crc := mapKey{path: "a.w3x", size: int64(len(data))}, crc32.ChecksumIEEE(data)
+	changed := "it changed while it was being read"
+	for name, c := range map[string]struct {
+		from io.ReaderAt
+		want string // empty: no error
+	}{
+		"whole":   {bytes.NewReader(data), ""},
+		"shorter": {bytes.NewReader(data[:100]), changed},
+		"other":   {bytes.NewReader(make([]byte, len(data))), changed},
+		"disk":    {readerAt{io.MultiReader(bytes.NewReader(data[:100]), iotest.ErrReader(syscall.EIO))}, syscall.EIO.Error()},
+	} {
+		parts, err := new(Maps).parts(key, c.from, crc)
+		if c.want == "" && (err != nil || parts == nil) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if is := errors.Is(err, syscall.EIO); is != (name == "disk") {
+			t.Errorf("%s: an error of the disk: %t", name, is)
 		}
 	}
 }
