@@ -30,15 +30,16 @@ func (q *pipes) wait(d time.Duration) {
 }
 
 func (q *pipes) add(p *player, c net.Conn) (socket, error) {
-	k := &pipe{l: q.l, p: p, conn: c, resume: make(chan struct{}, 1)}
+	k := &pipe{l: q.l, g: p.g, p: p, conn: c, resume: make(chan struct{}, 1)}
 	q.l.done.Go(k.read)
 	return k, nil
 }
 
 // pipe is a connection with a goroutine that reads, and at times one that writes.
-// The lock of the game guards it.
+// The lock of the game guards it, and the player, which another client may replace.
 type pipe struct {
 	l       *loop
+	g       *game
 	p       *player
 	conn    net.Conn
 	resume  chan struct{} // notifies a paused reader
@@ -46,23 +47,28 @@ type pipe struct {
 	writing bool
 }
 
-// read ends when the connection does, or the player is gone.
+// read ends when the connection does, or the player is gone or has another one.
 func (k *pipe) read() {
-	for open := true; open; {
-		n, err := k.conn.Read(k.p.stream.Free())
+	k.g.mu.Lock()
+	defer k.g.mu.Unlock()
+	for k.p.socket == k {
+		free := k.p.stream.Free()
+		k.g.mu.Unlock()
+		n, err := k.conn.Read(free)
 		now := k.l.run.now()
-		k.p.g.mu.Lock()
-		for k.p.paused {
-			k.p.g.mu.Unlock()
+		k.g.mu.Lock()
+		for k.p.socket == k && k.p.paused {
+			k.g.mu.Unlock()
 			<-k.resume
 			now = k.l.run.now()
-			k.p.g.mu.Lock()
+			k.g.mu.Lock()
 		}
 		if k.p.socket == k {
 			k.l.received(k.p, now, n, err)
 		}
-		open = k.p.socket == k && err == nil
-		k.p.g.mu.Unlock()
+		if err != nil {
+			return
+		}
 	}
 }
 
@@ -89,18 +95,18 @@ func (k *pipe) write(b []byte) int {
 }
 
 func (k *pipe) flush() {
-	k.p.g.mu.Lock()
-	defer k.p.g.mu.Unlock()
+	k.g.mu.Lock()
+	defer k.g.mu.Unlock()
 	for len(k.queue) > 0 {
 		b := k.queue
 		k.queue = nil
-		k.p.g.mu.Unlock()
+		k.g.mu.Unlock()
 		k.conn.SetWriteDeadline(time.Now().Add(writeWithin)) // Write reports it
 		_, err := k.conn.Write(b)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			k.conn.Close()
 		}
-		k.p.g.mu.Lock()
+		k.g.mu.Lock()
 		if err != nil {
 			return // writing stays set: the reader finds the end of the connection
 		}
