@@ -83,13 +83,11 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 	}
 	defer log.Close()
 	host.Dir, host.Stdout, host.Stderr = work, log, log
-	if err := b.start(host); err != nil {
+	running, err := b.startHost(host, port)
+	if err != nil {
 		return h, err
 	}
-	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
-	if err := awaitListener(port); err != nil {
-		return h, err
-	}
+	defer running.end()
 	bots := exec.Command(filepath.Join(b.dir, "w3host"), "bots", "--addr", "127.0.0.1:"+strconv.Itoa(port), "--players", strconv.Itoa(victimPlayers),
 		"--games", strconv.Itoa(victims), "--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json")
 	var out bytes.Buffer
@@ -123,7 +121,7 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 	}
 	_ = bots.Wait() // its faults are in its report
 	h.disk = int64(float64(written(work)-before) / time.Since(since).Seconds())
-	h.memory = peakMemory(host.Process.Pid)
+	h.memory = peakMemory(running.host())
 	var report struct {
 		OK   bool    `json:"ok"`
 		Late summary `json:"late_ms"`

@@ -229,18 +229,15 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
-	host := s.run(port, games)
-	host.Dir = work
-	if err := b.start(host); err != nil {
+	cmd := s.run(port, games)
+	cmd.Dir = work
+	proc, err := b.startHost(cmd, port)
+	if err != nil {
 		return f, err
 	}
-	defer func() { _, _ = host.Process.Kill(), host.Wait() }()
-	if err := awaitListener(port); err != nil {
-		return f, err
-	}
+	defer proc.end()
 	time.Sleep(time.Second)
-	pid := hostOf(host.Process.Pid)
-	defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }() // a host outlives its holder
+	pid := proc.host()
 	empty := memory(pid)
 
 	var out bytes.Buffer
@@ -283,6 +280,6 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		return f, errors.New("the bots saw no turn")
 	}
 	f.late, f.latest, f.missed = report.Jitter.P99, report.Jitter.Max, float64(report.Missed)
-	_ = host.Process.Signal(syscall.SIGTERM)
+	_ = proc.Process.Signal(syscall.SIGTERM)
 	return f, nil
 }

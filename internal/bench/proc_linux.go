@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,16 +14,22 @@ import (
 
 // hostOf is the host of a holder, the oldest of its children; a host that has none is its own.
 func hostOf(pid int) int {
-	host := pid
+	if list := children(pid); len(list) > 0 {
+		return slices.Min(list)
+	}
+	return pid
+}
+
+func children(pid int) (list []int) {
 	perThread(pid, "children", func(text string) int64 {
 		for _, child := range strings.Fields(text) {
-			if n, _ := strconv.Atoi(child); host == pid || n < host {
-				host = n
+			if n, err := strconv.Atoi(child); err == nil {
+				list = append(list, n)
 			}
 		}
 		return 0
 	})
-	return host
+	return list
 }
 
 // perThread adds up what a file of each thread of a process says.

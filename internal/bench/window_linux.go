@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -43,7 +42,7 @@ type window struct {
 
 // measured is one of the hosts.
 type measured struct {
-	cmd     *exec.Cmd
+	process
 	port    int
 	metrics string
 }
@@ -65,14 +64,14 @@ func (b *bench) windowAll(program string, s subject, games, rounds int) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _, _ = h.cmd.Process.Kill(), h.cmd.Wait() }()
+		defer h.end()
 		if w.hosts = append(w.hosts, h); w.url == "" {
 			w.url = url
 		}
 	}
 	for i := range tokens {
 		add := exec.Command(program, "web", "token", "add", "bench"+strconv.Itoa(i), "--role", "admin")
-		add.Dir = w.hosts[0].cmd.Dir
+		add.Dir = w.hosts[0].Dir
 		token, err := add.Output()
 		if err != nil {
 			return fmt.Errorf("a token: %w", err)
@@ -99,13 +98,11 @@ func (b *bench) startWithWindow(s subject, games int) (h *measured, url string, 
 		}
 	}
 	addr := func(i int) string { return "127.0.0.1:" + strconv.Itoa(ports[i]) }
-	h = &measured{cmd: s.run(ports[0], games), port: ports[0], metrics: "http://" + addr(2) + "/metrics"}
-	h.cmd.Env = append(h.cmd.Env, "W3HOST_WEB_LISTEN="+addr(1), "W3HOST_WEB_METRICS_LISTEN="+addr(2))
-	if h.cmd.Dir, err = os.MkdirTemp(b.dir, "window"); err == nil {
-		err = b.start(h.cmd)
-	}
-	if err == nil {
-		err = errors.Join(awaitListener(ports[0]), awaitListener(ports[1]))
+	h = &measured{port: ports[0], metrics: "http://" + addr(2) + "/metrics"}
+	cmd := s.run(ports[0], games)
+	cmd.Env = append(cmd.Env, "W3HOST_WEB_LISTEN="+addr(1), "W3HOST_WEB_METRICS_LISTEN="+addr(2))
+	if cmd.Dir, err = os.MkdirTemp(b.dir, "window"); err == nil {
+		h.process, err = b.startHost(cmd, ports[0], ports[1])
 	}
 	return h, "http://" + addr(1), err
 }
@@ -262,9 +259,10 @@ func (w *window) measure(kind int) (both []phase, err error) {
 // begin measures a host until end.
 func (h *measured) begin() (end func() (phase, error), err error) {
 	before, err := h.scrape()
-	cpu, began := cpuTime(h.cmd.Process.Pid), time.Now()
+	pid := h.host()
+	cpu, began := cpuTime(pid), time.Now()
 	return func() (p phase, err error) {
-		p.cpu, p.took = cpuTime(h.cmd.Process.Pid)-cpu, time.Since(began)
+		p.cpu, p.took = cpuTime(pid)-cpu, time.Since(began)
 		after, err := h.scrape()
 		p.missed = after["w3host_turns_missed_total"] - before["w3host_turns_missed_total"]
 		p.buckets = map[float64]float64{}
