@@ -23,6 +23,15 @@ const (
 // Roles lists them, the lowest first.
 func Roles() []Role { return []Role{RoleTrusted, RoleAdmin, RoleRoot} }
 
+// RoleList is Roles as a message has them.
+func RoleList() string {
+	var names []string
+	for _, r := range Roles() {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, ", ")
+}
+
 // Admin is a person with rights in one realm, or everyone who joins from a network.
 // The same name on another realm may be another person.
 type Admin struct {
@@ -47,7 +56,7 @@ func (a Admin) isFrom(addr netip.Addr) bool {
 // if they already have it. Trust makes no admin less than one.
 func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if fold(a.Name) == "" && !a.Network.IsValid() || !slices.Contains(Roles(), a.Role) {
-		return fmt.Errorf("%w: an admin needs a name or a network, and one of the roles %v", ErrRejected, Roles())
+		return fmt.Errorf("%w: an admin needs a name or a network, and one of the roles %s", ErrRejected, RoleList())
 	}
 	if a.At.IsZero() {
 		a.At = time.Now()

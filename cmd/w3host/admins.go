@@ -38,7 +38,7 @@ func adminCommand() *cobra.Command {
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"trusted", "admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
 		if !slices.Contains(storage.Roles(), a.Role) {
-			return fmt.Errorf("--role %s: the roles are %v", a.Role, storage.Roles())
+			return fmt.Errorf("there is no role %q: use one of %s", a.Role, storage.RoleList())
 		}
 		a.By = terminal.User()
 		err := c.one("the name of a player, or a network")

@@ -110,7 +110,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin", 2, `choose add, remove, password or list`},
 		{"admin make Ann", 2, `there is no "make"`},
 		{"admin add", 2, `it needs the name of a player`},
-		{"admin add Ann --role king", 2, `--role king: the roles are \[trusted admin root\]`},
+		{"admin add Ann --role king", 2, `there is no role "king": use one of trusted, admin, root \(see`},
 		{"admin list", 0, `^No admins\.\n$`},
 		{"admin add Ann --realm europe --role root", 0, `^Ann is root on europe\.\n$`},
 		{"admin add Ann", 0, `^Ann is admin on the LAN\.\n$`},

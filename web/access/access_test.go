@@ -233,3 +233,12 @@ func TestLockIsHeld(t *testing.T) {
 		}
 	})
 }
+
+// Who gives a role that does not exist reads which do.
+func TestNoSuchRole(t *testing.T) {
+	role := Admin
+	err := role.UnmarshalText([]byte("king"))
+	if want := `there is no role "king": use one of viewer, moderator, admin, root`; err == nil || err.Error() != want || role != Admin {
+		t.Errorf("%v: %v, want %s", role, err, want)
+	}
+}

@@ -8,6 +8,7 @@ package access
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Role says which pages and actions somebody may use.
@@ -35,7 +36,7 @@ func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 func (r *Role) UnmarshalText(text []byte) error {
 	i := slices.Index(Roles(), string(text))
 	if i < 0 {
-		return fmt.Errorf("there is no role %q: the roles are %v", text, Roles())
+		return fmt.Errorf("there is no role %q: use one of %s", text, strings.Join(Roles(), ", "))
 	}
 	*r = Viewer + Role(i)
 	return nil
