@@ -34,7 +34,10 @@ func (s *shelf) Memory(name string, size int) (*Memory, error) {
 	return m, nil
 }
 
-func (*shelf) Map(fd int) (*Memory, error) {
+func (*shelf) Map(fd int) (*Memory, error) { return Map(fd) }
+
+// Map is Shelf.Map without a holder.
+func Map(fd int) (*Memory, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return nil, err
