@@ -39,7 +39,7 @@ func playInNamespaces(t *testing.T) {
 			o.Game.Turns.Period = 100 * time.Millisecond
 		})
 	})
-	r.lobby(2)
+	g := r.lobby(2)
 	p := startPlaying(t, r.h.Addr())
 	testkit.Eventually(t, "the lobby in the list", func() bool { return p.count(`"test" is in the list of your game`) == 1 })
 	done := make(chan bots.Report, 1)
@@ -51,7 +51,9 @@ func playInNamespaces(t *testing.T) {
 		done <- report
 	}()
 	testkit.Eventually(t, "the players in the lobby", func() bool { return p.count(`You are in "test".`) == 2 })
-	time.Sleep(8 * time.Second) // they play
+	testkit.Eventually(t, "some turns", func() bool {
+		return ask(t, g, func(g *Game) bool { return g.playing && g.machine.Snapshot().Turn > 20 })
+	})
 	cable("down")
 	time.Sleep(22 * time.Second) // nothing gets through; a proxy gives a line up after 20 s
 	cable("up")

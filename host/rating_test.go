@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"w3host/internal/testkit"
 	"w3host/rating"
@@ -35,21 +34,14 @@ func TestRatingsReachTheLobby(t *testing.T) {
 	ratings := slowRatings{make(chan struct{}), make(chan string, 8)}
 	r := newRig(t, func(o *Options) { o.Ratings = ratings })
 	g := r.lobby(4)
-	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)
-	balance := func() string {
-		time.Sleep(300 * time.Millisecond) // more than 20 commands in 5 s are ignored
-		owner.Say("!balance", guest.PID)
-		for {
-			line := owner.UntilText("")
-			if strings.Contains(line, "balance") || strings.Contains(line, "teams") || strings.Contains(line, "ratings") {
-				return line
-			}
-		}
-	}
+	owner := r.join(g, "Owner", nil)
+	r.join(g, "Guest", nil)
+	balance := func() string { return order(t, g, "balance") }
 	testkit.Eventually(t, "the rating of Owner alone", func() bool { return strings.HasSuffix(balance(), ": Guest.") })
 	close(ratings.let)
 	r.join(g, "Nobody", nil)
 	testkit.Eventually(t, "all ratings", func() bool { return !strings.HasPrefix(balance(), "Still looking up ratings") })
+	owner.UntilText("The teams are balanced.")
 	if asked := <-ratings.maps; asked != g.m.Name+"|" {
 		t.Errorf("asked for %q", asked)
 	}

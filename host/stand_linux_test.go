@@ -285,9 +285,9 @@ func TestAlive(t *testing.T) {
 	alive := new(atomic.Int32)
 	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{alive: alive}} })
 	testkit.Eventually(t, "a sign of life", func() bool { return alive.Load() > 0 })
-	goOn := make(chan struct{})
-	r.h.shard.Call(func() { <-goOn })
-	time.Sleep(aliveEvery / 4) // for the one that was on its way
+	stands, goOn := make(chan struct{}), make(chan struct{})
+	r.h.shard.Call(func() { close(stands); <-goOn })
+	<-stands // one may have been on its way
 	before := alive.Load()
 	time.Sleep(aliveEvery * 3 / 2)
 	if n := alive.Load(); n != before {
