@@ -79,10 +79,9 @@ func (o *Out) Sum(sum uint32) uint32 {
 		for _, n := range [...]uint32{uint32(op.To), uint32(op.Link), op.At, op.End} {
 			b = binary.LittleEndian.AppendUint32(b, n)
 		}
+		b = append(append(b, op.Frame...), op.Text...) // one sum of a hundred bytes takes less than three of a third
 		o.head = b
 		sum = crc32.Update(sum, crc32.IEEETable, b)
-		sum = crc32.Update(sum, crc32.IEEETable, op.Frame)
-		sum = crc32.Update(sum, crc32.IEEETable, []byte(op.Text))
 	}
 	return sum
 }
