@@ -281,7 +281,6 @@ type Web struct {
 	Cert     string    `toml:"tls_cert"`
 	Key      string    `toml:"tls_key"`
 	Autocert bool      `toml:"autocert"`                     // a certificate for hosts, by ACME
-	ACME     string    `toml:"autocert_directory"`           // of the authority; empty: Let's Encrypt
 	Insecure bool      `toml:"insecure"`                     // plain HTTP beyond this machine
 	Upload   ByteCount `toml:"upload_max" default:"128 MiB"` // of a map that a browser or program brings
 }

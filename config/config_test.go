@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,6 +95,18 @@ exempt = "10.0.0.0/8"
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("missing %q in:\n%v", want, err)
+		}
+	}
+}
+
+// Keys that were there once, and whose values are constants now, are refused like others that
+// nobody knows.
+func TestKeysThatAreConstants(t *testing.T) {
+	for _, key := range []string{"web.autocert_directory"} {
+		section, name, _ := strings.Cut(key, ".")
+		_, err := Load(write(t, fmt.Sprintf("[%s]\n%s = 1\n", section, name)), nil)
+		if want := fmt.Sprintf("unknown key %q; did you mean", key); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", key, err, want)
 		}
 	}
 }

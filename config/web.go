@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"net/netip"
-	"net/url"
 	"strings"
 )
 
@@ -41,9 +40,6 @@ func (v *validator) web(w *Web) {
 		v.fault("web.autocert", "true", "is instead of web.tls_cert and web.tls_key: set one of them")
 	case len(w.Hosts) == 0:
 		v.fault("web.autocert", "true", "needs the names that the certificate is for: set web.hosts")
-	}
-	if u, err := url.Parse(w.ACME); w.ACME != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		v.fault("web.autocert_directory", w.ACME, "must be the URL of an ACME directory, or empty for Let's Encrypt")
 	}
 	if w.Enabled && !w.isLocal() && !w.TLS() && len(w.Proxies) == 0 && !w.Insecure {
 		v.fault("web.listen", w.Listen, "would send passwords over the network for all to read: set web.tls_cert and web.tls_key, or web.autocert, "+

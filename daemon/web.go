@@ -67,7 +67,7 @@ func (d *daemon) openWeb() error {
 		Access: d.access, Audit: d.audit, Log: d.part("web"),
 	}
 	if c.Autocert {
-		o.Autocert = &web.Autocert{Hosts: c.Hosts, Directory: c.ACME, Folder: d.Config.WebCerts()}
+		o.Autocert = &web.Autocert{Hosts: c.Hosts, Folder: d.Config.WebCerts()}
 	}
 	s, err := web.Open(o)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // itself (TLS-ALPN-01).
 type Autocert struct {
 	Hosts     []string
-	Directory string // URL of the authority; empty: Let's Encrypt
+	Directory string // URL of a test's authority; empty: Let's Encrypt, which costs nothing and whose certificates every browser takes
 	Folder    string // where keys and certificates are kept
 }
 
