@@ -67,13 +67,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	case *game.LeftLobby:
 		r.to.Record(storage.PlayerLeft{Game: r.key, At: at, PID: f.PID, Code: uint32(f.Reason), Reason: f.Why, Ping: f.RTT})
 	case *game.Said:
-		line := storage.ChatLine{
-			Game: r.key, At: at, Turn: s.Turn, PID: f.PID, Name: f.Name, Scope: chatScope(f.Said), Text: f.Text,
-		}
-		if line.Scope == storage.ChatPrivate {
-			line.To = f.Receiver
-		}
-		r.to.Record(line)
+		r.said(at, f)
 	case *game.Started:
 		r.started(at, f)
 	case *game.Loaded:
@@ -81,11 +75,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	case *game.AllLoaded:
 		r.to.Record(storage.GameLoaded{Game: r.key, At: at})
 	case *game.LeftGame:
-		r.stats.Left(f.PID)
-		r.to.Record(storage.PlayerLeft{
-			Game: r.key, At: at, PID: f.PID, Turn: s.Turn, Code: uint32(f.Reason), Reason: f.Why,
-			Ping: f.RTT, Actions: f.Actions,
-		})
+		r.leftGame(at, f)
 	case *game.GameSaved:
 		r.to.Record(storage.SaveEvent{Game: r.key, At: at, Turn: s.Turn, PID: f.PID, File: f.File, Played: f.Played})
 	case *game.Dropped:
@@ -101,33 +91,15 @@ func (r *Records) Observe(s *game.Stamped) {
 	case *game.Desynced:
 		r.desynced(at, f)
 	case *game.DownloadEnded:
-		r.to.Record(storage.MapDownload{
-			Game: r.key, At: at, PID: f.PID, Name: f.Name, Bytes: int64(f.Bytes) + int64(f.Resent),
-			Took: f.Took, Complete: f.Complete, Detail: f.Why,
-		})
+		r.downloaded(at, f)
 	case *game.Commanded:
-		r.to.Record(storage.AdminAction{
-			Game: r.key, At: at, Who: f.Caller.Name, Realm: f.Caller.Realm, Via: string(f.Caller.Via),
-			Action: f.Name, On: f.Target, Detail: f.Detail, Refused: f.Refused,
-		})
+		r.commanded(at, f)
 	case *game.Decided:
 		if !r.isPart() {
 			r.decided(at, s, f)
 		}
 	case *game.Over:
-		how := endReason(f.How)
-		switch {
-		case f.Stopped:
-			how = storage.EndShutdown
-		case f.Remade:
-			how = storage.EndRemade
-		case f.Decided:
-			how = storage.EndFinished
-		}
-		if !f.Remade && !r.isPart() { // else what the map says of it does not count
-			r.results(at, f.GameTime)
-		}
-		r.end(storage.GameEnded{At: at, How: how, Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
+		r.over(at, f)
 	case *game.Closed:
 		r.end(storage.GameEnded{At: at, How: storage.EndClosed, Detail: f.Why})
 	}
@@ -176,6 +148,30 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 		r.head.Settings.SavedGame = c.Record.File
 	}
 	r.to.Record(r.head)
+}
+
+func (r *Records) said(at time.Time, f *game.Said) {
+	line := storage.ChatLine{
+		Game: r.key, At: at, Turn: r.turn, PID: f.PID, Name: f.Name, Scope: chatScope(f.Said), Text: f.Text,
+	}
+	if line.Scope == storage.ChatPrivate {
+		line.To = f.Receiver
+	}
+	r.to.Record(line)
+}
+
+func (r *Records) downloaded(at time.Time, f *game.DownloadEnded) {
+	r.to.Record(storage.MapDownload{
+		Game: r.key, At: at, PID: f.PID, Name: f.Name, Bytes: int64(f.Bytes) + int64(f.Resent),
+		Took: f.Took, Complete: f.Complete, Detail: f.Why,
+	})
+}
+
+func (r *Records) commanded(at time.Time, f *game.Commanded) {
+	r.to.Record(storage.AdminAction{
+		Game: r.key, At: at, Who: f.Caller.Name, Realm: f.Caller.Realm, Via: string(f.Caller.Via),
+		Action: f.Name, On: f.Target, Detail: f.Detail, Refused: f.Refused,
+	})
 }
 
 func (r *Records) started(at time.Time, f *game.Started) {
@@ -237,6 +233,21 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 		dossier, _ = json.Marshal(err.Error())
 	}
 	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
+}
+
+func (r *Records) leftGame(at time.Time, f *game.LeftGame) {
+	r.stats.Left(f.PID)
+	r.to.Record(storage.PlayerLeft{
+		Game: r.key, At: at, PID: f.PID, Turn: r.turn, Code: uint32(f.Reason), Reason: f.Why,
+		Ping: f.RTT, Actions: f.Actions,
+	})
+}
+
+func (r *Records) over(at time.Time, f *game.Over) {
+	if !f.Remade && !r.isPart() { // else what the map says of it does not count
+		r.results(at, f.GameTime)
+	}
+	r.end(storage.GameEnded{At: at, How: endReason(f), Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
 }
 
 // isPart reports whether the game is the rest of a saved or recorded one. It has no results: what the map counts

@@ -1,18 +1,25 @@
 package gamelog
 
 import (
+	"w3host/game"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
 )
 
-// endReason is how the game log calls an end of the turns.
-func endReason(how gamesync.How) storage.EndReason {
-	switch how {
-	case gamesync.HowDesync:
+// endReason is how the game log calls the end of a game.
+func endReason(f *game.Over) storage.EndReason {
+	switch {
+	case f.Stopped:
+		return storage.EndShutdown
+	case f.Remade:
+		return storage.EndRemade
+	case f.Decided:
+		return storage.EndFinished
+	case f.How == gamesync.HowDesync:
 		return storage.EndDesync
-	case gamesync.HowEnded:
+	case f.How == gamesync.HowEnded:
 		return storage.EndStopped
 	}
 	return storage.EndFinished
