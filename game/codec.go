@@ -63,9 +63,7 @@ func (c *codec) input(in *Input) {
 	number(c, &in.Language)
 	in.Shared, in.Vouched = c.has(in.Shared), c.has(in.Vouched)
 	for _, s := range [...]*string{&in.Realm, &in.Banned, &in.Why, &in.Line} {
-		if c.has(*s != "") {
-			*s = string(c.bytes([]byte(*s)))
-		}
+		c.text(s)
 	}
 	for _, f := range [...]*float64{&in.Skill.Mu, &in.Skill.Sigma} {
 		bits := math.Float64bits(*f)
@@ -75,35 +73,43 @@ func (c *codec) input(in *Input) {
 	if c.has(in.Addr.IsValid()) {
 		in.Addr, _ = netip.ParseAddrPort(string(c.bytes([]byte(in.Addr.String()))))
 	}
-	if c.has(in.Caller != nil) {
-		caller, _ := json.Marshal(in.Caller) // plain data: it cannot fail
-		if caller = c.bytes(caller); c.reads {
-			c.fail(json.Unmarshal(caller, &in.Caller))
-		}
-	}
-	usual := 0
-	if c.has(in.Packet != nil) {
-		var frame []byte
-		if !c.reads {
-			frame = in.Packet.AppendTo(nil)
-		}
-		if frame = c.bytes(frame); c.reads {
-			in.Packet = c.packet(frame)
-		}
-		if in.Kind == Packet {
-			usual = len(frame)
-		}
+	c.caller(in)
+	usual := c.frame(in)
+	if in.Kind != Packet {
+		usual = 0
 	}
 	number(c, &in.Version)
-	if c.has(in.Like != "") {
-		in.Like = string(c.bytes([]byte(in.Like)))
-	}
+	c.text(&in.Like)
 	number(c, &in.Games)
 	c.length(in, usual)
-	if c.has(in.Country != "") {
-		in.Country = string(c.bytes([]byte(in.Country)))
-	}
+	c.text(&in.Country)
 	number(c, &in.Last)
+}
+
+// caller writes or reads who gives a command.
+func (c *codec) caller(in *Input) {
+	if !c.has(in.Caller != nil) {
+		return
+	}
+	caller, _ := json.Marshal(in.Caller) // plain data: it cannot fail
+	if caller = c.bytes(caller); c.reads {
+		c.fail(json.Unmarshal(caller, &in.Caller))
+	}
+}
+
+// frame writes or reads the packet, and returns the length of its frame.
+func (c *codec) frame(in *Input) int {
+	if !c.has(in.Packet != nil) {
+		return 0
+	}
+	var frame []byte
+	if !c.reads {
+		frame = in.Packet.AppendTo(nil)
+	}
+	if frame = c.bytes(frame); c.reads {
+		in.Packet = c.packet(frame)
+	}
+	return len(frame)
 }
 
 // length writes or reads Bytes, as the difference to what they usually are.
@@ -151,6 +157,13 @@ func (c *codec) uvarint(n uint64) uint64 {
 	}
 	c.b = c.b[size:]
 	return n
+}
+
+// text writes or reads the next field, a string.
+func (c *codec) text(s *string) {
+	if c.has(*s != "") {
+		*s = string(c.bytes([]byte(*s)))
+	}
 }
 
 // bytes writes b, or reads others in its place.
