@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net"
@@ -88,18 +86,8 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 		return h, err
 	}
 	defer running.end()
-	bots := exec.Command(filepath.Join(b.dir, "w3host"), "bots", "--addr", "127.0.0.1:"+strconv.Itoa(port), "--players", strconv.Itoa(victimPlayers),
-		"--games", strconv.Itoa(victims), "--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json")
-	var out bytes.Buffer
-	bots.Stdout = &out
-	said, err := bots.StderrPipe()
+	bots, err := b.begin(port, victims, victimPlayers, time.Duration(b.seconds)*time.Second)
 	if err != nil {
-		return h, err
-	}
-	if err := b.start(bots); err != nil {
-		return h, err
-	}
-	if err := awaitGames(said, victims); err != nil {
 		return h, err
 	}
 	before, since := written(work), time.Now()
@@ -107,30 +95,36 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 		if name == "" {
 			break
 		}
-		attackers := exec.Command(os.Args[0], "--attacker", name, "--at", "127.0.0.1:"+strconv.Itoa(port))
-		attackers.Stderr = os.Stderr
-		if err := b.start(attackers); err != nil {
+		stop, err := b.attack(name, port)
+		if err != nil {
 			return h, err
 		}
-		defer func() { _, _ = attackers.Process.Kill(), attackers.Wait() }()
-		nice := "19"
-		if b.ahead {
-			nice = "0" // others would leave them nothing
-		}
-		_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", attackers.Process.Pid), []byte(nice), 0)
+		defer stop()
 	}
-	_ = bots.Wait() // its faults are in its report
-	h.disk = int64(float64(written(work)-before) / time.Since(since).Seconds())
-	h.memory = peakMemory(running.host())
 	var report struct {
 		OK   bool    `json:"ok"`
 		Late summary `json:"late_ms"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
-		return h, fmt.Errorf("the bots' report: %w: %s", err, out.String())
-	}
+	err = bots.wait(&report)
+	h.disk = int64(float64(written(work)-before) / time.Since(since).Seconds())
+	h.memory = peakMemory(running.host())
 	h.P99, h.Max, h.fine = report.Late.P99, report.Late.Max, report.OK
-	return h, nil
+	return h, err
+}
+
+// attack starts the attackers of one name.
+func (b *bench) attack(name string, port int) (stop func(), err error) {
+	attackers := exec.Command(os.Args[0], "--attacker", name, "--at", "127.0.0.1:"+strconv.Itoa(port))
+	attackers.Stderr = os.Stderr
+	if err := b.start(attackers); err != nil {
+		return nil, err
+	}
+	nice := "19"
+	if b.ahead {
+		nice = "0" // others would leave them nothing
+	}
+	_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", attackers.Process.Pid), []byte(nice), 0)
+	return func() { _, _ = attackers.Process.Kill(), attackers.Wait() }, nil
 }
 
 // summary is a distribution in the bots' report.

@@ -8,8 +8,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -240,20 +238,8 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	pid := proc.host()
 	empty := memory(pid)
 
-	var out bytes.Buffer
-	clients := exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
-		"bots", "--addr", "127.0.0.1:" + strconv.Itoa(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
-		"--minutes", strconv.FormatFloat(float64(b.seconds)/60, 'f', -1, 64), "--json",
-	}, b.extra...)...)
-	clients.Stdout = &out
-	running, err := clients.StderrPipe()
+	clients, err := b.begin(port, games, players, time.Duration(b.seconds)*time.Second, b.extra...)
 	if err != nil {
-		return f, err
-	}
-	if err := b.start(clients); err != nil {
-		return f, err
-	}
-	if err := awaitGames(running, games); err != nil {
 		return f, err
 	}
 	stalls, err := watchMachine()
@@ -268,13 +254,13 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	f.memory = float64(memory(pid)-empty) / float64(games*players)
 	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
 
-	_ = clients.Wait() // its faults are in its report; the floor makes many
+	var report botsReport
+	reported := clients.wait(&report)
 	if f.stall, err = stalls(); err != nil {
 		return f, err
 	}
-	var report botsReport
-	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
-		return f, fmt.Errorf("the bots' report: %w: %s", err, out.String())
+	if reported != nil {
+		return f, reported
 	}
 	if report.Jitter.Count == 0 {
 		return f, errors.New("the bots saw no turn")

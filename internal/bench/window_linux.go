@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -79,11 +78,11 @@ func (b *bench) windowAll(program string, s subject, games, rounds int) error {
 		w.tokens = append(w.tokens, strings.TrimSpace(string(token)))
 	}
 	for _, h := range w.hosts {
-		stop, err := b.play(h.port, games, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*rounds))
+		bots, err := b.begin(h.port, games, players, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*rounds))
 		if err != nil {
 			return err
 		}
-		defer stop()
+		defer bots.stop()
 	}
 	fmt.Printf("%s\n\n", s.name)
 	return w.compare(rounds)
@@ -105,25 +104,6 @@ func (b *bench) startWithWindow(s subject, games int) (h *measured, url string, 
 		h.process, err = b.startHost(cmd, ports[0], ports[1])
 	}
 	return h, "http://" + addr(1), err
-}
-
-// play has bots play so many games, and returns when all have begun.
-func (b *bench) play(port, games int, length time.Duration) (stop func(), err error) {
-	bots := exec.Command(filepath.Join(b.dir, "w3host"), "bots", "--addr", "127.0.0.1:"+strconv.Itoa(port), "--players", strconv.Itoa(players),
-		"--games", strconv.Itoa(games), "--minutes", strconv.FormatFloat(length.Minutes(), 'f', 1, 64))
-	said, err := bots.StderrPipe()
-	if err == nil {
-		err = b.start(bots)
-	}
-	if err != nil {
-		return nil, err
-	}
-	stop = func() { _, _ = bots.Process.Kill(), bots.Wait() }
-	if err := awaitGames(said, games); err != nil {
-		stop()
-		return nil, err
-	}
-	return stop, nil
 }
 
 // What is measured, and in which order.

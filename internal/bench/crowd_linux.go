@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// crowd is bots that play games of one host.
+type crowd struct {
+	cmd *exec.Cmd
+	out bytes.Buffer
+}
+
+// begin has bots play so many games of a host, and returns when all of them have begun.
+func (b *bench) begin(port, games, players int, length time.Duration, flags ...string) (*crowd, error) {
+	c := &crowd{cmd: exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
+		"bots", "--addr", "127.0.0.1:" + strconv.Itoa(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
+		"--minutes", strconv.FormatFloat(length.Minutes(), 'f', -1, 64), "--json",
+	}, flags...)...)}
+	c.cmd.Stdout = &c.out
+	said, err := c.cmd.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.start(c.cmd); err != nil {
+		return nil, err
+	}
+	if err := awaitGames(said, games); err != nil {
+		c.stop()
+		return nil, err
+	}
+	return c, nil
+}
+
+// wait reads the bots' report when they have played.
+func (c *crowd) wait(report any) error {
+	_ = c.cmd.Wait() // their faults are in the report; the floor makes many
+	if err := json.Unmarshal(c.out.Bytes(), report); err != nil {
+		return fmt.Errorf("the bots' report: %w: %s", err, c.out.String())
+	}
+	return nil
+}
+
+func (c *crowd) stop() { _, _ = c.cmd.Process.Kill(), c.cmd.Wait() }
