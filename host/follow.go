@@ -130,9 +130,37 @@ func (h *Host) takeOver(sv *survivor) error {
 			g.replay.Leave()
 		}
 	}()
-	written, err := left.written(sv)
+	r, err := h.runAlong(g, sv)
 	if err != nil {
 		return err
+	}
+	if err := h.getGame(sv, r); err != nil {
+		return err
+	}
+	defer h.claims.Done()
+	if sv.Ended() {
+		h.dropEnded(sv)
+		return nil
+	}
+	here = true
+	started := sv.Playing
+	sv.fault = cmp.Or(sv.readHead(), sv.Blame())
+	if started != sv.Playing { // only now its replay has a name
+		g.replay.Leave()
+		h.reviveOne(sv)
+		return nil
+	}
+	v, err := h.finishRun(g, sv, r)
+	h.goOn(g, sv, v, err)
+	return nil
+}
+
+// runAlong runs a game to where the other process is, with its map at hand.
+func (h *Host) runAlong(g *Game, sv *survivor) (*survive.Rerun, error) {
+	left := h.shard.left
+	written, err := left.written(sv)
+	if err != nil {
+		return nil, err
 	}
 	r, err := sv.Follow(written, left.parts(sv), &g.out, g.observe)
 	if err == nil {
@@ -141,9 +169,11 @@ func (h *Host) takeOver(sv *survivor) error {
 	if err == nil {
 		err = h.findMap(g, sv, r.Revived)
 	}
-	if err != nil {
-		return err
-	}
+	return r, err
+}
+
+// getGame asks the other process for the game, and runs it along until that process has let go.
+func (h *Host) getGame(sv *survivor, r *survive.Rerun) (err error) {
 	for mine := false; !mine; {
 		sv.Want(survive.ToGoOn) // each time: a process that stands back takes its own wish back
 		if mine, err = h.claim(sv); err == nil && !mine {
@@ -159,21 +189,12 @@ func (h *Host) takeOver(sv *survivor) error {
 			return err
 		}
 	}
-	defer h.claims.Done()
-	if sv.Ended() {
-		h.dropEnded(sv)
-		return nil
-	}
-	here = true
-	started := sv.Playing
-	sv.fault = cmp.Or(sv.readHead(), sv.Blame())
-	if started != sv.Playing { // only now its replay has a name
-		g.replay.Leave()
-		h.reviveOne(sv)
-		return nil
-	}
-	written, err = left.written(sv)
-	var v *survive.Revived
+	return nil // from here on the game is this process's, and finishRun finds what was wrong with the last inputs
+}
+
+// finishRun makes of the run a game that this process plays.
+func (h *Host) finishRun(g *Game, sv *survivor, r *survive.Rerun) (v *survive.Revived, err error) {
+	written, err := h.shard.left.written(sv)
 	if err == nil {
 		err = h.shard.guard(sv.id, func() (err error) { v, err = r.Finish(written); return err })
 	}
@@ -182,8 +203,7 @@ func (h *Host) takeOver(sv *survivor) error {
 		g.ledger = v.Ledger
 		err = g.noteHead(&sv.head)
 	}
-	h.goOn(g, sv, v, err)
-	return nil
+	return v, err
 }
 
 // catchUp runs a game to where the process is that plays it.
