@@ -18,7 +18,7 @@ const shownFaults = 20
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if r.GamesRun > 0 {
-		r.writeFigures(&b)
+		r.Figures.write(&b)
 	}
 	r.writeDetails(&b)
 	fmt.Fprintf(&b, "verdict       %s\n", r.Verdict())
@@ -26,21 +26,22 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-func (r *Report) writeFigures(b *strings.Builder) {
+// write writes the table of the summaries.
+func (f *Figures) write(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, s Summary) {
 		fmt.Fprintf(t, "%s\t%d\t%.2f\t%.2f\t%.2f\t%.2f\t\n", name, s.Count, ms(s.P50), ms(s.P99), ms(s.P999), ms(s.Max))
 	}
 	fmt.Fprintln(t, "milliseconds\tcount\tp50\tp99\tp99.9\tmax\t")
-	row("interval between turns", r.Interval)
-	row("|interval - increment|", r.Jitter)
-	row("turn behind the best", r.Late)
-	row("action: sent to seen", r.ActionDelay)
-	row("chat: said to heard", r.ChatDelay)
-	if r.Outage.Count > 0 {
-		row("host killed: to next turn", r.Outage)
+	row("interval between turns", f.Interval)
+	row("|interval - increment|", f.Jitter)
+	row("turn behind the best", f.Late)
+	row("action: sent to seen", f.ActionDelay)
+	row("chat: said to heard", f.ChatDelay)
+	if f.Outage.Count > 0 {
+		row("host killed: to next turn", f.Outage)
 	}
-	row("bots' own lateness", r.OwnLate)
+	row("bots' own lateness", f.OwnLate)
 	fmt.Fprintln(t)
 	t.Flush()
 }

@@ -13,11 +13,12 @@ import (
 
 func fullReport() Report {
 	return Report{
-		Games: 1, GamesRun: 1, Bots: 2, Turns: 10, CPU: time.Millisecond, FaultCount: 1, LagScreens: 1, OverflowParts: 1,
+		Games: 1, GamesRun: 1, Bots: 2, CPU: time.Millisecond, FaultCount: 1,
+		Totals:   Totals{LagScreens: 1, OverflowParts: 1},
 		Outcomes: map[Outcome]int{OutcomeLeft: 1, OutcomeDropped: 2}, Misbehaved: map[Outcome]int{OutcomeDropped: 1},
-		Interval: Summary{Count: 10, P50: 100 * time.Millisecond, P99: 100200 * time.Microsecond},
-		Worst:    Worst{Game: 1, Player: "bot-1", Turn: 3, Interval: 101 * time.Millisecond},
-		Faults:   []Fault{{Game: 1, Player: "bot-1", Packet: w3gs.OpIncomingAction, Turn: 7, Text: "increment 1ms"}},
+		Figures: Figures{Turns: 10, Interval: Summary{Count: 10, P50: 100 * time.Millisecond, P99: 100200 * time.Microsecond}},
+		Worst:   Worst{Game: 1, Player: "bot-1", Turn: 3, Interval: 101 * time.Millisecond},
+		Faults:  []Fault{{Game: 1, Player: "bot-1", Packet: w3gs.OpIncomingAction, Turn: 7, Text: "increment 1ms"}},
 		Downloads: []DownloadReport{
 			{Player: "bot-1", Path: "a", Bytes: 1000, Time: time.Second, SHA256: "aa", Intact: true},
 			{Player: "bot-2", Path: "b", Bytes: 1000, Time: 2 * time.Second, SHA256: "aa", Intact: true},

@@ -20,6 +20,18 @@ type recorder struct {
 	earlyTurns, earlyMiss atomic.Int64 // before the window opened
 }
 
+// figures sums the measurements up.
+func (r *recorder) figures() Figures {
+	f := Figures{
+		MissedTurns: r.missed.Load(), EarlyTurns: r.earlyTurns.Load(), EarlyMissedTurns: r.earlyMiss.Load(),
+		Interval: r.interval.summary(), Jitter: r.jitter.summary(), Late: r.late.summary(),
+		ActionDelay: r.delay.summary(), ChatDelay: r.chat.summary(), OwnLate: r.own.summary(),
+		Outage: r.outage.summary(),
+	}
+	f.Turns = f.Interval.Count
+	return f
+}
+
 // measured reports whether the bot is measured now.
 func (p *player) measured() bool {
 	return p.g.run.rec.open.Load() && !p.conduct.misbehaves()

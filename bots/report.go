@@ -39,28 +39,12 @@ type Report struct {
 	Outcomes        map[Outcome]int // of the bots that play by the rules
 	Misbehaved      map[Outcome]int // of the others
 
-	Turns, MissedTurns           int64 // of all bots together
-	EarlyTurns, EarlyMissedTurns int64 // before the window
-	Interval                     Summary
-	Jitter                       Summary
-	Late                         Summary
-	ActionDelay                  Summary
-	ChatDelay                    Summary
-	OwnLate                      Summary
-	Worst                        Worst
+	Figures
+	Totals
 
-	ActionsSent, ActionsSeen int64
-	ActionsLost              int64
-	OverflowParts            int64
-	EmptyTurns               int64
-	Resumed                  int64 // reconnections by GProxy++
-	LargestTurnPacket        int
-	LagScreens               int64         // of all bots together
-	StoodStill               time.Duration // the longest of any bot
-	CPU                      time.Duration // of this process, in the window
-
-	Kills  int     // of the host
-	Outage Summary // from a kill to the next turn of each bot
+	Worst Worst
+	CPU   time.Duration // of this process, in the window
+	Kills int           // of the host
 
 	Downloads  []DownloadReport
 	Strangers  []StrangerReport
@@ -71,6 +55,31 @@ type Report struct {
 	// OK: no fault, every game ran, no bot that plays by the rules was removed, and
 	// every stranger was closed.
 	OK bool
+}
+
+// Figures are what was measured of all bots together; see recorder.
+type Figures struct {
+	Turns, MissedTurns           int64
+	EarlyTurns, EarlyMissedTurns int64 // before the window
+	Interval                     Summary
+	Jitter                       Summary
+	Late                         Summary
+	ActionDelay                  Summary
+	ChatDelay                    Summary
+	OwnLate                      Summary
+	Outage                       Summary // from a kill of the host to the next turn of each bot
+}
+
+// Totals are what the reports of all bots come to.
+type Totals struct {
+	ActionsSent, ActionsSeen int64 // these and what lags, of the bots that play by the rules
+	ActionsLost              int64
+	LagScreens               int64
+	StoodStill               time.Duration // the longest of any bot
+	OverflowParts            int64
+	EmptyTurns               int64
+	Resumed                  int64 // reconnections by GProxy++
+	LargestTurnPacket        int
 }
 
 // Fault is a violation of the protocol by the host.
@@ -146,18 +155,12 @@ type StrangerReport struct {
 }
 
 func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
-	rec := &r.rec
 	out := Report{
 		Addr: r.opts.Addr, Elapsed: r.now(), Measured: measured, CPU: cpu,
 		Watch: r.opts.Watch, Games: len(games), Bots: len(games) * r.opts.Players,
 		Outcomes: map[Outcome]int{}, Misbehaved: map[Outcome]int{},
-		MissedTurns: rec.missed.Load(), EarlyTurns: rec.earlyTurns.Load(), EarlyMissedTurns: rec.earlyMiss.Load(),
-		Interval: rec.interval.summary(), Jitter: rec.jitter.summary(), Late: rec.late.summary(),
-		ActionDelay: rec.delay.summary(), ChatDelay: rec.chat.summary(), OwnLate: rec.own.summary(),
-		Outage:     rec.outage.summary(),
-		FaultCount: r.faultCount, Faults: r.faults,
+		Figures: r.rec.figures(), FaultCount: r.faultCount, Faults: r.faults,
 	}
-	out.Turns = out.Interval.Count
 	for _, g := range games {
 		if g.running {
 			out.GamesRun++
@@ -180,11 +183,6 @@ func (r *Report) add(p *player) {
 		r.Misbehaved[q.Outcome]++
 	} else {
 		r.Outcomes[q.Outcome]++
-		r.ActionsSent += int64(q.ActionsSent)
-		r.ActionsSeen += int64(q.ActionsSeen)
-		r.ActionsLost += int64(q.ActionsLost)
-		r.LagScreens += int64(q.LagScreens)
-		r.StoodStill = max(r.StoodStill, q.StoodStill)
 	}
 	if q.Joined {
 		r.Joined++
@@ -192,18 +190,29 @@ func (r *Report) add(p *player) {
 	if p.proxy != nil {
 		state, _ := p.proxy.State()
 		q.Resumed = state.Resumed
-		r.Resumed += int64(q.Resumed)
 	}
 	if p.worst.Interval > r.Worst.Interval {
 		r.Worst = p.worst
 	}
-	r.OverflowParts += int64(q.OverflowParts)
-	r.EmptyTurns += int64(q.EmptyTurns)
-	r.LargestTurnPacket = max(r.LargestTurnPacket, q.LargestTurnPacket)
+	r.Totals.add(q)
 	if p.downloaded != nil {
 		r.Downloads = append(r.Downloads, *p.downloaded)
 	}
 	r.Players = append(r.Players, *q)
+}
+
+func (t *Totals) add(q *PlayerReport) {
+	if !q.Misbehaves {
+		t.ActionsSent += int64(q.ActionsSent)
+		t.ActionsSeen += int64(q.ActionsSeen)
+		t.ActionsLost += int64(q.ActionsLost)
+		t.LagScreens += int64(q.LagScreens)
+		t.StoodStill = max(t.StoodStill, q.StoodStill)
+	}
+	t.OverflowParts += int64(q.OverflowParts)
+	t.EmptyTurns += int64(q.EmptyTurns)
+	t.Resumed += int64(q.Resumed)
+	t.LargestTurnPacket = max(t.LargestTurnPacket, q.LargestTurnPacket)
 }
 
 // judge sets OK.
