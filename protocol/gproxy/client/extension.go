@@ -23,16 +23,16 @@ func (p *Proxy) extension(packet []byte) error {
 			return fmt.Errorf("%d empty actions, 9 at most", p.Empties)
 		}
 	case op == 2 && len(body) == 4 && p.State == Asking:
-		if err := p.drop(u32(0)); err != nil {
+		if err := p.hostHas(u32(0)); err != nil {
 			return err
 		}
 		p.State = Linked
 		p.Resumed++
-		for _, packet := range p.kept {
+		for _, packet := range p.backlog.packets {
 			p.ToHost = append(p.ToHost, packet...)
 		}
 	case op == 3 && len(body) == 4:
-		return p.drop(u32(0))
+		return p.hostHas(u32(0))
 	case op == 4 && len(body) == 4: // on a live connection too
 		p.bid()
 		p.State, p.Why = Over, fmt.Sprintf("rejected by the host: reason %d", u32(0))
@@ -49,17 +49,13 @@ func (p *Proxy) extension(packet []byte) error {
 	return nil
 }
 
-// drop discards the packets that the host has acknowledged.
-func (p *Proxy) drop(count uint32) error {
+// hostHas takes how many packets the host has, which need not be kept.
+func (p *Proxy) hostHas(count uint32) error {
 	if count > p.Sent {
 		return fmt.Errorf("the host has %d packets of %d", count, p.Sent)
 	}
-	for ; !p.lapsed && p.acked < count; p.acked++ {
-		p.keeps -= len(p.kept[0])
-		p.kept = p.kept[1:]
-	}
-	if count < p.acked && p.State == Asking {
-		return fmt.Errorf("the host has only %d packets, and had %d", count, p.acked)
+	if acked := p.backlog.drop(count); count < acked && p.State == Asking {
+		return fmt.Errorf("the host has only %d packets, and had %d", count, acked)
 	}
 	return nil
 }

@@ -51,6 +51,23 @@ type Proxy struct {
 	Entered bool   // a lobby: 0x04 has come
 	Refused uint32 // why the host has refused the join, with 0x05; 0: it has not
 
+	Offer
+
+	Got     uint32 // packets of the game from the host
+	Sent    uint32 // and to it
+	Resumed int    // successful reconnections
+	RanOut  int    // lines to the player that no empty action is left
+
+	backlog backlog
+	turns   turns
+	left    bool // 0x21 has been sent
+
+	host, client   []byte        // incomplete packets
+	heard, ackedAt time.Duration // bytes of the host, the last ACK to it
+}
+
+// Offer is what the host has said of coming back.
+type Offer struct {
 	Offered  bool
 	Port     uint16
 	PID      uint8
@@ -58,24 +75,14 @@ type Proxy struct {
 	Empties  int
 	Extended bool          // the host knows that no empty actions are needed
 	Wait     time.Duration // that the host waits for an extended proxy
+}
 
-	Got     uint32 // packets of the game from the host
-	Sent    uint32 // and to it
-	Resumed int    // successful reconnections
-	RanOut  int    // lines to the player that no empty action is left
-
-	acked   uint32 // of Sent, what the host has
-	kept    [][]byte
-	keeps   int  // bytes of kept
-	lapsed  bool // nothing is kept any more
-	fed     bool // a 0x0C has come
-	left    bool // 0x21 has been sent
-	used    int  // empty actions since the last turn
-	laggers []byte
-
-	host, client []byte // incomplete packets
-	fedAt, heard time.Duration
-	ackedAt      time.Duration
+// turns is what the client has been sent of the game's turns, and needs while none come.
+type turns struct {
+	begun   bool          // a 0x0C has come
+	at      time.Duration // of the last one, or of the empty action that stands in for it
+	used    int           // empty actions since the last one
+	laggers []byte        // as in a 0x10, five bytes each
 }
 
 var empty = []byte{0xF7, 0x0C, 6, 0, 0, 0}
@@ -122,17 +129,11 @@ func (p *Proxy) FromClient(b []byte) error {
 }
 
 // keep keeps a packet until the host acknowledges it. Where that is more than may be kept,
-// nothing is, and the proxy cannot return any more: without a connection, all is over.
+// the proxy cannot return any more: without a connection, all is over.
 func (p *Proxy) keep(packet []byte) {
-	p.keeps += len(packet)
-	if p.lapsed = p.lapsed || p.MostKept > 0 && p.keeps > p.MostKept; p.lapsed {
-		p.kept = nil
-		if p.State == Lost || p.State == Asking {
-			p.State, p.Why = Over, "more was to be sent than the proxy keeps while it has no connection"
-		}
-		return
+	if !p.backlog.keep(packet, p.MostKept) && (p.State == Lost || p.State == Asking) {
+		p.State, p.Why = Over, "more was to be sent than the proxy keeps while it has no connection"
 	}
-	p.kept = append(p.kept, bytes.Clone(packet))
 }
 
 // FromHost handles bytes of the current connection. An error is a fault of the host.
@@ -179,24 +180,24 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 		}
 	case 0x0C:
 		p.feed()
-		if !p.fed {
+		if !p.turns.begun {
 			p.acknowledge(now)
 		}
-		p.used, p.fed, p.fedAt = 0, true, now
+		p.turns.used, p.turns.begun, p.turns.at = 0, true, now
 	case 0x48:
 		p.feed()
-		p.used = p.Empties
+		p.turns.used = p.Empties
 	case 0x05:
 		if len(packet) == 8 {
 			p.Refused = binary.LittleEndian.Uint32(packet[4:])
 		}
 	case 0x10:
 		if n := len(packet) - 5; n >= 0 && n <= 5*mostLaggers {
-			p.laggers = bytes.Clone(packet[5:])
+			p.turns.laggers = bytes.Clone(packet[5:])
 		}
 	case 0x11:
 		if len(packet) > 4 {
-			p.unlag(packet[4])
+			p.turns.unlag(packet[4])
 		}
 	}
 	p.ToClient = append(p.ToClient, packet...)
@@ -206,16 +207,16 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 // feed sends the client the empty actions of this turn that are left over.
 func (p *Proxy) feed() {
 	if p.Offered {
-		for ; p.used < p.Empties; p.used++ {
+		for ; p.turns.used < p.Empties; p.turns.used++ {
 			p.ToClient = append(p.ToClient, empty...)
 		}
 	}
 }
 
-func (p *Proxy) unlag(pid byte) {
-	for i := 0; i+5 <= len(p.laggers); i += 5 {
-		if p.laggers[i] == pid {
-			p.laggers = slices.Delete(p.laggers, i, i+5)
+func (t *turns) unlag(pid byte) {
+	for i := 0; i+5 <= len(t.laggers); i += 5 {
+		if t.laggers[i] == pid {
+			t.laggers = slices.Delete(t.laggers, i, i+5)
 			return
 		}
 	}
@@ -242,7 +243,7 @@ func (p *Proxy) ClientGone() {
 }
 
 // CanReturn reports whether the proxy can reconnect if the connection breaks.
-func (p *Proxy) CanReturn() bool { return p.Offered && p.fed && !p.left && !p.lapsed }
+func (p *Proxy) CanReturn() bool { return p.Offered && p.turns.begun && !p.left && !p.backlog.lapsed }
 
 // Left reports whether the client has left the game.
 func (p *Proxy) Left() bool { return p.left }
@@ -265,30 +266,31 @@ func (p *Proxy) Tick(now time.Duration) (silent bool) {
 	if !p.Offered || p.State == Over {
 		return false
 	}
-	if p.fed && !p.Extended && now-p.fedAt >= cmp.Or(p.EmptyEvery, emptyEvery) {
-		p.fedAt = now
+	if p.turns.begun && !p.Extended && now-p.turns.at >= cmp.Or(p.EmptyEvery, emptyEvery) {
+		p.turns.at = now
 		p.keepAlive()
 	}
 	silence := cmp.Or(p.Silence, silence)
-	if p.fed && p.State == Linked && now-p.ackedAt >= silence/2 {
+	if p.turns.begun && p.State == Linked && now-p.ackedAt >= silence/2 {
 		p.acknowledge(now)
 	}
-	return p.fed && p.State != Lost && now-p.heard >= silence
+	return p.turns.begun && p.State != Lost && now-p.heard >= silence
 }
 
 // keepAlive sends the client one empty action, for which it takes the lag screen
 // down and shows it again.
 func (p *Proxy) keepAlive() {
-	if p.used >= p.Empties {
+	if p.turns.used >= p.Empties {
 		p.RanOut++
 		return
 	}
-	p.used++
-	for i := 0; i+5 <= len(p.laggers); i += 5 {
-		p.ToClient = append(append(p.ToClient, 0xF7, 0x11, 9, 0), p.laggers[i:i+5]...)
+	p.turns.used++
+	laggers := p.turns.laggers
+	for i := 0; i+5 <= len(laggers); i += 5 {
+		p.ToClient = append(append(p.ToClient, 0xF7, 0x11, 9, 0), laggers[i:i+5]...)
 	}
 	p.ToClient = append(p.ToClient, empty...)
-	if n := len(p.laggers); n > 0 {
-		p.ToClient = append(append(p.ToClient, 0xF7, 0x10, byte(5+n), 0, byte(n/5)), p.laggers...)
+	if n := len(laggers); n > 0 {
+		p.ToClient = append(append(p.ToClient, 0xF7, 0x10, byte(5+n), 0, byte(n/5)), laggers...)
 	}
 }

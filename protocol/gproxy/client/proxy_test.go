@@ -141,8 +141,8 @@ func TestMostKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p.CanReturn() || len(p.kept) > 0 || len(p.ToHost) != 300*9 {
-		t.Errorf("%d packets are kept, %d bytes were sent", len(p.kept), len(p.ToHost))
+	if p.CanReturn() || len(p.backlog.packets) > 0 || len(p.ToHost) != 300*9 {
+		t.Errorf("%d packets are kept, %d bytes were sent", len(p.backlog.packets), len(p.ToHost))
 	}
 	p.hear(t, 0, []byte{0xF8, 3, 8, 0, 200, 0, 0, 0})
 	if p.Broken(); p.State != Over {
