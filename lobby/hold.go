@@ -12,6 +12,13 @@ import (
 // kept apart because a player of the LAN may be called Bob@Home.
 type holder struct{ name, realm string }
 
+// guestList says who gets in even when others do not, and who does not for now.
+type guestList struct {
+	held   []holder
+	locked bool // only those with a held place may join
+	kept   []keptOut
+}
+
 // parseHolder takes NAME or NAME@REALM.
 func parseHolder(text string) holder {
 	name, realm, _ := strings.Cut(text, "@")
@@ -47,7 +54,7 @@ func (h holder) means(j Join) bool {
 // isHeld reports whether a place is kept for a name: the owner's always is.
 func (l *Lobby) isHeld(j Join) bool {
 	return j.is(l.owner.name, l.owner.realm) ||
-		!j.doubtful() && slices.ContainsFunc(l.held, func(h holder) bool { return h.means(j) })
+		!j.doubtful() && slices.ContainsFunc(l.guests.held, func(h holder) bool { return h.means(j) })
 }
 
 // holders are those who are in, by the names that are theirs beyond doubt.
@@ -61,7 +68,7 @@ func (l *Lobby) holders() (holders []holder) {
 }
 
 func (op LockJoins) apply(l *Lobby) *texts.Refusal {
-	if l.locked = !op.Off; l.locked {
+	if l.guests.locked = !op.Off; l.guests.locked {
 		l.say(0, "The lobby is locked: only players with a held place can join.")
 	} else {
 		l.say(0, "Everybody can join again.")
@@ -73,7 +80,7 @@ func (op LockJoins) apply(l *Lobby) *texts.Refusal {
 // may still confirm is let in: the realm does so only once the player is in.
 func (l *Lobby) lockedOut(j Join) bool {
 	j.Vouched = true
-	return l.locked && !l.isHeld(j) && l.placeOf(j) < 0
+	return l.guests.locked && !l.isHeld(j) && l.placeOf(j) < 0
 }
 
 // mostHeld bounds the held places: each join, table and pong asks about all of them.
@@ -87,7 +94,7 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 	is := func(h holder) bool { return slices.ContainsFunc(named, h.same) }
 	more := 0
 	for _, h := range named {
-		held := slices.ContainsFunc(l.held, h.same)
+		held := slices.ContainsFunc(l.guests.held, h.same)
 		switch fault := CheckName(h.name, l.cfg.Wire.Reforged); {
 		case op.Off && !held:
 			return texts.Refuse(texts.NoSuch, "no place is held for %q", h.String())
@@ -101,13 +108,13 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 	case op.Present && named == nil:
 		return texts.Refuse(texts.NoSuch, "the lobby is empty")
 	case op.Off:
-		l.held = slices.DeleteFunc(l.held, is)
+		l.guests.held = slices.DeleteFunc(l.guests.held, is)
 		return nil
-	case len(l.held)+more > l.mostHeld():
+	case len(l.guests.held)+more > l.mostHeld():
 		return texts.Refuse(texts.Full, "at most %d places can be held here: release one with unhold", l.mostHeld())
 	}
-	l.held = append(slices.DeleteFunc(l.held, is), named...)
-	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool {
+	l.guests.held = append(slices.DeleteFunc(l.guests.held, is), named...)
+	l.guests.kept = slices.DeleteFunc(l.guests.kept, func(k keptOut) bool {
 		return slices.ContainsFunc(named, func(h holder) bool { return h.means(k.Join) })
 	})
 	return nil

@@ -28,7 +28,7 @@ func (op Kick) apply(l *Lobby) *texts.Refusal {
 	}
 	i := l.slotOf(p.pid)
 	if op.KeepOut && !p.fake && l.cfg.Admission.KickCooldown > 0 {
-		l.kept = append(l.kept, keptOut{p.Join, l.now + l.cfg.Admission.KickCooldown})
+		l.guests.kept = append(l.guests.kept, keptOut{p.Join, l.now + l.cfg.Admission.KickCooldown})
 	}
 	l.kick(p, op)
 	if op.CloseSlot && !game {
@@ -85,8 +85,8 @@ func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 
 // checkKept says why somebody has to stay out for now.
 func (l *Lobby) checkKept(ev Join) (why string) {
-	l.kept = slices.DeleteFunc(l.kept, func(k keptOut) bool { return k.until <= l.now })
-	for _, k := range l.kept {
+	l.guests.kept = slices.DeleteFunc(l.guests.kept, func(k keptOut) bool { return k.until <= l.now })
+	for _, k := range l.guests.kept {
 		if k.near(ev) || sameName(k.Req.Name, ev.Req.Name) {
 			return fmt.Sprintf("%s was kicked and is kept out for another %v", k.Req.Name, (k.until - l.now).Round(time.Second))
 		}

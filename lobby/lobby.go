@@ -33,9 +33,8 @@ type Lobby struct {
 	players  [pidLimit]*player // by pid
 	vhost    uint8             // pid of the virtual host, 0 when it is away
 	owner    owner
-	veils    []veiled  // names that others are not to read
-	kept     []keptOut // by a kick
-	held     []holder  // of reserved places
+	veils    []veiled // names that others are not to read
+	guests   guestList
 	versions []playsVersion
 	hcl      string
 	private  bool // for its players alone
@@ -43,7 +42,6 @@ type Lobby struct {
 	random   *rand.Rand
 	phase    phase
 	muteAll  bool
-	locked   bool     // only those with a held place may join
 	teams    TeamRule // of a melee game
 
 	now time.Duration
@@ -92,7 +90,7 @@ func New(cfg Config) *Lobby {
 		observer: w3gs.ObserverTeam,
 		slots:    slices.Clone(cfg.Slots),
 		owner:    owner{name: cfg.Owner.Name, realm: cfg.Owner.Realm},
-		held:     parseHolders(cfg.Admission.Reserved),
+		guests:   guestList{held: parseHolders(cfg.Admission.Reserved)},
 		hcl:      cfg.HCL,
 		random:   rand.New(rand.NewPCG(uint64(cfg.RandomSeed), uint64(cfg.RandomSeed))),
 	}
