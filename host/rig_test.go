@@ -268,7 +268,7 @@ func unknown(_ uint32, by *command.Caller, line string) {
 func testMap(n int) *Map {
 	data := bytes.Repeat([]byte("map!"), 1000)
 	m := &w3map.Map{
-		File: "t.w3x", Path: `Maps\Download\t.w3x`, Name: "Test", Width: 64, Height: 64,
+		File: "t.w3x", Path: `Maps\Download\t.w3x`, Info: w3map.Info{Name: "Test", Width: 64, Height: 64},
 		Identifiers: w3map.Identifiers{
 			Size: uint32(len(data)), CRC32: 0x11223344, Checksum: 0x55667788,
 			SHA1:        [20]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20},

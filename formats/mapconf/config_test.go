@@ -23,7 +23,7 @@ func write(t *testing.T, text string) string {
 // given is a map as it was read.
 func given() *w3map.Map {
 	return &w3map.Map{
-		Path: `Maps\Download\a.w3x`, Name: "old", Version: 26, Settings: w3map.DefaultSettings,
+		Path: `Maps\Download\a.w3x`, Info: w3map.Info{Name: "old"}, Version: 26, Settings: w3map.DefaultSettings,
 		Identifiers: w3map.Identifiers{Size: 1000, CRC32: 0x12345678},
 		Slots:       make([]w3gs.Slot, 2), PlayerSlots: 2, NeedsScripts: true,
 	}

@@ -81,7 +81,7 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 // hashFor computes the identifiers for a further version that shares lobbies with that of
 // the map: the file as a whole counts alike for both.
 func (m *Map) hashFor(v w3gs.Version, a *mpq.Archive, scripts *Scripts, meter *Meter) error {
-	own := &Map{Version: v, Lua: m.Lua, Identifiers: m.Identifiers}
+	own := &Map{Version: v, Info: Info{Lua: m.Lua}, Identifiers: m.Identifiers}
 	own.HasChecksum = false
 	err := own.hashPieces(a, scripts, meter)
 	if own.HasChecksum {

@@ -22,19 +22,16 @@ const (
 
 // info is the content of war3map.w3i, its strings unresolved.
 type info struct {
-	format, editor                         uint32
-	name, author, description, recommended string
-	width, height                          uint32
-	flags                                  Flags
-	lua                                    bool
-	players                                []Player
-	forces                                 []Force
-	cut                                    bool // ends within the forces
+	Info
+	width, height uint32 // as they stand there, beyond what a map has in broken ones
+	players       []Player
+	forces        []Force
+	cut           bool // ends within the forces
 }
 
 // texts are the places of all texts, which may be references to war3map.wts.
 func (m *info) texts() []*string {
-	all := []*string{&m.name, &m.author, &m.description, &m.recommended}
+	all := []*string{&m.Name, &m.Author, &m.Description, &m.RecommendedPlayers}
 	for i := range m.players {
 		all = append(all, &m.players[i].Name)
 	}
@@ -86,16 +83,16 @@ func parseInfoAs(data []byte, other bool) (*info, error) {
 // head: u32 format · 16+: u32 saves, u32 editor version · 27+: 4 × u32 game version · cstr name, author, description ·
 // 8+: cstr recommended players · camera · u32 playable width, height · 2+: u32 flags · 8+: u8 tileset.
 func (m *info) head(c *cursor, other bool) {
-	m.format = c.u32()
-	v := m.format
+	m.Format = c.u32()
+	v := m.Format
 	if v >= 16 {
 		c.skip(4)
-		m.editor = c.u32()
+		m.EditorVersion = c.u32()
 	}
 	c.skipIf(v >= 27, 4*4)
-	m.name, m.author, m.description = c.cstr(), c.cstr(), c.cstr()
+	m.Name, m.Author, m.Description = c.cstr(), c.cstr(), c.cstr()
 	if v >= 8 {
-		m.recommended = c.cstr()
+		m.RecommendedPlayers = c.cstr()
 	}
 	switch {
 	case v < 4:
@@ -112,14 +109,14 @@ func (m *info) head(c *cursor, other bool) {
 	}
 	c.skipIf(v >= 2 && v < 9, 4)
 	if v >= 2 {
-		m.flags = Flags(c.u32())
+		m.Flags = Flags(c.u32())
 	}
 	c.skipIf(v >= 8, 1)
 }
 
 // screens: the loading screen, the prologue, fog, weather, sound, light and water.
 func (m *info) screens(c *cursor, other bool) {
-	v := m.format
+	v := m.Format
 	beta := other && (v == 23 || v == 24)
 	screen := func(titles int) {
 		c.skipIf(v >= 17, 4)                         // number of the picture
@@ -149,9 +146,9 @@ func (m *info) screens(c *cursor, other bool) {
 
 // modes: 28+: u32 script language · 29+: u32 graphics · 30+: u32 game data · 32+: camera distances, and more after it.
 func (m *info) modes(c *cursor) {
-	v := m.format
+	v := m.Format
 	if v >= formatLua {
-		m.lua = c.u32() == 1
+		m.Lua = c.u32() == 1
 	}
 	c.skipIf(v >= 29, 4)
 	c.skipIf(v >= 30, 4)
@@ -170,22 +167,22 @@ func (m *info) readPlayers(c *cursor, other bool) error {
 		return fmt.Errorf("war3map.w3i %w: %d bytes hold no list of players", c.err, len(c.data))
 	}
 	if n > maxPlayers {
-		return fmt.Errorf("war3map.w3i claims %d players: it is damaged, or of a format (%d) that is not known", n, m.format)
+		return fmt.Errorf("war3map.w3i claims %d players: it is damaged, or of a format (%d) that is not known", n, m.Format)
 	}
 	for range n {
 		p := Player{Number: c.u32(), Type: PlayerType(c.u32()), Race: PlayerRace(c.u32())}
-		c.skipIf(m.format >= 39 || other && m.format >= 37, 4)
+		c.skipIf(m.Format >= 39 || other && m.Format >= 37, 4)
 		p.FixedStart = c.u32()&1 != 0
 		p.Name = c.cstr()
 		p.X, p.Y = c.f32(), c.f32()
-		c.skipIf(m.format >= 5, 2*4)
-		c.skipIf(m.format >= formatEnemies, 2*4)
+		c.skipIf(m.Format >= 5, 2*4)
+		c.skipIf(m.Format >= formatEnemies, 2*4)
 		if c.err != nil {
 			return errors.New("war3map.w3i ends within the list of players")
 		}
 		if p.Number >= maxPlayers {
 			return fmt.Errorf("war3map.w3i has a player number %d: it is damaged, or of a format (%d) that is not known",
-				p.Number, m.format)
+				p.Number, m.Format)
 		}
 		m.players = append(m.players, p)
 	}

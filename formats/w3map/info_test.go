@@ -100,10 +100,10 @@ func TestInfoOfAllFormats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := strings.Join([]string{in.name, in.author, in.description, in.recommended}, "|"); got != "name|author|description|recommended" {
+			if got := strings.Join([]string{in.Name, in.Author, in.Description, in.RecommendedPlayers}, "|"); got != "name|author|description|recommended" {
 				t.Errorf("texts %q", got)
 			}
-			if in.width != 52 || in.height != 48 || in.flags != flagMelee|flagCustomForces || in.lua || in.cut {
+			if in.width != 52 || in.height != 48 || in.Flags != flagMelee|flagCustomForces || in.Lua || in.cut {
 				t.Errorf("got %+v", in)
 			}
 			want := []Player{
@@ -200,7 +200,7 @@ func TestSlots(t *testing.T) {
 			with(human, 0, w3gs.RaceUndead), with(computer, 0, w3gs.RaceNightElf), with(other, 1, w3gs.RaceRandom),
 		}},
 	} {
-		m := &Map{Version: 26, Flags: c.flags, Players: players, Forces: forces}
+		m := &Map{Version: 26, Info: Info{Flags: c.flags}, Players: players, Forces: forces}
 		m.setSlots()
 		if fmt.Sprint(m.Slots) != fmt.Sprint(c.want) || m.Layout != c.layout || m.PlayerSlots != 3 || len(m.Warnings) > 0 {
 			t.Errorf("%s: %v %v, want %v", c.name, m.Layout, m.Slots, c.want)
@@ -224,7 +224,7 @@ func TestObserverSlots(t *testing.T) {
 		{29, 6059, w3gs.ObserversOn, 12, 24},
 		{29, 6060, w3gs.ObserversOn, 24, 24},
 	} {
-		m := &Map{Version: c.version, EditorVersion: c.editor, Players: []Player{{Number: 0, Type: 1}, {Number: 1, Type: 1}}}
+		m := &Map{Version: c.version, Info: Info{EditorVersion: c.editor}, Players: []Player{{Number: 0, Type: 1}, {Number: 1, Type: 1}}}
 		m.setSlots()
 		slots := m.LobbySlots(c.settings)
 		last := slots[len(slots)-1]

@@ -18,16 +18,10 @@ type Map struct {
 
 	Identifiers
 
-	// Texts as in the map, with colour codes; Plain removes those.
-	Name, Author, Description, RecommendedPlayers string
+	Info
 
-	Width, Height uint16 // playable, in the units of war3map.w3i
-	Format        uint32 // of war3map.w3i: 18 Reign of Chaos, 25 The Frozen Throne, 28 1.31, 31 1.32, 33 2.0
-	EditorVersion uint32 // 0 before format 16
-	Flags         Flags
-	Lua           bool // the script is war3map.lua
-	Reports       Reports
-	Signed        bool // carries Blizzard's signature
+	Reports Reports
+	Signed  bool // carries Blizzard's signature
 
 	Melee, FixedSettings, CustomForces bool
 	Layout                             w3gs.Layout
@@ -52,6 +46,18 @@ type Map struct {
 
 	// Warnings are sentences for the operator about what is odd in the map.
 	Warnings []string
+}
+
+// Info is what war3map.w3i says of the map, apart from players and forces. A file beside the map may say otherwise.
+type Info struct {
+	// Texts as in the map, with colour codes; Plain removes those.
+	Name, Author, Description, RecommendedPlayers string
+
+	Width, Height uint16 // playable, in the units of war3map.w3i
+	Format        uint32 // 18 Reign of Chaos, 25 The Frozen Throne, 28 1.31, 31 1.32, 33 2.0
+	EditorVersion uint32 // 0 before format 16
+	Flags         Flags
+	Lua           bool // the script is war3map.lua
 }
 
 // Identifiers are the four values by which a client knows that it holds the same map.

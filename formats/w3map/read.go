@@ -158,9 +158,8 @@ func (m *Map) fill(in *info, texts stringTable) {
 	if long {
 		m.warn("A text of the map is longer than %d bytes and was cut off there.", maxText)
 	}
-	m.Name, m.Author, m.Description, m.RecommendedPlayers = in.name, in.author, in.description, in.recommended
+	m.Info = in.Info
 	m.Width, m.Height = uint16(in.width), uint16(in.height)
-	m.Format, m.EditorVersion, m.Flags, m.Lua = in.format, in.editor, in.flags, in.lua
 	m.Players, m.Forces = in.players, in.forces
 	if in.cut {
 		m.warn("war3map.w3i ends within its forces; the %d before that count.", len(m.Forces))
@@ -168,11 +167,11 @@ func (m *Map) fill(in *info, texts stringTable) {
 	if in.width > math.MaxUint16 || in.height > math.MaxUint16 {
 		m.warn("war3map.w3i claims a size of %d × %d.", in.width, in.height)
 	}
-	if in.format > formatNewest {
-		m.warn("war3map.w3i has format %d, newer than this program knows: check what it says about the map.", in.format)
+	if in.Format > formatNewest {
+		m.warn("war3map.w3i has format %d, newer than this program knows: check what it says about the map.", in.Format)
 	}
 	if needs := in.needs(); m.Version < needs {
-		m.warn("The map was saved for %v or later (format %d): clients of %v cannot play it.", needs, in.format, m.Version)
+		m.warn("The map was saved for %v or later (format %d): clients of %v cannot play it.", needs, in.Format, m.Version)
 	}
 	m.setSlots()
 }
@@ -180,13 +179,13 @@ func (m *Map) fill(in *info, texts stringTable) {
 // needs is the first version that can load a map of this format.
 func (m *info) needs() w3gs.Version {
 	switch {
-	case m.format >= 32:
+	case m.Format >= 32:
 		return w3gs.VersionTwo
-	case m.format >= 29:
+	case m.Format >= 29:
 		return w3gs.ReforgedVersion
-	case m.format > formatTFT:
+	case m.Format > formatTFT:
 		return w3gs.LuaVersion
-	case m.format > formatRoC:
+	case m.Format > formatRoC:
 		return 7
 	default:
 		return 0

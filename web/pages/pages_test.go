@@ -97,7 +97,7 @@ func (f *fakes) Admins(context.Context) ([]storage.Admin, error) {
 func (f *fakes) List(string) ([]string, error) { return []string{f.name}, nil }
 
 func (f *fakes) Files() ([]*catalogue.MapFile, error) {
-	m := &w3map.Map{Name: f.name, Author: f.name, Warnings: []string{f.name}}
+	m := &w3map.Map{Info: w3map.Info{Name: f.name, Author: f.name}, Warnings: []string{f.name}}
 	return []*catalogue.MapFile{{File: f.name, Map: m}, {File: f.name, Fault: errors.New(f.name)}}, f.err
 }
 
