@@ -169,7 +169,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 		return err
 	}
 	c := h.whose(back, addr)
-	if c.seats > 0 && !c.here && h.shard.gate.guessed(addr, now) {
+	if c.seats > 0 && !c.here && h.shard.gate.tooManyGuesses(addr, now) {
 		return errGuesses // unread: who has the right key may try again
 	}
 	if c.person == nil && h.coming {
@@ -179,7 +179,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	if p := c.person; p != nil {
 		if _, bad := p.line.Resume(back.Last); bad != nil {
 			reason, err = gproxy.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
-		} else if !p.proxy.returns.AllowN(now, 1) {
+		} else if !p.proxy.mayReturn(l.shard.Now()) {
 			return errReturnRate
 		} else {
 			l.Admit()

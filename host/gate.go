@@ -6,9 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"w3host/internal/allowance"
 	"w3host/internal/network"
-
-	"golang.org/x/time/rate"
 )
 
 // Why the gate keeps somebody out.
@@ -47,7 +46,9 @@ type gate struct {
 	joins     *tally
 	returns   *tally
 	wrongKeys *tally
-	guesses   *rate.Limiter
+	guesses   pace
+	guessed   allowance.Allowance // wrong keys of all addresses
+	began     time.Time
 }
 
 func newGate(l Limits) *gate {
@@ -55,7 +56,7 @@ func newGate(l Limits) *gate {
 		limits: l, from: map[netip.Addr]int{},
 		joins: newTally(l.JoinsPerMinute, time.Minute), returns: newTally(returns, returnsWithin),
 		wrongKeys: newTally(wrongKeys, wrongKeysWithin),
-		guesses:   rate.NewLimiter(rate.Every(guessesWithin/guesses), guesses),
+		guesses:   within(guesses, guessesWithin), began: time.Now(),
 	}
 }
 
@@ -103,12 +104,12 @@ func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
 // guess counts a wrong key.
 func (g *gate) guess(addr netip.Addr, now time.Time) {
 	g.wrongKeys.spend(now, network.Base(addr).String())
-	g.guesses.AllowN(now, 1)
+	g.guesses.take(&g.guessed, now.Sub(g.began))
 }
 
-// guessed reports whether all addresses together have got too many keys wrong.
-func (g *gate) guessed(addr netip.Addr, now time.Time) bool {
-	return !g.exempt(addr) && g.guesses.TokensAt(now) < 1
+// tooManyGuesses reports whether all addresses together have got too many keys wrong.
+func (g *gate) tooManyGuesses(addr netip.Addr, now time.Time) bool {
+	return !g.exempt(addr) && g.guesses.wait(&g.guessed, now.Sub(g.began)) > 0
 }
 
 func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {

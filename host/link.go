@@ -4,7 +4,6 @@ import (
 	"net/netip"
 
 	"github.com/rs/zerolog"
-	"golang.org/x/time/rate"
 
 	"w3host/game"
 	"w3host/game/command"
@@ -64,7 +63,7 @@ type person struct {
 // proxy is the state of a player's proxy across its connections.
 type proxy struct {
 	survive.Proxy
-	returns *rate.Limiter
+	returned allowance.Allowance
 }
 
 // send queues a packet that a proxy counts; Queue is for those that it does not: packets

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"w3host/internal/allowance"
 	"w3host/internal/network"
 	"w3host/lan"
 	"w3host/protocol/gproxy"
@@ -34,7 +33,8 @@ type directory struct {
 	opts     *Options
 	lobbies  []*listedLobby // that are public, in the order of opening
 	requests *tally
-	bytes    *rate.Limiter
+	bytes    allowance.Allowance
+	began    time.Time
 	answer   []byte
 	made     time.Time // the answer
 }
@@ -45,7 +45,7 @@ type listedLobby struct {
 }
 
 func newDirectory(o *Options) directory {
-	return directory{opts: o, requests: newTally(listsPerMinute, time.Minute), bytes: rate.NewLimiter(listRate, listBurst)}
+	return directory{opts: o, requests: newTally(listsPerMinute, time.Minute), began: time.Now()}
 }
 
 func (d *directory) open(ad lan.Advert) {
@@ -87,11 +87,14 @@ func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.
 	if now.Sub(d.made) >= listFreshFor {
 		d.make(now)
 	}
-	if !d.bytes.AllowN(now, len(d.answer)) {
+	if d.bytes.Take(now.Sub(d.began), listCost(len(d.answer)), listCost(listBurst)) > 0 {
 		return refuse(gproxy.ListsBusy)
 	}
 	return d.answer
 }
+
+// listCost is the time in which so many bytes of answers come back.
+func listCost(bytes int) time.Duration { return time.Duration(bytes) * time.Second / listRate }
 
 // make writes the answer anew.
 func (d *directory) make(now time.Time) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"w3host/game"
 	"w3host/host/survive"
 	"w3host/protocol/gproxy"
@@ -79,15 +77,16 @@ func (l *link) report(what game.Kind) {
 }
 
 func (l *link) newProxy(version uint32) *proxy {
-	return &proxy{
-		survive.Proxy{
-			Version: version, Key: randomU32(), Port: l.shard.returnPort(l.realm),
-			Most: l.shard.opts.Limits.OutQueue / 2, // a new link must be able to queue it
-		}, newReturns(),
-	}
+	return &proxy{Proxy: survive.Proxy{
+		Version: version, Key: randomU32(), Port: l.shard.returnPort(l.realm),
+		Most: l.shard.opts.Limits.OutQueue / 2, // a new link must be able to queue it
+	}}
 }
 
-func newReturns() *rate.Limiter { return rate.NewLimiter(rate.Every(seatReturnsEvery), seatReturns) }
+// mayReturn takes one return from the player's allowance.
+func (p *proxy) mayReturn(now time.Duration) bool {
+	return p.returned.Take(now, seatReturnsEvery, seatReturns*seatReturnsEvery) == 0
+}
 
 // noteProxy notes what was drawn and looked up for a proxy, where the link may be held.
 func (l *link) noteProxy() {

@@ -207,7 +207,7 @@ func (g *Game) takePerson(was *survive.Person) *person {
 	p := &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr(), line: was.Line}
 	p.meter = newMeter(g.shard.opts.Limits.PacketRate, now)
 	if was.Proxy != nil {
-		p.proxy = &proxy{*was.Proxy, newReturns()}
+		p.proxy = &proxy{Proxy: *was.Proxy}
 	}
 	return p
 }

@@ -34,3 +34,23 @@ func TestTally(t *testing.T) {
 		t.Errorf("%d are remembered", n)
 	}
 }
+
+// Bounds that change hold for those who are known, too: what they have spent stays spent.
+func TestTallyAdjust(t *testing.T) {
+	ty, now := newTally(2, time.Minute), time.Now()
+	for range 2 {
+		ty.spend(now, "ann")
+	}
+	for _, tc := range []struct {
+		burst int
+		wait  time.Duration
+	}{{2, 30 * time.Second}, {4, 15 * time.Second}, {1, time.Minute}} {
+		ty.adjust(tc.burst, time.Minute)
+		if wait := ty.wait(now, "ann"); wait != tc.wait {
+			t.Errorf("with %d a minute: %v, want %v", tc.burst, wait, tc.wait)
+		}
+	}
+	if ty.adjust(0, time.Minute); ty.spend(now, "bob") {
+		t.Error("one was allowed where none is")
+	}
+}
