@@ -85,15 +85,7 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 }
 
 func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, error) {
-	what, each := "a lobby", ""
-	if len(games) > 1 {
-		what, each = fmt.Sprintf("%d lobbies", len(games)), " each"
-	}
-	if r.opts.Watch {
-		r.log.Info().Msgf("%s: looking for a game to watch at %s", counted(len(games), "bot"), r.opts.Addr)
-	} else {
-		r.log.Info().Msgf("looking for %s with room for %s%s at %s", what, counted(r.opts.Players, "bot"), each, r.opts.Addr)
-	}
+	r.announce(len(games))
 	joining, stopJoining := context.WithCancel(ctx) // no bot tries again to join behind it
 	logging, stopLogging := context.WithCancel(ctx)
 	defer stopLogging()
@@ -147,6 +139,19 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	report.Strangers, report.Kills = strangers(), <-kills
 	report.judge()
 	return report, errors.Join(r.problems...)
+}
+
+// announce says what the bots look for.
+func (r *run) announce(games int) {
+	what, each := "a lobby", ""
+	if games > 1 {
+		what, each = fmt.Sprintf("%d lobbies", games), " each"
+	}
+	if r.opts.Watch {
+		r.log.Info().Msgf("%s: looking for a game to watch at %s", counted(games, "bot"), r.opts.Addr)
+	} else {
+		r.log.Info().Msgf("looking for %s with room for %s%s at %s", what, counted(r.opts.Players, "bot"), each, r.opts.Addr)
+	}
 }
 
 // awaitStart waits until every game runs or has failed.
