@@ -222,7 +222,7 @@ func testAdmins(t *testing.T, db *storage.Store) {
 		}
 	}
 	wantError(t, "again", add("ann", "", "admin"), storage.ErrConflict, "ann is admin on the LAN")
-	wantError(t, "no such role", add("ann", "", "king"), storage.ErrRejected, "[trusted admin root]")
+	wantError(t, "no such role", add("ann", "", "king"), storage.ErrRejected, "one of the roles trusted, admin, root")
 	wantError(t, "no name", add(" ", "", "root"), storage.ErrRejected, "needs a name")
 	got, err := db.Admins(ctx)
 	if err != nil {

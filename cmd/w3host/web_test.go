@@ -80,7 +80,7 @@ func TestWebCommand(t *testing.T) {
 	}{
 		{"web link", "/login#once=", exitOK},
 		{"web account add Rook", "no password", exitFailed},
-		{"web account add Rook --role king", "roles are", exitUsage},
+		{"web account add Rook --role king", "use one of viewer, moderator, admin, root", exitUsage},
 		{"web account remove Rook", "not found", exitFailed},
 		{"web token add bot --from 10.0.0.0/8 --expires 90d", "w3h_", exitOK},
 		{"web token add bot --from here", "--from here", exitUsage},
