@@ -64,7 +64,8 @@ type poller struct {
 
 // KeepProcessor has the loop keep one of Go's processors for itself while it has much to
 // do, so that no other goroutine of the program is in its way; there is one more of them
-// until the loop has ended. It must come before Run.
+// until the loop has ended, and Go no longer follows changes of a container's limit. It
+// must come before Run.
 func (l *Loop) KeepProcessor() { l.poll.keeps = true }
 
 // set is an epoll set; the zero value has none yet.
