@@ -188,7 +188,7 @@ func TestProcessorIsKept(t *testing.T) {
 			}
 		}()
 	}
-	median := func(keeps bool, every time.Duration) time.Duration {
+	run := func(keeps bool, every time.Duration) (median, keepUntil time.Duration) {
 		l, err := New(Handlers{})
 		if err != nil {
 			t.Fatal(err)
@@ -208,15 +208,16 @@ func TestProcessorIsKept(t *testing.T) {
 		})
 		l.Run()
 		slices.Sort(b.late)
-		return b.late[len(b.late)/2]
+		return b.late[len(b.late)/2], l.poll.keepUntil
 	}
-	not := median(false, 2*time.Millisecond)
-	for _, every := range []time.Duration{2 * time.Millisecond, 4 * shortWait} { // the second is kept once it was late
-		keeps := median(true, every)
-		t.Logf("the median of each %v is late by %v, and by %v where the processor is not kept", every, keeps, not)
-		if keeps > not/2 {
-			t.Errorf("of each %v late by %v, want half of %v at most", every, keeps, not)
-		}
+	keeps, _ := run(true, 2*time.Millisecond)
+	not, _ := run(false, 2*time.Millisecond)
+	t.Logf("the median is late by %v, and by %v where the processor is not kept", keeps, not)
+	if keeps > not/4 {
+		t.Errorf("late by %v, want a quarter of %v at most", keeps, not)
+	}
+	if _, until := run(true, 4*shortWait); until == 0 {
+		t.Error("a loop that seldom has something to do does not keep the processor once it was woken late")
 	}
 	if n := runtime.GOMAXPROCS(0); n != 1 {
 		t.Errorf("%d processors behind it, want 1", n)
