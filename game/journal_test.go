@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,6 +140,21 @@ func TestRerunDiffers(t *testing.T) {
 	}
 	if result, err := RunJournal(bytes.NewReader(g.journal[:len(g.journal)-9]), nil); err != nil || result.Checked {
 		t.Errorf("a journal without its end: %+v, %v", result, err)
+	}
+}
+
+// What needs a caller has one, whatever is in a file.
+func TestJournalOfNobody(t *testing.T) {
+	for _, kind := range []Kind{Command, SayAll} {
+		var j Journal
+		b, err := j.Begin(nil, &Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = j.Append(b, 0, &Input{Kind: kind, Line: "hello"})
+		if _, err = RunJournal(bytes.NewReader(b), nil); err == nil || !strings.Contains(err.Error(), "nobody") {
+			t.Errorf("%v: %v", kind, err)
+		}
 	}
 }
 

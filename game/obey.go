@@ -53,7 +53,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	}
 }
 
-// sayHostLine says a line of the host to all, or to one player if that player is still here.
+// sayHostLine says a line of the host to one player if that player is still here.
 func (m *Machine) sayHostLine(in *Input) {
 	text := texts.Plain(in.Line)
 	if in.Why != "" {
@@ -62,9 +62,7 @@ func (m *Machine) sayHostLine(in *Input) {
 	switch by, r := in.Caller, m.returnerOf(in.Link); {
 	case r != nil:
 		m.writeToReturner(r, text)
-	case by == nil:
-		m.sayText(0, text)
-	case m.player(by.PID).Name == by.Name:
+	case by != nil && m.player(by.PID).Name == by.Name:
 		m.sayText(w3gs.Only(by.PID), text)
 	}
 }

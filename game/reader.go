@@ -112,7 +112,7 @@ func (c *codec) check(in *Input) {
 	switch {
 	case len(c.b) > 0:
 		c.fail(fmt.Errorf("an unknown field %d", c.b[0]))
-	case in.Kind == Command && in.Caller == nil:
+	case (in.Kind == Command || in.Kind == SayAll) && in.Caller == nil:
 		c.fail(errors.New("a command of nobody"))
 	case in.Kind == Join:
 		if _, joins := in.Packet.(*w3gs.ReqJoin); !joins {

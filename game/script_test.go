@@ -95,7 +95,7 @@ func (s *scene) open(cfg Config) {
 //	NAME: TEXT           a player says something
 //	admin NAME: TEXT     the same, and is an admin for the host; "trusted NAME": is trusted
 //	console: LINE        the operator types a command
-//	host: LINE           the host says something to all; "host to NAME" to one
+//	host to NAME: LINE   the host says something to one; "NAME to all" to all, since NAME wants it
 //	the list bans NAME: WHY
 //	load | ack [NAME]    all but NAME load, or answer all turns
 //	strength MIN MAX GAMES  a lobby for players of such ratings
@@ -295,12 +295,8 @@ func (s *scene) say(who, text string) error {
 		s.step(Input{Kind: SayAll, Line: text, Caller: &command.Caller{Name: name}})
 		return nil
 	}
-	if name, to, one := strings.Cut(who, " to "); name == "host" {
-		in := Input{Kind: HostLine, Line: text}
-		if one {
-			in.Caller = &command.Caller{PID: s.pids[to], Name: to}
-		}
-		s.step(in)
+	if name, ok := strings.CutPrefix(who, "host to "); ok {
+		s.step(Input{Kind: HostLine, Line: text, Caller: &command.Caller{PID: s.pids[name], Name: name}})
 		return nil
 	}
 	if name, ok := strings.CutPrefix(who, "the list bans "); ok {

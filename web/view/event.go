@@ -55,7 +55,7 @@ type Event struct {
 	At      time.Duration // since 1970
 	Kind    Kind
 	PID     uint8
-	Name    string // of the player, or of who gave a command
+	Name    string // of the player, or of the caller of a command
 	To      Audience
 	Kicked  bool
 	Text    string
