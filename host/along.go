@@ -23,9 +23,6 @@ const (
 	// alongAgain is the time from one begin to run a game along from its start to the next: who
 	// joins it begins that again, and anybody may try to.
 	alongAgain = 2 * time.Second
-	// movedEvery is how many facts of a game count as one thing that was done: all processors write
-	// to the counter while games are made again, and for each fact that took a twentieth of the time.
-	movedEvery = 64
 )
 
 // along is the machine of a game that another process plays, run along for the death of that
@@ -102,6 +99,7 @@ func (s *Survivors) runAlong() {
 			g.along = new(along)
 		}
 		g.along.follow(s, g)
+		s.moved.Add(1)
 	}
 }
 
@@ -147,9 +145,7 @@ func (a *along) begin(s *Survivors, g *survivor, written map[game.LinkID]uint64)
 	a.seen = &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}
 	a.seen.info.Since = g.head.Opened
 	a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), func(f *game.Stamped) {
-		if a.facts = f.Seq; a.facts%movedEvery == 0 {
-			s.moved.Add(1)
-		}
+		a.facts = f.Seq
 		(*ownObserver)(a.seen).Observe(f)
 	})
 	return err

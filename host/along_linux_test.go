@@ -48,7 +48,9 @@ func (g *longGame) follow(*Survivors, *survivor) {
 func TestStandbyReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		news := make(chan hold.News)
-		s := &Survivors{Shelf: standbyShelf{news: news}, games: []*survivor{{Left: &survive.Left{}, along: &longGame{}}}}
+		s := &Survivors{Shelf: standbyShelf{news: news}, games: []*survivor{
+			{Left: &survive.Left{}, along: &longGame{}}, {Left: &survive.Left{}, along: &longGame{}},
+		}}
 		var ready atomic.Int32
 		ended := make(chan error, 1)
 		ctx, end := context.WithCancel(t.Context())
@@ -61,8 +63,13 @@ func TestStandbyReady(t *testing.T) {
 		}
 		time.Sleep(31 * time.Second)
 		synctest.Wait()
-		if moved := s.Moved(); ready.Load() == 0 || moved < 2 {
-			t.Errorf("after it: ready %d times, moved %d", ready.Load(), moved)
+		if moved := s.Moved(); ready.Load() != 0 || moved != 2 {
+			t.Errorf("in the second game: ready %d times, moved %d", ready.Load(), moved)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if moved := s.Moved(); ready.Load() == 0 || moved < 3 {
+			t.Errorf("after both: ready %d times, moved %d", ready.Load(), moved)
 		}
 		news <- hold.News{Verb: hold.GoOn}
 		if err := <-ended; err != nil {
