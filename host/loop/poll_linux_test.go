@@ -188,6 +188,7 @@ func TestProcessorIsKept(t *testing.T) {
 			}
 		}()
 	}
+	processors := 0 // while a loop runs
 	run := func(keeps bool, every time.Duration) (median, keepUntil time.Duration) {
 		l, err := New(Handlers{})
 		if err != nil {
@@ -202,6 +203,7 @@ func TestProcessorIsKept(t *testing.T) {
 		l.settle()
 		time.AfterFunc(time.Second, func() {
 			l.Call(func() {
+				processors = runtime.GOMAXPROCS(0)
 				l.CloseGroup(b.group)
 				l.Stop(nil)
 			})
@@ -211,6 +213,9 @@ func TestProcessorIsKept(t *testing.T) {
 		return b.late[len(b.late)/2], l.poll.keepUntil
 	}
 	keeps, _ := run(true, 2*time.Millisecond)
+	if processors != 2 {
+		t.Errorf("%d processors while one is kept, want one more than before", processors)
+	}
 	not, _ := run(false, 2*time.Millisecond)
 	t.Logf("the median is late by %v, and by %v where the processor is not kept", keeps, not)
 	if keeps > not/4 {
