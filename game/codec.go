@@ -11,8 +11,12 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// headLen is the length of a packet's opcode and length.
-const headLen = 4
+const (
+	// headLen is the length of a packet's opcode and length.
+	headLen = 4
+	// answerLen is the usual length of a 0x27.
+	answerLen = headLen + 5
+)
 
 // codec writes the fields of an Input, or reads them: one list serves both. Fields
 // are numbered from 1 in the order of the list and left out where they are zero.
@@ -27,10 +31,6 @@ type codec struct {
 
 // input writes or reads all fields.
 func (c *codec) input(in *Input) {
-	if c.reads && in.Kind == Keepalive && len(c.b) == 2 && c.b[0] == 1 && c.b[1] < 0x80 { // as nearly all are
-		in.Link, in.Sum, in.Bytes, c.b = LinkID(c.b[1]), c.sum, headLen+5, nil
-		return
-	}
 	if c.reads && in.Kind == Tick && len(c.b) == 0 {
 		return
 	}
@@ -48,7 +48,7 @@ func (c *codec) input(in *Input) {
 		number(c, &changed)
 		c.sum ^= changed
 		in.Sum = c.sum
-		c.length(in, headLen+5)
+		c.length(in, answerLen)
 		return
 	}
 	number(c, &in.Queued)

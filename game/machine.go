@@ -37,6 +37,7 @@ type Machine struct {
 	lastGone  Player // the player who left last
 	seq       uint64 // number of the last fact
 	asPlayer  bool   // the command that is carried out is a player's, who may not know names
+	calm      bool   // nothing is under way that any input may have to go on with
 	out       outputs
 }
 
@@ -77,12 +78,15 @@ func New(cfg Config, out *Out) *Machine {
 // Step handles one input and appends what follows from it to out. now is the time
 // since the lobby opened, and never goes back.
 func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
-	if m.Over() {
+	if m.Over() || in.Kind == Keepalive && m.Answer(now, in.Link, in.Sum) {
 		return
 	}
 	m.now, m.out.Out = max(now, m.now), out
 	m.out.lobby, m.out.xfer, m.out.turns = m.out.lobby[:0], m.out.xfer[:0], m.out.turns[:0]
 	m.handle(in)
+	if m.calm && in.Kind == Action && len(m.out.turns)+len(m.out.todo) == 0 {
+		return
+	}
 	m.followUp()
 	if len(m.polls) > 0 {
 		m.settlePolls()
@@ -105,6 +109,8 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	if m.Over() {
 		m.fact(m.ending.last)
 	}
+	m.calm = m.turns != nil && !m.Over() && len(m.polls)+len(m.settings.list)+len(m.returns.coming) == 0 &&
+		m.turns.Apart()|m.returns.reported == 0
 }
 
 // Next is when Step needs a Tick if no other input comes; false: never.

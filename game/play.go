@@ -3,6 +3,7 @@ package game
 import (
 	"bytes"
 	"net/netip"
+	"time"
 
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
@@ -46,6 +47,21 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 		s.proxy.answered = true
 		m.applyTurns(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.out.turns))
 	}
+}
+
+// Answer takes the Sum of a link's Keepalive if nothing follows from it, as from nearly all. Else it does nothing, and
+// Step has to.
+func (m *Machine) Answer(now time.Duration, link LinkID, sum uint32) bool {
+	if !m.calm {
+		return false
+	}
+	s := m.seatOf(link)
+	now = max(now, m.now)
+	if s == nil || !m.turns.Answer(now-m.startedAt, s.PID, sum) {
+		return false
+	}
+	m.now, s.heard, s.proxy.answered = now, now, true
+	return true
 }
 
 // act passes an action of a player, or of the host for a fake player, to the turns.

@@ -75,31 +75,64 @@ func (r *Reader) block(most uint64) ([]byte, error) {
 	return b, nil
 }
 
+// answer reads the next entry if it is an acknowledgement of a usual length by one of the first links, as most entries
+// are. The last ones of a journal are read as any others.
+func (r *Reader) answer(e *JournalItem) bool {
+	if len(r.left) < 16 || r.left[0] > 15 || r.left[0] < 4 || r.left[1] != byte(Keepalive) {
+		return false
+	}
+	b := r.left[2 : 1+r.left[0]]
+	after, n := binary.Uvarint(b)
+	if n <= 0 || len(b) < n+2 || b[n] != 1 || b[n+1] >= 0x80 {
+		return false
+	}
+	link := LinkID(b[n+1])
+	if b = b[n+2:]; len(b) > 0 {
+		changed, n := binary.Uvarint(b[1:])
+		if b[0] != 2 || n != len(b)-1 {
+			return false
+		}
+		r.c.sum ^= uint32(changed)
+	}
+	r.left = r.left[1+r.left[0]:]
+	r.at += time.Duration(after) * clock
+	e.become(r.at, Keepalive)
+	e.Input.Link, e.Input.Sum, e.Input.Bytes = link, r.c.sum, answerLen
+	return true
+}
+
+// become empties e for an entry of that kind.
+func (e *JournalItem) become(at time.Duration, kind Kind) {
+	if in := &e.Input; frequent(in.Kind) && frequent(kind) {
+		e.At, in.Kind, in.Data, in.Sum = at, kind, nil, 0 // they have nothing else
+	} else {
+		*e = JournalItem{At: at, Input: Input{Kind: kind}}
+	}
+}
+
 // Next reads an entry; io.EOF ends the journal, io.ErrUnexpectedEOF one that was cut.
 func (r *Reader) Next(e *JournalItem) error {
+	if r.answer(e) {
+		return nil
+	}
 	b, err := r.block(maxBlock)
 	if err != nil {
 		return err
 	}
 	kind, b := b[0], b[1:]
-	if in := &e.Input; frequent(in.Kind) && frequent(Kind(kind)) {
-		in.Data, in.Sum = nil, 0 // they have nothing else
-	} else {
-		*e = JournalItem{At: r.at}
-	}
 	switch {
 	case kind >= noteEntry:
-		e.Note, e.Kind = b, kind-noteEntry
+		*e = JournalItem{At: r.at, Note: b, Kind: kind - noteEntry}
 		return nil
 	case kind == checkEntry && len(b) == 4:
-		e.Check, e.Sum = true, binary.LittleEndian.Uint32(b)
+		*e = JournalItem{At: r.at, Check: true, Sum: binary.LittleEndian.Uint32(b)}
 		return nil
 	case int(kind) >= len(kinds):
 		return fmt.Errorf("journal entry of kind %d", kind)
 	}
 	r.c.b = b
 	r.at += time.Duration(r.c.uvarint(0)) * clock
-	e.At, e.Input.Kind = r.at, Kind(kind)
+	e.become(r.at, Kind(kind))
 	r.c.input(&e.Input)
 	r.c.check(&e.Input)
 	return r.c.err

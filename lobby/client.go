@@ -26,6 +26,9 @@ type sentPing struct {
 // ping sends the 0x01 that is due. It goes on while the map loads and in the
 // game: a client that hears nothing for about a minute leaves.
 func (l *Lobby) ping() {
+	if l.phase == phaseStarted && l.now < l.pingAt {
+		return // as in nearly every turn of a game
+	}
 	humans := l.Humans()
 	switch {
 	case l.cfg.Pace.PingEvery <= 0 || humans == 0 || l.phase == phaseClosed:

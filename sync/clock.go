@@ -21,13 +21,9 @@ func (l *Loop) enter(now time.Duration, out []Effect) {
 	l.now = max(now, l.now)
 	before := l.t
 	l.t = l.now - l.suspended
-	at, ok := l.next()
-	if !ok {
-		return
-	}
 	if l.phase == running {
 		l.skipSuspension()
-	} else if l.t-at > suspendGrace {
+	} else if at, ok := l.next(); ok && l.t-at > suspendGrace {
 		l.suspend(l.t - max(at-suspendGrace, before))
 	}
 }

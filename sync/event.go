@@ -109,12 +109,8 @@ func (l *Loop) Action(now time.Duration, pid uint8, data []byte, out []Effect) [
 // Keepalive takes a player's 0x27, the answer to the next unanswered turn.
 func (l *Loop) Keepalive(now time.Duration, pid uint8, sum uint32, out []Effect) []Effect {
 	if l.enter(now, out); l.phase != over {
-		live, laggers := l.live, l.screen.laggers
 		l.keepalive(pid, sum)
-		rec, voters := l.hashes.history.at(l.hashes.settled+1), l.voters()
-		if l.live != live || l.screen.laggers != laggers || rec.have&voters == voters { // few are the last answer to a turn
-			l.settle()
-		}
+		l.settle()
 	}
 	return l.out.effects
 }

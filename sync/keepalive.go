@@ -2,6 +2,7 @@ package gamesync
 
 import (
 	"slices"
+	"time"
 
 	"w3host/protocol/w3gs"
 )
@@ -33,6 +34,26 @@ func (l *Loop) keepalive(pid uint8, sum uint32) {
 		}
 		l.hashes.skipped &^= w3gs.Only(pid)
 	}
+}
+
+// Answer takes a player's 0x27 if nothing follows from it, as from nearly all: the turn goes on, and others have not
+// answered it, either. Else it does nothing, and Keepalive has to.
+func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
+	p := l.player(pid)
+	now = max(now, l.now)
+	t := now - l.suspended
+	if p == nil || l.phase != running || l.screen.laggers|l.hashes.skipped != 0 || t-l.pace.due > time.Duration(l.cfg.CatchUp)*l.pace.period ||
+		p.acked == l.sent || p.acked < l.hashes.settled {
+		return false
+	}
+	rec := l.hashes.history.at(p.acked + 1)
+	if voters := l.present(); p.acked == l.hashes.settled && (rec.have|w3gs.Only(pid))&voters == voters {
+		return false
+	}
+	l.now, l.t = now, t
+	p.acked++
+	rec.answer(pid, sum)
+	return true
 }
 
 // voters returns the players for whose answers a turn waits. The answers of an observer

@@ -1,0 +1,63 @@
+package game
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestAnswersAreSteps runs random games twice. Where Answer takes the acknowledgements that it can, the same comes of all that
+// follows as where each is stepped in full.
+func TestAnswersAreSteps(t *testing.T) {
+	answers, short := 0, 0
+	run := func(seed uint64, cfg Config, entries []JournalItem) {
+		out, fullOut := new(Out), new(Out)
+		m, full := New(cfg, out), New(cfg, fullOut)
+		for i := range entries {
+			e := &entries[i]
+			out.Reset()
+			fullOut.Reset()
+			in := &e.Input
+			if in.Kind == Keepalive {
+				answers++
+			}
+			if in.Kind == Keepalive && m.Answer(e.At, in.Link, in.Sum) {
+				short++
+			} else {
+				m.Step(e.At, in, out)
+			}
+			full.calm = false
+			full.Step(e.At, in, fullOut)
+			at, due := m.Next()
+			fullAt, fullDue := full.Next()
+			if a, b := facts(out), facts(fullOut); a != b || out.Sum(0) != fullOut.Sum(0) || at != fullAt || due != fullDue {
+				t.Fatalf("seed %d, %v of link %d at %v: %s, orders %08x, next at %v; in full: %s, orders %08x, next at %v",
+					seed, in.Kind, in.Link, e.At, a, out.Sum(0), at, b, fullOut.Sum(0), fullAt)
+			}
+		}
+	}
+	for seed := range uint64(300) {
+		g := simulate(seed)
+		if g.err != nil {
+			t.Fatal(g.err)
+		}
+		run(seed, g.cfg, g.entries)
+		players := playReturns(seed, false, nil)
+		if players.err != nil {
+			t.Fatal(players.err)
+		}
+		run(seed, returnConfig(rand.New(rand.NewPCG(seed, 29))), players.entries)
+	}
+	t.Logf("%d of %d acknowledgements go the short way", short, answers)
+	if short < answers/4 {
+		t.Error("these are too few")
+	}
+}
+
+func facts(out *Out) string {
+	b, err := json.Marshal(out.Facts)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
