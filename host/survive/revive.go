@@ -215,6 +215,9 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 // link finds a link by its number. Most inputs name one of a few, and a map would take a tenth of
 // the time of a rerun.
 func (v *Rerun) link(id game.LinkID) *Link {
+	if id == 0 {
+		return nil
+	}
 	l := v.recent[id%recent]
 	if l == nil || l.ID != id {
 		l = v.Links[id]
