@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -14,14 +15,19 @@ import (
 	"w3host/record/journal"
 )
 
-// followEvery is how often a game is looked at whose turn is to end.
-const followEvery = time.Millisecond
+const (
+	// followEvery is how often a game is looked at whose turn is to end.
+	followEvery = time.Millisecond
+	// reviveGC is the percentage of garbage while games are made again: what is allocated then is nearly all kept.
+	reviveGC = 400
+)
 
 // revive makes the games again that an earlier process has left, the shortest first, and
 // gives each to the shard when it is done. It returns when all are that nobody plays;
 // those that a process still plays follow.
 func (h *Host) revive() {
 	began := time.Now()
+	defer debug.SetGCPercent(debug.SetGCPercent(reviveGC))
 	h.oneBehind.Lock() // who observes games has time until all are played
 	places := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var all sync.WaitGroup
