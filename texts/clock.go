@@ -7,7 +7,7 @@ import (
 
 // Clock is a game time as players read it: 8:20, or 1:08:20.
 func Clock(d time.Duration) string {
-	s := int(d / time.Second)
+	s := int(max(d, 0) / time.Second)
 	if s >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
 	}

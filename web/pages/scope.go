@@ -26,8 +26,8 @@ var functions = template.FuncMap{
 	"file":      w3map.Shown,
 	"base":      path.Base,
 	"megabytes": view.Megabytes,
-	"clock":     clock,
-	"span":      func(ms int64) string { return clock(time.Duration(ms) * time.Millisecond) },
+	"clock":     texts.Clock,
+	"span":      func(ms int64) string { return texts.Clock(time.Duration(ms) * time.Millisecond) },
 	"day":       func(t time.Time) string { return t.Format("2006-01-02 15:04") },
 	"stamp":     func(t time.Time) string { return t.Format(time.RFC3339) },
 	"add":       func(a, b int) int { return a + b },
@@ -40,15 +40,6 @@ func current(shown, link string) template.HTMLAttr {
 		return ""
 	}
 	return ` aria-current="page"`
-}
-
-// clock is a duration as a clock shows it.
-func clock(d time.Duration) string {
-	s := int(max(d, 0) / time.Second)
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
 // L translates a label or sentence into the language of the page. It returns english if
@@ -130,10 +121,8 @@ func (s Scope) P(places string) template.HTMLAttr {
 			if value != "" {
 				fmt.Fprintf(&b, ` %s="%s%s"`, kind, html.EscapeString(s.Base), value)
 			}
-		case "state":
-			fmt.Fprintf(&b, ` data-state="%s"`, value)
-		case "since":
-			fmt.Fprintf(&b, ` data-since="%s"`, value)
+		case "state", "since":
+			fmt.Fprintf(&b, ` data-%s="%s"`, kind, value)
 		case "value", "max":
 			fmt.Fprintf(&b, ` %s="%s"`, kind, value)
 		case "show":
@@ -151,7 +140,7 @@ func (s Scope) Elapsed(key string) string {
 	if err != nil {
 		return ""
 	}
-	return clock(s.Now.Sub(time.UnixMilli(ms)))
+	return texts.Clock(s.Now.Sub(time.UnixMilli(ms)))
 }
 
 // Hour is a time of an item of a tail.
