@@ -16,6 +16,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log"
 	"net"
@@ -71,39 +72,29 @@ type door struct {
 	listener net.Listener
 }
 
-// open adds a port.
-func (s *Server) open(listen string, h http.Handler) (*door, error) {
+// open adds a port; secure is nil where it is plain HTTP.
+func (s *Server) open(listen string, h http.Handler, secure *tls.Config) (net.Addr, error) {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return nil, err
 	}
-	d := &door{listener: newBounded(l, s.opts.Proxies), Server: &http.Server{
-		Handler: h, ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
+	s.doors = append(s.doors, &door{listener: newBounded(l, s.opts.Proxies), Server: &http.Server{
+		Handler: h, TLSConfig: secure, ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
 		MaxHeaderBytes: maxHeader, ErrorLog: log.New(faults{s.opts.Log}, "", 0),
-	}}
-	s.doors = append(s.doors, d)
-	return d, nil
+	}})
+	return l.Addr(), nil
 }
 
 // Beside has a handler answer on a port of its own, without any check of who asks. Call it
 // before Serve.
 func (s *Server) Beside(listen string, h http.Handler) (net.Addr, error) {
-	d, err := s.open(listen, h)
-	if err != nil {
-		return nil, err
-	}
-	return d.listener.Addr(), nil
+	return s.open(listen, h, nil)
 }
 
 // Outside has a handler answer on a port of its own, where nobody logs in: no cookie and no
 // token counts there. Call it before Serve.
 func (s *Server) Outside(listen string, h http.Handler) (net.Addr, error) {
-	d, err := s.open(listen, s.timed(s.outside(h)))
-	if err != nil {
-		return nil, err
-	}
-	d.TLSConfig = s.doors[0].TLSConfig.Clone()
-	return d.listener.Addr(), nil
+	return s.open(listen, s.timed(s.outside(h)), s.doors[0].TLSConfig.Clone())
 }
 
 // Open listens; nothing is answered before Serve.
@@ -113,11 +104,9 @@ func Open(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	own, err := s.open(o.Listen, nil)
-	if err != nil {
+	if _, err := s.open(o.Listen, nil, secure); err != nil {
 		return nil, err
 	}
-	own.TLSConfig = secure
 	s.login()
 	return s, nil
 }
