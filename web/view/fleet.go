@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"w3host/formats/w3map"
@@ -56,27 +57,12 @@ func (v *View) buildFleet(to *Values, w words, inside bool) {
 	if inside {
 		f.buildHosts(to, w)
 	}
-	var games []*FleetGame
-	var ids []int
-	for i := range f.Games {
-		if g := &f.Games[i]; inside || !g.Private {
-			games, ids = append(games, g), append(ids, g.row())
-		}
-	}
-	to.rows("far", ids)
-	for _, g := range games {
-		g.build(to, row("far", g.row()), w, inside)
-	}
+	games := slices.DeleteFunc(slices.Clone(f.Games), func(g FleetGame) bool { return g.Private && !inside })
+	list(to, "far", games, FleetGame.row, func(at string, g FleetGame) { g.build(to, at, w, inside) })
 }
 
 func (f *Fleet) buildHosts(to *Values, w words) {
-	numbers := make([]int, len(f.Hosts))
-	for i, h := range f.Hosts {
-		numbers[i] = h.Number
-	}
-	to.rows("hosts", numbers)
-	for _, h := range f.Hosts {
-		at := row("hosts", h.Number)
+	list(to, "hosts", f.Hosts, func(h FleetHost) int { return h.Number }, func(at string, h FleetHost) {
 		to.number(at+"number", h.Number)
 		to.text(at+"name", h.Name)
 		to.number(at+"places", h.Places)
@@ -88,13 +74,13 @@ func (f *Fleet) buildHosts(to *Values, w words) {
 		to.text(at+"state", state)
 		to.text(at+"this", when(h.Number == f.Number, w.of("this host")))
 		to.raw(at+"before", fmt.Sprintf("at %d", h.Number))
-	}
+	})
 }
 
 // row is the id of the row of a game: its number is its host's alone.
-func (g *FleetGame) row() int { return g.Host<<32 | int(g.ID) }
+func (g FleetGame) row() int { return g.Host<<32 | int(g.ID) }
 
-func (g *FleetGame) build(to *Values, at string, w words, inside bool) {
+func (g FleetGame) build(to *Values, at string, w words, inside bool) {
 	to.text(at+"host", g.HostName)
 	to.text(at+"name", g.Name)
 	to.text(at+"map", w3map.Plain(g.Map))

@@ -90,34 +90,33 @@ func (g *watched) trouble() int {
 }
 
 func (v *View) buildLobbies(to *Values, lobbies []*watched, w words, inside bool) (players int) {
-	to.rows("lobbies", numbers(lobbies))
-	for _, g := range lobbies {
-		at := row("lobbies", int(g.id))
+	list(to, "lobbies", lobbies, (*watched).number, func(at string, g *watched) {
 		g.head(to, at, w)
 		if inside || !g.snap.Anonymous {
-			g.buildSlots(to, at+"slots", w, false)
+			g.buildSlots(to, at+"slots", w, false, false)
 		}
 		open := g.snap.Counts.Open
 		to.text(at+"vacant", when(open > 0, w.of("%d open", open)))
 		players += g.players()
-	}
+	})
 	return players
 }
 
 func (v *View) buildRunning(to *Values, games []*watched, w words) (players int) {
-	to.rows("games", numbers(games))
-	for _, g := range games {
-		at := row("games", int(g.id))
+	list(to, "games", games, (*watched).number, func(at string, g *watched) {
 		g.head(to, at, w)
 		to.text(at+"ping", millis(g.ping))
 		to.tail(at+"health", g.health.in(w, func(level byte) []string { return []string{"l" + strconv.Itoa(int(level))} }))
 		players += g.players()
-	}
+	})
 	return players
 }
 
+// number is the id of its rows.
+func (g *watched) number() int { return int(g.id) }
+
 // path is that of its page.
-func (g *watched) path() string { return "/games/" + strconv.Itoa(int(g.id)) }
+func (g *watched) path() string { return "/games/" + strconv.Itoa(g.number()) }
 
 // head writes the values of a lobby or game that all pages show.
 func (g *watched) head(to *Values, at string, w words) {
@@ -181,20 +180,14 @@ func (v *View) buildAttention(to *Values, w words) {
 			items = append(items, item{g, "warn", texts.Of("nobody has joined for %v", quiet), "unhost"})
 		}
 	}
-	ids := make([]*watched, len(items))
-	for i := range items {
-		ids[i] = items[i].g
-	}
-	to.rows("attention", numbers(ids))
-	for _, i := range items {
-		at := row("attention", int(i.g.id))
+	list(to, "attention", items, func(i item) int { return i.g.number() }, func(at string, i item) {
 		to.text(at+"link", i.g.path())
 		to.text(at+"name", i.g.snap.Name)
 		to.text(at+"state", i.state)
 		to.text(at+"text", w.in(i.text))
 		to.text(at+"line", i.command)
 		to.text(at+"action", i.g.path()+"/commands")
-	}
+	})
 	to.number("count-attention", len(items))
 }
 
@@ -210,12 +203,4 @@ func (g *watched) laggers() texts.Text {
 		return texts.Of("the lag screen is up")
 	}
 	return texts.Join(waits, "; ")
-}
-
-func numbers(games []*watched) []int {
-	ids := make([]int, len(games))
-	for i, g := range games {
-		ids[i] = int(g.id)
-	}
-	return ids
 }

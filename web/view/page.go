@@ -21,9 +21,7 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	to.text("owner", s.Owner)
 	to.text("watchers", when(s.Watchers > 0, strconv.Itoa(s.Watchers)))
 	to.text("late", millis(g.late.newest().Max))
-	for _, id := range g.buildSlots(to, "slots", w, !g.playing) {
-		g.buildSeat(to, row("slots", id), &s.Slots[id-1], w)
-	}
+	g.buildSlots(to, "slots", w, !g.playing, true)
 	g.buildSeries(to, w)
 	chat, events := &g.heard, &g.seen
 	if reader >= Staff {
@@ -44,19 +42,21 @@ func (g *watched) buildSeries(to *Values, w words) {
 	to.tail("pings", g.pings.in(w, func(pings string) []string { return []string{pings} }))
 }
 
-// buildSlots is the table of slots, with those that are vacant if that is asked for.
-func (g *watched) buildSlots(to *Values, list string, w words, vacant bool) (ids []int) {
-	ids = make([]int, 0, len(g.snap.Slots))
+// buildSlots is the table of slots, with those that are vacant if that is asked for, and with what only the page of
+// the game shows.
+func (g *watched) buildSlots(to *Values, key string, w words, vacant, own bool) {
+	var shown []int
 	for i, s := range g.snap.Slots {
 		if s.Status == w3gs.SlotOccupied || vacant && s.Status == w3gs.SlotOpen {
-			ids = append(ids, i+1)
+			shown = append(shown, i)
 		}
 	}
-	to.rows(list, ids)
-	for _, id := range ids {
-		g.buildSlot(to, row(list, id), &g.snap.Slots[id-1], w)
-	}
-	return ids
+	list(to, key, shown, func(i int) int { return i + 1 }, func(at string, i int) {
+		g.buildSlot(to, at, &g.snap.Slots[i], w)
+		if own {
+			g.buildSeat(to, at, &g.snap.Slots[i], w)
+		}
+	})
 }
 
 // buildSlot writes the values of a slot that all pages show.

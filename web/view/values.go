@@ -43,21 +43,21 @@ func (v *Values) set(key string, value Value) {
 	v.keys, v.at[key] = append(v.keys, key), value
 }
 
-func (v *Values) text(key, text string)      { v.set(key, Value{Text: Visible(text)}) }
-func (v *Values) raw(key, text string)       { v.set(key, Value{Text: text}) } // a command, which must not be altered
-func (v *Values) number(key string, n int)   { v.set(key, Value{Text: strconv.Itoa(n)}) }
-func (v *Values) rows(key string, ids []int) { v.set(key, Value{Rows: decimals(ids)}) }
-func (v *Values) tail(key string, t *Tail)   { v.set(key, Value{Tail: t}) }
+func (v *Values) text(key, text string)    { v.set(key, Value{Text: Visible(text)}) }
+func (v *Values) raw(key, text string)     { v.set(key, Value{Text: text}) } // a command, which must not be altered
+func (v *Values) number(key string, n int) { v.set(key, Value{Text: strconv.Itoa(n)}) }
+func (v *Values) tail(key string, t *Tail) { v.set(key, Value{Tail: t}) }
 
-// row returns the prefix of the keys of a row.
-func row(list string, id int) string { return list + "/" + strconv.Itoa(id) + "/" }
-
-func decimals(numbers []int) []string {
-	list := make([]string, len(numbers))
-	for i, n := range numbers {
-		list[i] = strconv.Itoa(n)
+// list writes the rows of a list by their ids, then the values of each, whose keys begin with at.
+func list[T any](to *Values, key string, items []T, id func(T) int, build func(at string, item T)) {
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = strconv.Itoa(id(item))
 	}
-	return list
+	to.set(key, Value{Rows: ids})
+	for i, item := range items {
+		build(key+"/"+ids[i]+"/", item)
+	}
 }
 
 // Op changes one place: its key behind a sign, then the text ("="), the ids of the rows
