@@ -93,7 +93,7 @@ func (v *View) buildLobbies(to *Values, lobbies []*watched, w words, inside bool
 	list(to, "lobbies", lobbies, (*watched).number, func(at string, g *watched) {
 		g.head(to, at, w)
 		if inside || !g.snap.Anonymous {
-			g.buildSlots(to, at+"slots", w, false, false)
+			g.buildSlots(to, at+"slots", w, false)
 		}
 		open := g.snap.Counts.Open
 		to.text(at+"vacant", when(open > 0, w.of("%d open", open)))

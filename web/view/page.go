@@ -21,8 +21,9 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	to.text("owner", s.Owner)
 	to.text("watchers", when(s.Watchers > 0, strconv.Itoa(s.Watchers)))
 	to.text("late", millis(g.late.newest().Max))
-	g.buildSlots(to, "slots", w, !g.playing, true)
-	g.buildSeries(to, w)
+	g.buildSlots(to, "slots", w, true)
+	to.tail("lateness", g.late.in(w, func(l Lateness) []string { return []string{millis(l.Median), millis(l.Max)} }))
+	to.tail("pings", g.pings.in(w, func(pings string) []string { return []string{pings} }))
 	chat, events := &g.heard, &g.seen
 	if reader >= Staff {
 		chat = &g.chat
@@ -36,18 +37,12 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	to.tail("events", events.in(w, func(l line) []string { return []string{since(l.at), l.colour, w.in(l.text)} }))
 }
 
-// buildSeries writes the series that charts draw.
-func (g *watched) buildSeries(to *Values, w words) {
-	to.tail("lateness", g.late.in(w, func(l Lateness) []string { return []string{millis(l.Median), millis(l.Max)} }))
-	to.tail("pings", g.pings.in(w, func(pings string) []string { return []string{pings} }))
-}
-
-// buildSlots is the table of slots, with those that are vacant if that is asked for, and with what only the page of
-// the game shows.
-func (g *watched) buildSlots(to *Values, key string, w words, vacant, own bool) {
+// buildSlots is the table of slots; on the page of the game itself, own, with more of each, and with those that are
+// vacant in a lobby.
+func (g *watched) buildSlots(to *Values, key string, w words, own bool) {
 	var shown []int
 	for i, s := range g.snap.Slots {
-		if s.Status == w3gs.SlotOccupied || vacant && s.Status == w3gs.SlotOpen {
+		if s.Status == w3gs.SlotOccupied || own && !g.playing && s.Status == w3gs.SlotOpen {
 			shown = append(shown, i)
 		}
 	}

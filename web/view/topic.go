@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,29 +48,18 @@ func (t Topic) String() string {
 	return name + ":" + t.Language.String() + readers[t.Reader]
 }
 
-// ParseTopic reads a topic.
+// ParseTopic reads a topic, in the one way in which String writes it.
 func ParseTopic(name string) (t Topic, err error) {
-	bad := func() (Topic, error) { return Topic{}, fmt.Errorf("%q is no topic", name) }
 	page, rest, _ := strings.Cut(name, ":")
-	switch t.Page = Page(page); t.Page {
-	case GamesPage, PublicPage:
-	case GamePage:
-		number, after, _ := strings.Cut(rest, ":")
-		id, err := strconv.ParseUint(number, 10, 32)
-		if err != nil {
-			return bad()
-		}
-		t.Game, rest = uint32(id), after
-		for r := Staff; r <= Admins && t.Reader == Viewers; r++ {
-			if before, is := strings.CutSuffix(rest, readers[r]); is {
-				rest, t.Reader = before, r
-			}
-		}
-	default:
-		return bad()
+	if t.Page = Page(page); t.Page == GamePage {
+		number, language, _ := strings.Cut(rest, ":")
+		id, _ := strconv.ParseUint(number, 10, 32)
+		rest, _, _ = strings.Cut(language, ":")
+		t.Game, t.Reader = uint32(id), Reader(max(slices.Index(readers[:], language[len(rest):]), 0))
 	}
-	if t.Language, err = texts.ParseLanguage(rest); err != nil || t.String() != name {
-		return bad()
+	t.Language, err = texts.ParseLanguage(rest)
+	if err != nil || t.String() != name || !slices.Contains([]Page{GamesPage, GamePage, PublicPage}, t.Page) {
+		return Topic{}, fmt.Errorf("%q is no topic", name)
 	}
 	return t, nil
 }

@@ -122,7 +122,7 @@ func (g *watched) fact(e *Event) {
 	case Left:
 		g.left(e)
 	case Said:
-		g.say(e)
+		g.line(line{at: e.At, colour: g.colour(e.PID), who: e.Name, to: e.To, text: texts.Plain(e.Text)})
 	case HostSaid:
 		g.line(line{at: e.At, who: e.Name, to: ByHost, text: texts.Plain(e.Text)})
 	case Started:
@@ -178,10 +178,6 @@ func (g *watched) commanded(e *Event) {
 		text = texts.Of("%s typed %s: %s", e.Name, e.Text, e.Refused)
 	}
 	g.note(e, text, texts.Text{})
-}
-
-func (g *watched) say(e *Event) {
-	g.line(line{at: e.At, colour: g.colour(e.PID), who: e.Name, to: e.To, text: texts.Plain(e.Text)})
 }
 
 // line adds a line of chat.
