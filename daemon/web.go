@@ -85,17 +85,10 @@ func (d *daemon) openWeb() error {
 func (d *daemon) openMetrics() {
 	o := metrics.Options{
 		Groups: web.Groups, Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
-		Realms: d.online,
-		Totals: func() host.Totals { return d.running.Totals(time.Now()) },
-		Observers: func() map[string]metrics.Observed {
-			waiting, lost := d.hooks.Standing()
-			return map[string]metrics.Observed{"pages": {Waiting: d.live.Waiting(), Lost: d.live.Lost()}, "webhooks": {Waiting: waiting, Lost: lost}}
-		},
-		Watchers: func() map[string]metrics.Watched {
-			pages, droppedPages := d.live.Hub.Watchers()
-			programs, droppedPrograms := d.events.Watchers()
-			return map[string]metrics.Watched{"page": {Open: len(pages), Dropped: droppedPages}, "program": {Open: len(programs), Dropped: droppedPrograms}}
-		},
+		Realms:    d.online,
+		Totals:    func() host.Totals { return d.running.Totals(time.Now()) },
+		Observers: map[string]metrics.Standing{"pages": d.live.Standing, "webhooks": d.hooks.Standing},
+		Watchers:  map[string]metrics.Standing{"page": counted(d.live.Hub.Watchers), "program": counted(d.events.Watchers)},
 	}
 	d.metrics = metrics.New(o)
 	d.web.Took = d.metrics.Request
@@ -105,6 +98,13 @@ func (d *daemon) openMetrics() {
 	open.Handle("GET /metrics", d.metrics.Handler())
 	d.checkup(open.Handle)
 	d.beside("web.metrics_listen", d.Config.Web.Metrics, open, d.web.Beside)
+}
+
+func counted(watchers func() ([]hub.Watcher, uint64)) metrics.Standing {
+	return func() (int, uint64) {
+		list, dropped := watchers()
+		return len(list), dropped
+	}
 }
 
 // beside opens one more port, if there is to be one. When it is taken, the host goes on

@@ -69,7 +69,7 @@ func New(h *hub.Hub, o Options) *Live {
 
 // Observe makes the observer of a game, for host.Options.
 func (l *Live) Observe(id uint32, key string) host.Observer {
-	return newObserver(&l.ring, id, key)
+	return &observer{ring: &l.ring, start: since1970(), game: id, key: key}
 }
 
 // Run keeps everything up to date until ctx ends. After a fault it goes on: no game ends since
@@ -211,14 +211,11 @@ func (l *Live) Seen(id uint32) (s *game.Snapshot, late view.Lateness) {
 	return s, late
 }
 
-// Lost is how many events were lost for want of room.
-func (l *Live) Lost() (n uint64) {
-	l.locked(func(v *view.View) { n = v.Lost() })
-	return n
+// Standing is how many events have not been taken yet, and how many were lost for want of room.
+func (l *Live) Standing() (waiting int, lost uint64) {
+	l.locked(func(v *view.View) { lost = v.Lost() })
+	return int(l.ring.tail.Load() - l.ring.head.Load()), lost
 }
-
-// Waiting is how many events have not been taken yet.
-func (l *Live) Waiting() int { return int(l.ring.tail.Load() - l.ring.head.Load()) }
 
 func (l *Live) locked(f func(*view.View)) {
 	l.mu.Lock()

@@ -332,9 +332,9 @@ func offerAllocatesNothing(t *testing.T, room bool) {
 
 // What the host says to all for somebody comes with the name of who wanted it.
 func TestHostSaid(t *testing.T) {
-	var r ring
-	newObserver(&r, 1, "key").Observe(&game.Stamped{Fact: &game.HostSaid{By: "Rook", Text: "hello"}})
-	r.take(func(e *view.Event) {
+	var l Live
+	l.Observe(1, "key").Observe(&game.Stamped{Fact: &game.HostSaid{By: "Rook", Text: "hello"}})
+	l.ring.take(func(e *view.Event) {
 		if e.Kind != view.HostSaid || e.Name != "Rook" || e.Text != "hello" {
 			t.Errorf("%+v", e)
 		}
@@ -343,15 +343,15 @@ func TestHostSaid(t *testing.T) {
 
 // What the process before has told is told no page twice, and what follows has its time.
 func TestAgain(t *testing.T) {
-	var r ring
-	o := newObserver(&r, 1, "key")
+	var l Live
+	o := l.Observe(1, "key")
 	const played = time.Hour
 	o.Observe(&game.Stamped{At: played, Fact: &game.Joined{}, Again: true})
-	if r.offered.Load() != 0 {
+	if l.ring.offered.Load() != 0 {
 		t.Error("a fact came twice")
 	}
 	o.Observe(&game.Stamped{At: played + time.Second, Fact: &game.Joined{}})
-	r.take(func(e *view.Event) {
+	l.ring.take(func(e *view.Event) {
 		if away := e.At - since1970(); away > time.Second || away < -time.Minute {
 			t.Errorf("the event is %v away from now", away)
 		}

@@ -21,10 +21,6 @@ type observer struct {
 	until time.Duration // the second ends, since the lobby opened
 }
 
-func newObserver(r *ring, id uint32, key string) *observer {
-	return &observer{ring: r, start: since1970(), game: id, key: key}
-}
-
 // Observe offers one fact.
 func (o *observer) Observe(s *game.Stamped) {
 	if s.Again { // nobody who watches wants it twice

@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"w3host/host"
@@ -33,22 +34,13 @@ type Options struct {
 	Realms  func() map[string]bool // whether an account is logged on at each
 	DataDir string
 	// Observers are those who take facts of games from a queue; Watchers are streams, by kind.
-	Observers func() map[string]Observed
-	Watchers  func() map[string]Watched
-	Groups    []string // of requests to the window
+	Observers, Watchers map[string]Standing
+	Groups              []string // of requests to the window
 }
 
-// Observed is how an observer with a queue stands.
-type Observed struct {
-	Waiting int
-	Lost    uint64 // for want of room
-}
-
-// Watched is how the streams of a kind stand.
-type Watched struct {
-	Open    int
-	Dropped uint64 // since they did not read
-}
+// Standing is how many facts wait for an observer and how many were lost for want of room, or how many streams of a
+// kind are open and how many have ended since nobody read them.
+type Standing func() (now int, lost uint64)
 
 // Metrics observes all games.
 type Metrics struct {
@@ -59,7 +51,8 @@ type Metrics struct {
 
 	lags, joins, ends, drops, returns, downloads closed
 
-	requests map[string][len(classes)]prometheus.Observer // by group
+	requests *prometheus.HistogramVec
+	groups   []string // of them
 }
 
 // closed is a counter for each value of one label. What is no value counts as other.
@@ -78,20 +71,16 @@ var classes = [...]string{"2xx", "3xx", "4xx", "5xx"}
 // New makes the metrics; each has all its series from the start.
 func New(o Options) *Metrics {
 	r := prometheus.NewRegistry()
-	m := &Metrics{registry: r}
+	m := &Metrics{registry: r, groups: o.Groups}
+	registered := promauto.With(r)
 	counter := func(name, help string) prometheus.Counter {
-		c := prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
-		r.MustRegister(c)
-		return c
+		return registered.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
 	}
 	histogram := func(name, help string, seconds ...float64) prometheus.Histogram {
-		h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: seconds})
-		r.MustRegister(h)
-		return h
+		return registered.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: seconds})
 	}
 	labelled := func(name, help, label string, values ...string) (c closed) {
-		vec := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{label})
-		r.MustRegister(vec)
+		vec := registered.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{label})
 		c.counters = make(map[string]prometheus.Counter, len(values))
 		for _, value := range values {
 			c.counters[value] = vec.WithLabelValues(value)
@@ -115,18 +104,14 @@ func New(o Options) *Metrics {
 	m.returns = labelled("reconnects_total", "Players who lost their connection in a game and could come back.", "result", "lost", "back")
 	m.mapBytes = counter("map_sent_bytes_total", "Bytes of maps that downloads have had when they ended.")
 	m.downloads = labelled("downloads_total", "Map downloads that ended.", "result", "complete", "failed")
-	requests := prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	m.requests = registered.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "http_request_duration_seconds", Help: "How long requests to the window took, without streams, by what they asked for and how they were answered.",
 		Buckets: []float64{.005, .025, .1, .5, 2.5},
 	}, []string{"group", "class"})
-	r.MustRegister(requests)
-	m.requests = make(map[string][len(classes)]prometheus.Observer, len(o.Groups))
 	for _, group := range o.Groups {
-		var all [len(classes)]prometheus.Observer
-		for i, class := range classes {
-			all[i] = requests.WithLabelValues(group, class)
+		for _, class := range classes {
+			m.requests.WithLabelValues(group, class)
 		}
-		m.requests[group] = all
 	}
 	r.MustRegister(standing{o}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -134,8 +119,8 @@ func New(o Options) *Metrics {
 
 // Request counts one that was answered. It may be called at any time.
 func (m *Metrics) Request(group string, status int, took time.Duration) {
-	if all, known := m.requests[group]; known {
-		all[min(max(status/100-2, 0), len(classes)-1)].Observe(took.Seconds())
+	if slices.Contains(m.groups, group) {
+		m.requests.WithLabelValues(group, classes[min(max(status/100-2, 0), len(classes)-1)]).Observe(took.Seconds())
 	}
 }
 
@@ -199,13 +184,15 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	for name, online := range s.Realms() {
 		send(realmUp, up(online), name)
 	}
-	for name, o := range s.Observers() {
-		send(queued, float64(o.Waiting), name)
-		count(unseen, o.Lost, name)
+	for name, standing := range s.Observers {
+		now, lost := standing()
+		send(queued, float64(now), name)
+		count(unseen, lost, name)
 	}
-	for kind, w := range s.Watchers() {
-		send(watchers, float64(w.Open), kind)
-		count(unread, w.Dropped, kind)
+	for kind, standing := range s.Watchers {
+		now, lost := standing()
+		send(watchers, float64(now), kind)
+		count(unread, lost, kind)
 	}
 	if free, all, known := diskspace.Of(s.DataDir); known {
 		send(diskFree, float64(free))

@@ -28,10 +28,12 @@ func options() Options {
 		},
 		Records: func() storage.RecorderStats { return storage.RecorderStats{Waiting: 6, DBDown: true} },
 		Realms:  func() map[string]bool { return map[string]bool{"home": true} }, DataDir: ".",
-		Observers: func() map[string]Observed { return map[string]Observed{"pages": {7, 8}, "webhooks": {}} },
-		Watchers:  func() map[string]Watched { return map[string]Watched{"page": {9, 10}, "program": {}} },
+		Observers: map[string]Standing{"pages": stands(7, 8), "webhooks": stands(0, 0)},
+		Watchers:  map[string]Standing{"page": stands(9, 10), "program": stands(0, 0)},
 	}
 }
+
+func stands(now int, lost uint64) Standing { return func() (int, uint64) { return now, lost } }
 
 func scrape(m *Metrics) string {
 	w := httptest.NewRecorder()

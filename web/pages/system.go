@@ -45,7 +45,8 @@ type standing struct {
 // system shows how the host stands.
 func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "system", "System")
-	s := standing{System: p.opts.System(), Lost: p.opts.Live.Lost()}
+	s := standing{System: p.opts.System()}
+	_, s.Lost = p.opts.Live.Standing()
 	s.Watchers, s.Dropped = p.opts.Live.Hub.Watchers()
 	f.Data = s
 	p.show(w, http.StatusOK, "system", f)
