@@ -21,15 +21,24 @@ func number(r *http.Request) (uint32, bool) {
 	return uint32(id), err == nil && id > 0
 }
 
+// form has a handler read the form that a browser posts.
+func form(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			http.Error(w, "the form is too long or no form", http.StatusRequestEntityTooLarge)
+			return
+		}
+		h(w, r)
+	}
+}
+
 // command carries out what a button or the chat box says: a line of the visitor. Text that
 // does not begin with the trigger is said in the game.
 func (p *Pages) command(w http.ResponseWriter, r *http.Request) {
 	id, ok := number(r)
 	if r.PathValue("id") != "" && !ok {
 		http.NotFound(w, r)
-		return
-	}
-	if !parsed(w, r) {
 		return
 	}
 	line := r.PostForm.Get("line")
@@ -48,21 +57,12 @@ func (p *Pages) command(w http.ResponseWriter, r *http.Request) {
 
 // open opens a lobby.
 func (p *Pages) open(w http.ResponseWriter, r *http.Request) {
-	if !parsed(w, r) {
-		return
-	}
-	line := "host " + view.Quoted(r.PostForm.Get("map"))
-	if name := strings.TrimSpace(r.PostForm.Get("name")); name != "" {
-		line += " " + name
-	}
-	p.carryOut(w, r, control.Order{Command: line})
+	line := "host " + view.Quoted(r.PostForm.Get("map")) + " " + strings.TrimSpace(r.PostForm.Get("name"))
+	p.carryOut(w, r, control.Order{Command: strings.TrimSpace(line)})
 }
 
 // ban bans a player.
 func (p *Pages) ban(w http.ResponseWriter, r *http.Request) {
-	if !parsed(w, r) {
-		return
-	}
 	line := "ban " + view.Quoted(r.PostForm.Get("name"))
 	if span := strings.TrimSpace(r.PostForm.Get("time")); span != "" {
 		line += " " + span
@@ -71,15 +71,6 @@ func (p *Pages) ban(w http.ResponseWriter, r *http.Request) {
 		line += " " + view.Quoted(reason)
 	}
 	p.carryOut(w, r, control.Order{Command: line})
-}
-
-func parsed(w http.ResponseWriter, r *http.Request) bool {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	if err := r.ParseForm(); err != nil {
-		http.Error(w, "the form is too long or no form", http.StatusRequestEntityTooLarge)
-		return false
-	}
-	return true
 }
 
 // carryOut has an order carried out in the name of the visitor, and shows the answers.
@@ -98,12 +89,10 @@ func (p *Pages) answer(w http.ResponseWriter, r *http.Request, answer control.An
 		_ = json.NewEncoder(w).Encode(answer)
 		return
 	}
-	f := p.frame(r, "", "Answer")
-	f.Data = struct {
+	p.show(w, p.frame(r, "", "Answer"), "answer", struct {
 		control.Answer
 		Back string
-	}{answer, p.back(r)}
-	p.show(w, http.StatusOK, "answer", f)
+	}{answer, p.back(r)})
 }
 
 // back is the page that a form stands on.
@@ -116,9 +105,6 @@ func (p *Pages) back(r *http.Request) string {
 
 // prefer keeps a language or a theme, in the browser.
 func (p *Pages) prefer(w http.ResponseWriter, r *http.Request) {
-	if !parsed(w, r) {
-		return
-	}
 	for _, name := range []string{"lang", "theme"} {
 		if value := r.PostForm.Get(name); value != "" && len(value) < 16 {
 			http.SetCookie(w, &http.Cookie{

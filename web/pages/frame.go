@@ -86,15 +86,16 @@ func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	return ok
 }
 
-// show writes a page.
-func (p *Pages) show(w http.ResponseWriter, status int, name string, f *frame) {
-	p.write(w, status, f, p.render(name, f))
+// show writes a page with its data.
+func (p *Pages) show(w http.ResponseWriter, f *frame, name string, data any) {
+	f.Data = data
+	p.write(w, http.StatusOK, f, p.render(name, f))
 }
 
 // fault shows why there is no other page.
 func (p *Pages) fault(w http.ResponseWriter, status int, f *frame, why string) {
 	f.Data = why
-	p.show(w, status, "fault", f)
+	p.write(w, status, f, p.render("fault", f))
 }
 
 // render makes a page; nil: it cannot be made.

@@ -3,36 +3,28 @@ package pages
 import (
 	"net/http"
 
-	"w3host/game/command"
 	"w3host/web"
 	"w3host/web/hub"
 	"w3host/web/view"
 )
 
-func (p *Pages) games(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "games", "Games")
-	p.opts.Live.LookAtFleet(r.Context())
-	p.once(w, f, func() []byte {
-		f.open(p.opts.Live, view.Topic{Page: view.GamesPage})
-		if f.Visitor.Level >= command.Admin {
-			maps, err := p.opts.Maps.List("")
-			if err != nil {
-				p.opts.Logger.Warn().Err(err).Msg("maps folder")
+// lobbies shows all lobbies and games on a page that lives: that of operators, or the one for everybody.
+func (p *Pages) lobbies(page view.Page, title string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		f := p.frame(r, string(page), title)
+		p.opts.Live.LookAtFleet(r.Context())
+		p.once(w, f, func() []byte {
+			f.open(p.opts.Live, view.Topic{Page: page})
+			if page == view.GamesPage && f.Admin() {
+				maps, err := p.opts.Maps.List("")
+				if err != nil {
+					p.opts.Logger.Warn().Err(err).Msg("maps folder")
+				}
+				f.Data = maps
 			}
-			f.Data = maps
-		}
-		return p.render("games", f)
-	})
-}
-
-// public is the page for everybody.
-func (p *Pages) public(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "public", "Open lobbies")
-	p.opts.Live.LookAtFleet(r.Context())
-	p.once(w, f, func() []byte {
-		f.open(p.opts.Live, view.Topic{Page: view.PublicPage})
-		return p.render("public", f)
-	})
+			return p.render(string(page), f)
+		})
+	}
 }
 
 // gameData is the part of a game's page that does not change.

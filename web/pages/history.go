@@ -30,8 +30,7 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page strin
 		p.opts.Logger.Warn().Err(err).Str("page", page).Msg("the database does not answer a page")
 		p.fault(w, http.StatusServiceUnavailable, f, f.L("the database does not answer; please try again"))
 	default:
-		f.Data = data
-		p.show(w, http.StatusOK, page, f)
+		p.show(w, f, page, data)
 	}
 }
 
@@ -80,7 +79,7 @@ func (p *Pages) record(w http.ResponseWriter, r *http.Request) {
 func (p *Pages) findPlayer(w http.ResponseWriter, r *http.Request) {
 	switch name := strings.TrimSpace(r.URL.Query().Get("q")); name {
 	case "":
-		p.show(w, http.StatusOK, "find", p.frame(r, "players", "Players"))
+		p.show(w, p.frame(r, "players", "Players"), "find", nil)
 	case ".", "..":
 		r.SetPathValue("name", name)
 		p.player(w, r)

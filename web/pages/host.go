@@ -49,6 +49,5 @@ func (p *Pages) maps(w http.ResponseWriter, r *http.Request) {
 			shown.More++
 		}
 	}
-	f.Data = shown
-	p.show(w, http.StatusOK, "maps", f)
+	p.show(w, f, "maps", shown)
 }

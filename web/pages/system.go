@@ -44,29 +44,20 @@ type standing struct {
 
 // system shows how the host stands.
 func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
-	f := p.frame(r, "system", "System")
 	s := standing{System: p.opts.System()}
 	_, s.Lost = p.opts.Live.Standing()
 	s.Watchers, s.Dropped = p.opts.Live.Hub.Watchers()
-	f.Data = s
-	p.show(w, http.StatusOK, "system", f)
+	p.show(w, p.frame(r, "system", "System"), "system", s)
 }
 
-// autohost shows what opens by itself and why not, and realms where lobbies are listed: what
-// the commands of these names answer.
-func (p *Pages) autohost(w http.ResponseWriter, r *http.Request) {
-	p.showAnswer(w, r, p.frame(r, "system", "Autohost"), "autohost")
-}
-
-func (p *Pages) realms(w http.ResponseWriter, r *http.Request) {
-	p.showAnswer(w, r, p.frame(r, "system", "Realms"), "realms")
-}
-
-func (p *Pages) showAnswer(w http.ResponseWriter, r *http.Request, f *frame, line string) {
-	ctx, cancel := context.WithTimeout(r.Context(), asked) // a command before it may take longer
-	defer cancel()
-	f.Data = p.opts.Command(ctx, f.caller(), control.Order{Command: line})
-	p.show(w, http.StatusOK, line, f)
+// answered shows what a command answers: what opens by itself and why not, or realms where lobbies are listed.
+func (p *Pages) answered(line, title string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), asked) // a command before it may take longer
+		defer cancel()
+		f := p.frame(r, "system", title)
+		p.show(w, f, line, p.opts.Command(ctx, f.caller(), control.Order{Command: line}))
+	}
 }
 
 // caller is the visitor as one who commands.
@@ -87,8 +78,7 @@ func (p *Pages) checks(w http.ResponseWriter, r *http.Request) {
 	if !began || err != nil {
 		found = append(found, Finding{f.L("Checks of this machine"), f.L("not all could be made in time"), f.L("try again")})
 	}
-	f.Data = found
-	p.show(w, http.StatusOK, "checks", f)
+	p.show(w, f, "checks", found)
 }
 
 // ordered is a page of the audit log.
@@ -129,15 +119,11 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request) {
 	k := keys{Accounts: accounts, Roles: access.Roles()}
 	k.Tokens, _ = p.opts.Access.Tokens() // of the same file
 	k.Sessions, _ = p.opts.Access.Sessions(f.Now)
-	f.Data = k
-	p.show(w, http.StatusOK, "access", f)
+	p.show(w, f, "access", k)
 }
 
 // changeAccess does what a form of that page says. The text of a new token is shown this once.
 func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
-	if !parsed(w, r) {
-		return
-	}
 	name, l := strings.TrimSpace(r.PostForm.Get("name")), web.Language(r)
 	var action, said string
 	var do func() error
