@@ -32,7 +32,7 @@ const lockWithin = 3 * time.Second
 type Account struct {
 	Name string    `json:"name"`
 	Role Role      `json:"role"`
-	Hash string    `json:"hash,omitempty"`
+	Hash string    `json:"hash,omitempty" hidden:"true"` // no answer of the API has it
 	Made time.Time `json:"made"`
 }
 

@@ -15,8 +15,6 @@ import (
 
 	"w3host/control"
 	"w3host/formats/catalogue"
-	"w3host/game"
-	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/storage"
@@ -33,18 +31,9 @@ const (
 	mostAsked = 2
 )
 
-// Host is the host that the API shows.
-type Host interface {
-	Infos() []host.Info
-	Info(id uint32) host.Info
-	Snapshot(id uint32, use func(*game.Snapshot))
-	Totals(now time.Time) host.Totals
-	Keep(f func(*autohost.Keeper))
-}
-
 // Options are the parts of the program that the API uses.
 type Options struct {
-	Host  Host
+	Host  *host.Host
 	Order func(context.Context, command.Caller, control.Order) control.Answer
 	Seen  func(id uint32) control.Seen
 	Maps  Maps

@@ -22,16 +22,12 @@ type pastKey struct {
 }
 
 // find reads all that is kept of a game.
-func (a *api) find(ctx context.Context, text string) (*body[*storage.GameDetail], error) {
-	key, err := storage.ParseGameKey(text)
+func (a *api) find(ctx context.Context, in *pastKey) (*body[*storage.GameDetail], error) {
+	key, err := storage.ParseGameKey(in.Key)
 	if err != nil || key.IsZero() {
 		return nil, fault(http.StatusNotFound, "not_found", "this is no key of a game")
 	}
 	return ask(ctx, a, func(ctx context.Context) (*storage.GameDetail, error) { return a.DB.Game(ctx, key) })
-}
-
-func (a *api) getHistory(ctx context.Context, in *pastKey) (*body[*storage.GameDetail], error) {
-	return a.find(ctx, in.Key)
 }
 
 // Said is a line of chat.
@@ -45,7 +41,7 @@ type Said struct {
 }
 
 func (a *api) getChat(ctx context.Context, in *pastKey) (*body[list[Said]], error) {
-	g, err := a.find(ctx, in.Key)
+	g, err := a.find(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +53,7 @@ func (a *api) getChat(ctx context.Context, in *pastKey) (*body[list[Said]], erro
 }
 
 func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.Dossier]], error) {
-	g, err := a.find(ctx, in.Key)
+	g, err := a.find(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +62,7 @@ func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.
 
 // getReplay sends the file.
 func (a *api) getReplay(w http.ResponseWriter, r *http.Request) {
-	g, err := a.find(r.Context(), r.PathValue("key"))
+	g, err := a.find(r.Context(), &pastKey{r.PathValue("key")})
 	var p *problem
 	if errors.As(err, &p) {
 		web.Fault(w, p.Status, p.Code, p.Detail)

@@ -59,7 +59,7 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Viewer, "GET", "/autohost", "listEntries", "The kinds of games of which lobbies are open always", a.listEntries)
 	operation(to, access.Viewer, "GET", "/realms", "listRealms", "Realms, and whether an account is logged on", a.listRealms)
 	operation(to, access.Viewer, "GET", "/history", "listHistory", "Games of the game log, the latest first", a.listHistory)
-	operation(to, access.Admin, "GET", "/history/{key}", "getHistory", "All that is kept of one game, chat and addresses too", a.getHistory)
+	operation(to, access.Admin, "GET", "/history/{key}", "getHistory", "All that is kept of one game, chat and addresses too", a.find)
 	operation(to, access.Moderator, "GET", "/history/{key}/chat", "getChat", "What was said in a game, to whomever", a.getChat)
 	operation(to, access.Moderator, "GET", "/history/{key}/dossiers", "getDossiers", "The desyncs of a game: who differed and in what", a.getDossiers)
 	describeReplay(to)
@@ -180,25 +180,24 @@ func (a *api) listHistory(ctx context.Context, in *struct {
 	})
 }
 
-func (a *api) getPlayer(ctx context.Context, in *named) (*body[list[storage.PlayerStats]], error) {
-	return ask(ctx, a, func(ctx context.Context) (out list[storage.PlayerStats], err error) {
-		out.Items, err = a.DB.PlayerStats(ctx, in.Name)
+// askAll asks for several that are all there are.
+func askAll[T any](ctx context.Context, a *api, question func(context.Context) ([]T, error)) (*body[list[T]], error) {
+	return ask(ctx, a, func(ctx context.Context) (out list[T], err error) {
+		out.Items, err = question(ctx)
 		return out, err
 	})
+}
+
+func (a *api) getPlayer(ctx context.Context, in *named) (*body[list[storage.PlayerStats]], error) {
+	return askAll(ctx, a, func(ctx context.Context) ([]storage.PlayerStats, error) { return a.DB.PlayerStats(ctx, in.Name) })
 }
 
 func (a *api) listBans(ctx context.Context, _ *none) (*body[list[storage.Ban]], error) {
-	return ask(ctx, a, func(ctx context.Context) (out list[storage.Ban], err error) {
-		out.Items, err = a.DB.Bans(ctx, false)
-		return out, err
-	})
+	return askAll(ctx, a, func(ctx context.Context) ([]storage.Ban, error) { return a.DB.Bans(ctx, false) })
 }
 
 func (a *api) listAdmins(ctx context.Context, _ *none) (*body[list[storage.Admin]], error) {
-	return ask(ctx, a, func(ctx context.Context) (out list[storage.Admin], err error) {
-		out.Items, err = a.DB.Admins(ctx)
-		return out, err
-	})
+	return askAll(ctx, a, a.DB.Admins)
 }
 
 func (a *api) listAudit(ctx context.Context, in *struct {
@@ -215,20 +214,9 @@ func (a *api) listAudit(ctx context.Context, in *struct {
 	})
 }
 
-// Account may log in.
-type Account struct {
-	Name string    `json:"name"`
-	Role string    `json:"role"`
-	Made time.Time `json:"made"`
-}
-
-func (a *api) listAccounts(context.Context, *none) (*body[list[Account]], error) {
+func (a *api) listAccounts(context.Context, *none) (*body[list[access.Account]], error) {
 	accounts, err := a.Access.Accounts()
-	var shown []Account
-	for _, o := range accounts {
-		shown = append(shown, Account{o.Name, o.Role.String(), o.Made})
-	}
-	return listOf(shown), unreadable(err)
+	return listOf(accounts), unreadable(err)
 }
 
 // audited does something to what lets people in, and writes it down.
