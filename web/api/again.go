@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,12 +25,12 @@ const (
 // answer, and nothing is done a second time.
 type answers struct {
 	mu    sync.Mutex
-	known map[string]*kept
-	order []string // the oldest first
+	known []*kept // the oldest first
 }
 
 // kept is an answer, or one that is being made.
 type kept struct {
+	key    string
 	asked  [sha256.Size]byte // what was asked
 	at     time.Time
 	done   atomic.Bool // it is complete, and does not change any more
@@ -82,21 +83,15 @@ func (s *answers) take(key string, asked [sha256.Size]byte) (k *kept, first bool
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	for len(s.order) > 0 && (len(s.order) >= answersKept || now.Sub(s.known[s.order[0]].at) > answersFor) {
-		delete(s.known, s.order[0])
-		s.order = s.order[1:]
-	}
-	if k = s.known[key]; k != nil {
-		if k.asked != asked {
+	s.known = slices.DeleteFunc(s.known, func(k *kept) bool { return now.Sub(k.at) > answersFor })
+	if i := slices.IndexFunc(s.known, func(k *kept) bool { return k.key == key }); i >= 0 {
+		if k = s.known[i]; k.asked != asked {
 			return nil, false
 		}
 		return k, false
 	}
-	if s.known == nil {
-		s.known = make(map[string]*kept)
-	}
-	k = &kept{asked: asked, at: now, status: http.StatusOK}
-	s.known[key], s.order = k, append(s.order, key)
+	k = &kept{key: key, asked: asked, at: now, status: http.StatusOK}
+	s.known = append(s.known[max(len(s.known)-answersKept+1, 0):], k)
 	return k, true
 }
 
