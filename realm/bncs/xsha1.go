@@ -3,7 +3,6 @@ package bncs
 import (
 	"encoding/binary"
 	"math/bits"
-	"strings"
 )
 
 // xsha1 is the realms' variant of SHA-1: little-endian words, no padding but
@@ -51,13 +50,15 @@ func xsha1Block(h *[5]uint32, block *[64]byte) {
 // PasswordHash is the proof of a log-on by XSHA1: that of the password in lower
 // case, as PvPGN stores it. It is the same at every log-on, so that anybody who reads
 // it can log on with it: it must not be logged.
-func PasswordHash(password string) [20]byte { return xsha1([]byte(lowerASCII(password))) }
+func PasswordHash(password string) [20]byte { return xsha1([]byte(LowerASCII(password))) }
 
-func lowerASCII(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'A' && r <= 'Z' {
-			return r + 'a' - 'A'
+// LowerASCII is a text as realms compare it: letters of ASCII in lower case, other bytes as they are.
+func LowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
 		}
-		return r
-	}, s)
+	}
+	return string(b)
 }

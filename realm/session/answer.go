@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"w3host/protocol/w3gs"
+	"w3host/realm/bncs"
 )
 
 // place is the answer in a line of the realm to the question where somebody is.
@@ -114,22 +115,5 @@ func begins(line string, with []string) bool {
 	return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(line, s) })
 }
 
-// sameName compares as realms do: letters of ASCII in either case, other bytes exactly.
-func sameName(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		if lower(a[i]) != lower(b[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
+// sameName compares as realms do.
+func sameName(a, b string) bool { return bncs.LowerASCII(a) == bncs.LowerASCII(b) }
