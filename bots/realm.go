@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -24,7 +25,7 @@ const realmTimeout = 15 * time.Second
 type realmConn struct {
 	name string
 	conn net.Conn
-	buf  []byte
+	from *bufio.Reader // conn
 }
 
 // dialRealm logs an account on, and registers it if the realm does not know it.
@@ -38,7 +39,7 @@ func dialRealm(ctx context.Context, address, name, password string, version uint
 	if err != nil {
 		return nil, fmt.Errorf("realm: %w", err)
 	}
-	r := &realmConn{name: name, conn: conn}
+	r := &realmConn{name: name, conn: conn, from: bufio.NewReaderSize(conn, bncs.MaxFrame)}
 	if err := r.logOn(v, bncs.PasswordHash(password)); err != nil {
 		conn.Close()
 		return nil, fmt.Errorf("realm %s, account %s: %w", address, name, err)
@@ -93,29 +94,13 @@ func (r *realmConn) ask(p, reply bncs.Packet) error {
 	}
 	_ = r.conn.SetReadDeadline(time.Now().Add(realmTimeout))
 	for {
-		f, err := r.next()
+		f, err := bncs.Read(r.from)
 		if err != nil {
 			return fmt.Errorf("no answer to %v: %w", p.ID(), err)
 		}
 		if f.ID() == reply.ID() {
 			return f.Decode(reply)
 		}
-	}
-}
-
-func (r *realmConn) next() (bncs.Frame, error) {
-	chunk := make([]byte, bncs.MaxFrame)
-	for {
-		f, rest, err := bncs.Next(r.buf)
-		if f != nil || err != nil {
-			r.buf = rest
-			return f, err
-		}
-		n, err := r.conn.Read(chunk)
-		if err != nil {
-			return nil, err
-		}
-		r.buf = append(r.buf, chunk[:n]...)
 	}
 }
 

@@ -1,12 +1,12 @@
 package realm
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
 	"io"
 	"net"
-	"slices"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -68,30 +68,17 @@ func (k *conn) deliver(e session.Event) {
 }
 
 func (k *conn) read(c net.Conn) error {
-	var buf []byte
-	chunk := make([]byte, bncs.MaxFrame)
+	from := bufio.NewReaderSize(c, bncs.MaxFrame)
 	frames := rate.NewLimiter(framesPerSecond, frameBurst)
 	for {
-		n, err := c.Read(chunk)
+		f, err := bncs.Read(from)
 		if err != nil {
 			return err
 		}
-		buf = append(buf, chunk[:n]...)
-		for {
-			f, rest, err := bncs.Next(buf)
-			if err != nil {
-				return err
-			}
-			if f == nil {
-				break
-			}
-			if !frames.Allow() {
-				return errFlood
-			}
-			k.deliver(session.Received{Frame: slices.Clone(f)})
-			buf = rest
+		if !frames.Allow() {
+			return errFlood
 		}
-		buf = append([]byte(nil), buf...)
+		k.deliver(session.Received{Frame: f})
 	}
 }
 

@@ -1,8 +1,8 @@
 package realmtest
 
 import (
+	"bufio"
 	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"slices"
@@ -60,30 +60,17 @@ func (s *Server) serve(c net.Conn) {
 }
 
 func (k *conn) read() error {
-	first := make([]byte, 1)
-	if _, err := io.ReadFull(k.c, first); err != nil || first[0] != bncs.ProtocolGame {
+	from := bufio.NewReaderSize(k.c, bncs.MaxFrame)
+	if first, err := from.ReadByte(); err != nil || first != bncs.ProtocolGame {
 		return errors.New("another protocol")
 	}
-	var buf []byte
-	chunk := make([]byte, 4096)
 	for {
-		n, err := k.c.Read(chunk)
+		f, err := bncs.Read(from)
+		if err == nil {
+			err = k.frame(f)
+		}
 		if err != nil {
 			return err
-		}
-		buf = append(buf, chunk[:n]...)
-		for {
-			f, rest, err := bncs.Next(buf)
-			if err != nil {
-				return err
-			}
-			if f == nil {
-				break
-			}
-			buf = rest
-			if err := k.frame(f); err != nil {
-				return err
-			}
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package bncs
 
 import (
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 const (
@@ -78,6 +80,21 @@ func Next(buf []byte) (f Frame, rest []byte, err error) {
 		return nil, buf, nil
 	}
 	return Frame(buf[:n:n]), buf[n:], nil
+}
+
+// Read takes the next frame off a connection, whose reader has room for MaxFrame.
+func Read(from *bufio.Reader) (Frame, error) {
+	for {
+		buf, _ := from.Peek(from.Buffered())
+		if f, _, err := Next(buf); f != nil || err != nil {
+			f = slices.Clone(f)
+			_, _ = from.Discard(len(f))
+			return f, err
+		}
+		if _, err := from.Peek(len(buf) + 1); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // Packet is a frame's content.

@@ -1,12 +1,17 @@
 package bncs
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/hex"
+	"errors"
+	"io"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"w3host/protocol/w3gs"
 )
@@ -128,6 +133,26 @@ func TestNext(t *testing.T) {
 		if _, _, err := Next(b); err == nil {
 			t.Errorf("%s is accepted", bad)
 		}
+	}
+}
+
+// Frames come as a connection gives their bytes, the longest too, and what follows them is kept.
+func TestRead(t *testing.T) {
+	long := append(make(Frame, 0, MaxFrame), magic, byte(IDChat), MaxFrame&0xFF, MaxFrame>>8)
+	stream := slices.Concat(Append(nil, &Chat{"hi"}), long[:MaxFrame], Append(nil, Empty(IDNull)), []byte{magic, byte(IDNull)})
+	for _, c := range []io.Reader{bytes.NewReader(stream), iotest.OneByteReader(bytes.NewReader(stream))} {
+		from := bufio.NewReaderSize(c, MaxFrame)
+		for _, want := range []int{7, MaxFrame, 4} {
+			if f, err := Read(from); err != nil || len(f) != want {
+				t.Fatalf("%d bytes, %v; want %d", len(f), err, want)
+			}
+		}
+		if f, err := Read(from); err != io.EOF {
+			t.Errorf("half a frame: %v, %v", f, err)
+		}
+	}
+	if _, err := Read(bufio.NewReaderSize(strings.NewReader("H"), MaxFrame)); !errors.Is(err, errMagic) {
+		t.Errorf("the first byte is wrong: %v", err)
 	}
 }
 
