@@ -23,8 +23,7 @@ func (*AuthInfo) ID() ID { return IDAuthInfo }
 func (p *AuthInfo) fields(c *codec) {
 	const usEnglish = 0x0409
 	c.fixed32(0, platform)
-	c.u32((*uint32)(&p.Product))
-	c.u32(&p.Version)
+	c.u32((*uint32)(&p.Product), &p.Version)
 	c.tag(&p.Language)
 	c.fixed32(0, 0, usEnglish, usEnglish)
 	c.fixedStr("USA", "United States")
@@ -52,11 +51,9 @@ type AuthInfoReply struct {
 func (*AuthInfoReply) ID() ID { return IDAuthInfo }
 
 func (p *AuthInfoReply) fields(c *codec) {
-	c.u32(&p.LogonType)
-	c.u32(&p.ServerToken)
+	c.u32(&p.LogonType, &p.ServerToken)
 	c.fixed32(0, 0, 0)
-	c.str(&p.File)
-	c.str(&p.Formula)
+	c.str(&p.File, &p.Formula)
 	if c.writes {
 		c.bytes(make([]byte, 128))
 	}
@@ -76,18 +73,14 @@ func (*AuthCheck) ID() ID { return IDAuthCheck }
 func (p *AuthCheck) fields(c *codec) {
 	const keySize = 36
 	keys := uint32(0)
-	c.u32(&p.Token)
-	c.u32(&p.Exe.Version)
-	c.u32(&p.Exe.Hash)
-	c.u32(&keys)
+	c.u32(&p.Token, &p.Exe.Version, &p.Exe.Hash, &keys)
 	c.fixed32(0)
 	if keys > MaxFrame/keySize {
 		c.fail(errCount)
 		return
 	}
 	c.bytes(make([]byte, keys*keySize))
-	c.str(&p.Exe.Info)
-	c.str(&p.Owner)
+	c.str(&p.Exe.Info, &p.Owner)
 }
 
 // Results of 0x51.

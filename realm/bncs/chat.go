@@ -27,11 +27,7 @@ type EnterChatReply struct{ Name, Stat, Account string }
 
 func (*EnterChatReply) ID() ID { return IDEnterChat }
 
-func (p *EnterChatReply) fields(c *codec) {
-	c.str(&p.Name)
-	c.str(&p.Stat)
-	c.str(&p.Account)
-}
+func (p *EnterChatReply) fields(c *codec) { c.str(&p.Name, &p.Stat, &p.Account) }
 
 // ChannelCreate is a flag of JoinChannel: the channel need not exist.
 const ChannelCreate uint32 = 2
@@ -89,10 +85,7 @@ func (*ChatEvent) ID() ID { return IDChatEvent }
 
 func (p *ChatEvent) fields(c *codec) {
 	const filler = 0xBAADF00D
-	c.u32((*uint32)(&p.Event))
-	c.u32(&p.Flags)
-	c.u32(&p.Ping)
+	c.u32((*uint32)(&p.Event), &p.Flags, &p.Ping)
 	c.fixed32(0, filler, filler)
-	c.str(&p.Name)
-	c.str(&p.Text)
+	c.str(&p.Name, &p.Text)
 }

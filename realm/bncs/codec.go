@@ -40,25 +40,29 @@ func (c *codec) u16(v *uint16) {
 	*v = binary.LittleEndian.Uint16(b)
 }
 
-func (c *codec) u32(v *uint32) {
-	b := binary.LittleEndian.AppendUint32(nil, *v)
-	c.bytes(b)
-	*v = binary.LittleEndian.Uint32(b)
+func (c *codec) u32(values ...*uint32) {
+	for _, v := range values {
+		b := binary.LittleEndian.AppendUint32(nil, *v)
+		c.bytes(b)
+		*v = binary.LittleEndian.Uint32(b)
+	}
 }
 
 // str ends a text at a NUL inside it, which would break the packet.
-func (c *codec) str(v *string) {
-	if c.writes {
-		s, _, _ := bytes.Cut([]byte(*v), []byte{0})
-		c.b = append(append(c.b, s...), 0)
-		return
-	}
-	s, rest, ok := bytes.Cut(c.b, []byte{0})
-	if !ok {
-		c.fail(errUnterminated)
-	}
-	if c.err == nil {
-		*v, c.b = string(s), rest
+func (c *codec) str(values ...*string) {
+	for _, v := range values {
+		if c.writes {
+			s, _, _ := bytes.Cut([]byte(*v), []byte{0})
+			c.b = append(append(c.b, s...), 0)
+			continue
+		}
+		s, rest, ok := bytes.Cut(c.b, []byte{0})
+		if !ok {
+			c.fail(errUnterminated)
+		}
+		if c.err == nil {
+			*v, c.b = string(s), rest
+		}
 	}
 }
 

@@ -70,8 +70,7 @@ type NotifyJoin struct {
 func (*NotifyJoin) ID() ID { return IDNotifyJoin }
 
 func (p *NotifyJoin) fields(c *codec) {
-	c.u32((*uint32)(&p.Product))
-	c.u32(&p.Version)
+	c.u32((*uint32)(&p.Product), &p.Version)
 	c.str(&p.Name)
 	c.fixedStr("")
 }
