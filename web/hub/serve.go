@@ -31,18 +31,25 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) (room b
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
-	s := stream{w: w, control: http.NewResponseController(w)}
-	s.write([]byte("retry: 1500\n\n"))
+	control := http.NewResponseController(w)
+	var err error
+	write := func(frame []byte) {
+		if err == nil {
+			_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // where the connection has one
+			_, err = w.Write(frame)
+		}
+	}
+	write([]byte("retry: 1500\n\n"))
 	if !ok {
-		s.write([]byte("event: resync\ndata: {}\n\n"))
+		write([]byte("event: resync\ndata: {}\n\n"))
 	}
 	for _, f := range missed {
-		s.write(f)
+		write(f)
 	}
 	beat, check := time.NewTicker(beatEvery), time.NewTicker(checkEvery)
 	defer beat.Stop()
 	defer check.Stop()
-	for s.flush() {
+	for err == nil && control.Flush() == nil {
 		select {
 		case <-r.Context().Done():
 			return true
@@ -51,37 +58,16 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) (room b
 				return true
 			}
 		case <-beat.C:
-			s.write([]byte(": \n\n"))
+			write([]byte(": \n\n"))
 		case f, ok := <-watching.frames:
 			if !ok {
 				return true // dropped: the browser comes back
 			}
-			s.write(f)
+			write(f)
 			for len(watching.frames) > 0 {
-				s.write(<-watching.frames)
+				write(<-watching.frames)
 			}
 		}
 	}
 	return true
-}
-
-// stream writes until the first fault.
-type stream struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	err     error
-}
-
-func (s *stream) write(frame []byte) {
-	if s.err == nil {
-		_ = s.control.SetWriteDeadline(time.Now().Add(writeWithin)) // where the connection has one
-		_, s.err = s.w.Write(frame)
-	}
-}
-
-func (s *stream) flush() bool {
-	if s.err == nil {
-		s.err = s.control.Flush()
-	}
-	return s.err == nil
 }
