@@ -9,6 +9,7 @@ import (
 	"image"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -119,15 +120,18 @@ func (v Visitor) reader() view.Reader {
 // Pages are the handlers.
 type Pages struct {
 	opts     Options
-	minimaps minimaps
 	made     made       // pages of lobbies and games, by what they show and to whom
+	minimaps made       // pictures of maps, by their files
+	drawing  sync.Mutex // one at a time
 	asking   web.Places // for questions to the database, so that whoever loads pages all the time keeps nobody waiting
 	checking web.Places // one for the checks
 }
 
 // New makes the handlers.
 func New(o Options) *Pages {
-	return &Pages{opts: o, asking: make(web.Places, mostAsked), checking: make(web.Places, 1)}
+	return &Pages{
+		opts: o, made: made{fresh: madeFor}, minimaps: made{fresh: minimapFor}, asking: make(web.Places, mostAsked), checking: make(web.Places, 1),
+	}
 }
 
 // Route is a handler for a pattern of http.ServeMux, for callers with a role at least. What a

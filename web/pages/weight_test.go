@@ -110,7 +110,7 @@ func TestMadeOnce(t *testing.T) {
 			t.Errorf("another visitor, %v, is shown %s", level, text)
 		}
 	}
-	var m made
+	m := made{fresh: madeFor}
 	now, made := time.Now(), 0
 	for i := range 500 {
 		for range 3 {
@@ -124,14 +124,14 @@ func TestMadeOnce(t *testing.T) {
 	for i := range 10 * mostMade {
 		m.page(fmt.Sprint(i), now, func() []byte { return nil })
 	}
-	if made != mostMade || len(m.pages) > mostMade {
-		t.Errorf("%d are made, %d kept", made, len(m.pages))
+	if made != mostMade || len(m.kept) > mostMade {
+		t.Errorf("%d are made, %d kept", made, len(m.kept))
 	}
 }
 
 // Who asks for a page does not wait for another that is being made, of maps on a slow disk.
 func TestMadeBeside(t *testing.T) {
-	var m made
+	m := made{fresh: madeFor}
 	now, begun, disk, other := time.Now(), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	defer close(disk)
 	go m.page("games", now, func() []byte { close(begun); <-disk; return nil })
