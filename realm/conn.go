@@ -20,8 +20,7 @@ type conn struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	events chan session.Event // closed when the connection has ended
-	socket chan net.Conn      // the socket, sent once
-	c      net.Conn           // used by the account's goroutine only
+	c      net.Conn           // there before Connected is delivered
 }
 
 var errFlood = errors.New("it sent thousands of packets a second")
@@ -30,7 +29,7 @@ var errFlood = errors.New("it sent thousands of packets a second")
 // hangUp.
 func (a *account) dial(ctx context.Context) *conn {
 	ctx, cancel := context.WithCancel(ctx)
-	k := &conn{ctx: ctx, cancel: cancel, events: make(chan session.Event, 16), socket: make(chan net.Conn, 1)}
+	k := &conn{ctx: ctx, cancel: cancel, events: make(chan session.Event, 16)}
 	dialer := &net.Dialer{Timeout: session.AnswerWithin}
 	if a.opts.Bind.IsValid() {
 		dialer.LocalAddr = &net.TCPAddr{IP: a.opts.Bind.AsSlice()}
@@ -48,11 +47,11 @@ func (k *conn) run(address string, dialer *net.Dialer) {
 	}
 	defer c.Close()
 	defer context.AfterFunc(k.ctx, func() { _ = c.Close() })()
-	k.socket <- c
+	k.c = c
 	var begin session.Connected
 	_, _ = rand.Read(begin.Random[:])
 	k.deliver(begin)
-	err = k.read(c)
+	err = k.read()
 	if errors.Is(err, io.EOF) {
 		err = errors.New("closed by the realm")
 	}
@@ -67,8 +66,8 @@ func (k *conn) deliver(e session.Event) {
 	}
 }
 
-func (k *conn) read(c net.Conn) error {
-	from := bufio.NewReaderSize(c, bncs.MaxFrame)
+func (k *conn) read() error {
+	from := bufio.NewReaderSize(k.c, bncs.MaxFrame)
 	frames := rate.NewLimiter(framesPerSecond, frameBurst)
 	for {
 		f, err := bncs.Read(from)
@@ -82,15 +81,8 @@ func (k *conn) read(c net.Conn) error {
 	}
 }
 
-// write sends bytes. After an error it closes the socket, which ends read.
+// write sends bytes to a realm that has been connected. After an error it closes the socket, which ends read.
 func (k *conn) write(b []byte) {
-	if k.c == nil {
-		select {
-		case k.c = <-k.socket:
-		default:
-			return
-		}
-	}
 	_ = k.c.SetWriteDeadline(time.Now().Add(writeWithin))
 	if _, err := k.c.Write(b); err != nil {
 		_ = k.c.Close()
