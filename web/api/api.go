@@ -64,6 +64,9 @@ type api struct {
 // outside of the window.
 func Register(s *web.Server, o Options) (status http.Handler) {
 	a := &api{Options: o, started: time.Now(), asking: make(web.Places, mostAsked)}
+	if a.Fleet == nil {
+		a.Fleet = func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error) { return nil, nil, nil }
+	}
 	pace := new(web.Limiter)
 	a.routes(describe(door{s, pace, new(answers)}))
 	s.Handle("GET "+prefix+"/history/{key}/replay", access.Moderator, pace.Paced(http.HandlerFunc(a.getReplay)))

@@ -22,22 +22,17 @@ type FleetHost struct {
 }
 
 func (a *api) getFleet(ctx context.Context, _ *none) (*body[Fleet], error) {
-	f := Fleet{Hosts: []FleetHost{}, Games: []storage.FleetGame{}}
-	if a.Fleet == nil {
-		return &body[Fleet]{f}, nil
-	}
 	hosts, games, err := a.Fleet(ctx)
 	if err != nil {
 		return nil, fault(http.StatusServiceUnavailable, "database", "the other hosts are not known: the database does not answer")
 	}
-	for _, h := range hosts {
-		f.Hosts = append(f.Hosts, FleetHost{h.Number, h.Name, h.Places, h.Draining})
-	}
-	for _, g := range games {
-		g.Players = append([]string{}, g.Players...)
-		f.Games = append(f.Games, g)
-	}
-	return &body[Fleet]{f}, nil
+	return &body[Fleet]{Fleet{
+		Hosts: each(hosts, func(h storage.FleetHost) FleetHost { return FleetHost{h.Number, h.Name, h.Places, h.Draining} }),
+		Games: each(games, func(g storage.FleetGame) storage.FleetGame {
+			g.Players = append([]string{}, g.Players...)
+			return g
+		}),
+	}}, nil
 }
 
 // far has the public facts of a lobby of another host.
@@ -50,9 +45,6 @@ type far struct {
 
 // openElsewhere lists the lobbies of other hosts that are listed for players.
 func (a *api) openElsewhere(ctx context.Context) (open []far) {
-	if a.Fleet == nil {
-		return nil
-	}
 	hosts, games, err := a.Fleet(ctx)
 	if err != nil {
 		return nil

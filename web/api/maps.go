@@ -54,7 +54,7 @@ func (a *api) listMaps(_ context.Context, in *struct {
 	if err != nil {
 		return nil, fault(http.StatusConflict, "refused", err.Error())
 	}
-	return listOf(files), nil
+	return listOf(files, itself), nil
 }
 
 func (a *api) getMap(_ context.Context, in *struct {

@@ -45,11 +45,7 @@ func (a *api) getChat(ctx context.Context, in *pastKey) (*body[list[Said]], erro
 	if err != nil {
 		return nil, err
 	}
-	var lines []Said
-	for _, c := range g.Body.Chat {
-		lines = append(lines, Said{c.At, c.Turn, c.Name, string(c.Scope), c.To, c.Text})
-	}
-	return listOf(lines), nil
+	return listOf(g.Body.Chat, func(c storage.ChatLine) Said { return Said{c.At, c.Turn, c.Name, string(c.Scope), c.To, c.Text} }), nil
 }
 
 func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.Dossier]], error) {
@@ -57,7 +53,7 @@ func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.
 	if err != nil {
 		return nil, err
 	}
-	return listOf(g.Body.Dossiers), nil
+	return listOf(g.Body.Dossiers, itself), nil
 }
 
 // getReplay sends the file.

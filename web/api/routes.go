@@ -28,10 +28,22 @@ type list[T any] struct {
 	Next  string `json:"next,omitempty" doc:"What to send as after for those that follow; none: there are no more"`
 }
 
-// listOf is the answer of several that are all there are, and of none as an empty list.
-func listOf[T any](items []T) *body[list[T]] {
-	return &body[list[T]]{list[T]{Items: append([]T{}, items...)}}
+// listOf is the answer of several that are all there are, each as the API shows it.
+func listOf[T, U any](items []T, shown func(T) U) *body[list[U]] {
+	return &body[list[U]]{list[U]{Items: each(items, shown)}}
 }
+
+// each is several as the API shows them: none are an empty list.
+func each[T, U any](items []T, shown func(T) U) []U {
+	out := make([]U, len(items))
+	for i, item := range items {
+		out[i] = shown(item)
+	}
+	return out
+}
+
+// itself shows something as it is.
+func itself[T any](item T) T { return item }
 
 type (
 	none struct{}
@@ -123,20 +135,12 @@ func (a *api) order(ctx context.Context, o control.Order) (*body[Answers], error
 func (a *api) listEntries(context.Context, *none) (*body[list[control.Entry]], error) {
 	var status []autohost.Status
 	a.Host.Keep(func(k *autohost.Keeper) { status = k.Status(time.Now()) })
-	var entries []control.Entry
-	for i := range status {
-		entries = append(entries, control.EntryOf(&status[i]))
-	}
-	return listOf(entries), nil
+	return listOf(status, func(s autohost.Status) control.Entry { return control.EntryOf(&s) }), nil
 }
 
 func (a *api) listRealms(context.Context, *none) (*body[list[control.Realm]], error) {
-	var realms []control.Realm
 	online := a.Realms()
-	for _, name := range slices.Sorted(maps.Keys(online)) {
-		realms = append(realms, control.Realm{Name: name, Online: online[name]})
-	}
-	return listOf(realms), nil
+	return listOf(slices.Sorted(maps.Keys(online)), func(name string) control.Realm { return control.Realm{Name: name, Online: online[name]} }), nil
 }
 
 // ask puts a question to the database, few at a time.
@@ -168,11 +172,8 @@ func (a *api) listHistory(ctx context.Context, in *struct {
 },
 ) (*body[list[PastGame]], error) {
 	return ask(ctx, a, func(ctx context.Context) (list[PastGame], error) {
-		out := list[PastGame]{Items: []PastGame{}}
 		games, err := a.DB.Games(ctx, storage.GameFilter{Limit: in.Limit, Before: in.After, Player: in.Player, Map: in.Map})
-		for _, g := range games {
-			out.Items = append(out.Items, PastGame{g})
-		}
+		out := list[PastGame]{Items: each(games, func(g storage.Game) PastGame { return PastGame{g} })}
 		if n := len(games); n == in.Limit {
 			out.Next = games[n-1].Key.Time().Format(time.RFC3339Nano)
 		}
@@ -216,7 +217,7 @@ func (a *api) listAudit(ctx context.Context, in *struct {
 
 func (a *api) listAccounts(context.Context, *none) (*body[list[access.Account]], error) {
 	accounts, err := a.Access.Accounts()
-	return listOf(accounts), unreadable(err)
+	return listOf(accounts, itself), unreadable(err)
 }
 
 // audited does something to what lets people in, and writes it down.
@@ -261,7 +262,7 @@ func (a *api) removeAccount(ctx context.Context, in *named) (*none, error) {
 
 func (a *api) listSessions(context.Context, *none) (*body[list[access.Session]], error) {
 	all, err := a.Access.Sessions(time.Now())
-	return listOf(all), unreadable(err)
+	return listOf(all, itself), unreadable(err)
 }
 
 func (a *api) endSessions(ctx context.Context, in *named) (*none, error) {
@@ -283,11 +284,7 @@ type NewToken struct {
 
 func (a *api) listTokens(context.Context, *none) (*body[list[Token]], error) {
 	tokens, err := a.Access.Tokens()
-	var shown []Token
-	for _, t := range tokens {
-		shown = append(shown, Token{t.Name, t.Role.String(), t.Networks, t.Expires})
-	}
-	return listOf(shown), unreadable(err)
+	return listOf(tokens, func(t access.Token) Token { return Token{t.Name, t.Role.String(), t.Networks, t.Expires} }), unreadable(err)
 }
 
 func (a *api) addToken(ctx context.Context, in *struct{ Body Token }) (*body[NewToken], error) {
