@@ -34,7 +34,7 @@ type Live struct {
 	mu   sync.Mutex
 	view *view.View
 
-	answers chan answer
+	answers chan func(*view.View) // snapshots that were asked for
 }
 
 // Options are the sources of Live besides facts, and the users of its events.
@@ -45,7 +45,7 @@ type Options struct {
 	Fleet func(context.Context) *view.Fleet
 	// Each is told every event, on the goroutine of Run; nil: nobody is.
 	Each func(*view.Event)
-	// Fault is told of a panic in what pages show; nil: it ends the program.
+	// Fault is told of a panic in what pages show.
 	Fault func(fault any, stack []byte)
 }
 
@@ -56,15 +56,9 @@ type Games interface {
 	Snapshot(id uint32, use func(*game.Snapshot))
 }
 
-// answer is a snapshot that was asked for.
-type answer struct {
-	id   uint32
-	snap *game.Snapshot
-}
-
 // New makes it.
 func New(h *hub.Hub, o Options) *Live {
-	return &Live{Hub: h, opts: o, view: view.New(), answers: make(chan answer, 64)}
+	return &Live{Hub: h, opts: o, view: view.New(), answers: make(chan func(*view.View), 64)}
 }
 
 // Observe makes the observer of a game, for host.Options.
@@ -88,9 +82,6 @@ func (l *Live) Run(ctx context.Context, games Games) {
 
 func (l *Live) run(ctx context.Context, games Games) {
 	defer func() {
-		if l.opts.Fault == nil {
-			return
-		}
 		if fault := recover(); fault != nil {
 			l.opts.Fault(fault, debug.Stack())
 		}
@@ -106,7 +97,7 @@ func (l *Live) run(ctx context.Context, games Games) {
 		case <-ctx.Done():
 			return
 		case a := <-l.answers:
-			l.locked(func(v *view.View) { v.Snapshot(since1970(), a.id, a.snap) })
+			l.locked(a)
 		case <-second.C:
 			l.second()
 		case <-meet.C:
@@ -157,7 +148,7 @@ func (l *Live) look(games Games) {
 	for _, id := range asks {
 		games.Snapshot(id, func(s *game.Snapshot) {
 			select {
-			case l.answers <- answer{id, s}:
+			case l.answers <- func(v *view.View) { v.Snapshot(since1970(), id, s) }:
 			default: // it is asked for again
 			}
 		})

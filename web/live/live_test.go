@@ -39,7 +39,7 @@ func (l *Live) drain() {
 	for {
 		select {
 		case a := <-l.answers:
-			l.locked(func(v *view.View) { v.Snapshot(since1970(), a.id, a.snap) })
+			l.locked(a)
 		default:
 			return
 		}
