@@ -264,14 +264,10 @@ func (r *Realms) closeOn(number, gameID uint32) {
 // place is where a game would stand in the order in which the account lists games: those
 // that somebody has asked for come before those that open by themselves.
 func (a *account) place(asked bool) int {
-	if !asked {
-		return len(a.games)
+	if at := slices.IndexFunc(a.games, func(l listing) bool { return !l.requested }); asked && at >= 0 {
+		return at
 	}
-	at := slices.IndexFunc(a.games, func(l listing) bool { return !l.requested })
-	if at < 0 {
-		return len(a.games)
-	}
-	return at
+	return len(a.games)
 }
 
 // before reports whether one more game has a better place on this account than on another.

@@ -48,13 +48,12 @@ func ParseGameStat(text string) (s GameStat, err error) {
 	if err != nil {
 		return s, fmt.Errorf("stat string: free slots %q", text[:1])
 	}
-	for i := head - 1; i > 0; i-- {
-		digit, err := strconv.ParseUint(text[i:i+1], 16, 8)
-		if err != nil {
-			return s, fmt.Errorf("stat string: game id %q", text[1:head])
-		}
-		s.GameID = s.GameID<<4 | uint32(digit)
+	digits := []byte(text[1:head])
+	slices.Reverse(digits)
+	id, err := strconv.ParseUint(string(digits), 16, 32)
+	if err != nil {
+		return s, fmt.Errorf("stat string: game id %q", text[1:head])
 	}
-	s.Free = int(free)
+	s.Free, s.GameID = int(free), uint32(id)
 	return s, s.Stat.Decode([]byte(text[head:]))
 }

@@ -28,29 +28,19 @@ type spent struct {
 
 func cost(text string) int { return max((len(text)+unitBytes-1)/unitBytes, 1) }
 
-// used is how many units are in the window at a time, those for admins and others.
-func (q *quota) used(at time.Duration) (admins, others int) {
-	for _, s := range q.sent {
-		switch {
-		case s.at+window <= at:
-		case s.admin:
-			admins += s.units
-		default:
-			others += s.units
-		}
-	}
-	return admins, others
-}
-
 // allows reports whether n units may be used at a time, for an admin or others, each of
 // whom may have up to most in the window.
 func (q *quota) allows(at time.Duration, n int, admin bool, most int) bool {
-	admins, others := q.used(at)
-	mine := others
-	if admin {
-		mine = admins
+	all, mine := n, n
+	for _, s := range q.sent {
+		if s.at+window > at {
+			all += s.units
+			if s.admin == admin {
+				mine += s.units
+			}
+		}
 	}
-	return admins+others+n <= units && mine+n <= most
+	return all <= units && mine <= most
 }
 
 func (q *quota) spend(now time.Duration, n int, admin bool) {
