@@ -53,15 +53,15 @@ type frame struct {
 	Path     string
 	Language texts.Language
 	Theme    string // "dark", "light"; empty: as the browser wants
-	Visitor  Visitor
-	Base     string
-	Topic    string // that the page watches; empty: none
-	Packed   bool   // it is sent so
-	Fleet    bool   // there are other hosts
-	After    string // the id behind which its patches come
-	Now      time.Time
-	Values   view.Values
-	Data     any
+	Visitor
+	Base   string
+	Topic  string // that the page watches; empty: none
+	Packed bool   // it is sent so
+	Fleet  bool   // there are other hosts
+	After  string // the id behind which its patches come
+	Now    time.Time
+	Values view.Values
+	Data   any
 }
 
 // frame begins a page.

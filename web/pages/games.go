@@ -54,13 +54,13 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
-	case t.Page != view.PublicPage && !v.inside(), t.Reader > v.reader():
+	case t.Page != view.PublicPage && !v.Inside(), t.Reader > v.reader():
 		http.Error(w, "log in first", http.StatusForbidden)
 		return
 	}
 	web.Stream(w)
 	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, Still: v.Still}
-	if !v.inside() {
+	if !v.Inside() {
 		who.Name, who.Guest, who.Most = v.Addr, true, strangerWatches
 	}
 	if !p.opts.Live.Hub.Serve(w, r, who) {

@@ -55,6 +55,6 @@ func (m *made) has(key string, now time.Time) bool {
 // once makes a page of lobbies and games once a second for all who are shown the same.
 func (p *Pages) once(w http.ResponseWriter, f *frame, render func() []byte) {
 	v := &f.Visitor
-	key := fmt.Sprint(f.Nav, f.Path, f.Language, f.Theme, f.Packed, v.Level, v.inside(), v.Outside, v.Name)
+	key := fmt.Sprint(f.Nav, f.Path, f.Language, f.Theme, f.Packed, v.Level, v.Inside(), v.Outside, v.Name)
 	p.write(w, http.StatusOK, f, p.made.page(key, f.Now, render))
 }

@@ -15,7 +15,7 @@ import (
 // minimap shows the picture of a map, or an empty one.
 func (p *Pages) minimap(w http.ResponseWriter, r *http.Request) {
 	file, now := r.PathValue("file"), time.Now()
-	if !p.minimaps.has(file, now) && !p.opts.Visitor(r).inside() && !p.isOpen(file) { // else strangers keep a core busy
+	if !p.minimaps.has(file, now) && !p.opts.Visitor(r).Inside() && !p.isOpen(file) { // else strangers keep a core busy
 		http.NotFound(w, r)
 		return
 	}

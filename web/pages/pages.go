@@ -103,15 +103,25 @@ type Visitor struct {
 	Outside bool
 }
 
-// inside reports whether somebody has logged in.
-func (v Visitor) inside() bool { return v.Name != "" }
+// Inside reports whether somebody has logged in.
+func (v Visitor) Inside() bool { return v.Name != "" }
+
+// Owns reports whether the visitor may command lobbies and games; what a command needs is
+// its own.
+func (v Visitor) Owns() bool { return v.Level >= command.Owner }
+
+// Admin reports whether the visitor may see addresses.
+func (v Visitor) Admin() bool { return v.Level >= command.Admin }
+
+// Root reports whether the visitor may change who logs in.
+func (v Visitor) Root() bool { return v.Level >= command.Root }
 
 // reader returns how much the visitor may read of a game.
 func (v Visitor) reader() view.Reader {
 	switch {
-	case v.Level >= command.Admin:
+	case v.Admin():
 		return view.Admins
-	case v.Level >= command.Owner:
+	case v.Owns():
 		return view.Staff
 	}
 	return view.Viewers

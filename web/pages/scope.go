@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"w3host/formats/w3map"
-	"w3host/game/command"
 	"w3host/texts"
 	"w3host/web/view"
 )
@@ -45,19 +44,6 @@ func current(shown, link string) template.HTMLAttr {
 // L translates a label or sentence into the language of the page. It returns english if
 // there is no translation.
 func (f *frame) L(english string) string { return view.Visible(texts.Known(english).In(f.Language)) }
-
-// Owns reports whether the visitor may command lobbies and games; what a command needs is
-// its own.
-func (f *frame) Owns() bool { return f.Visitor.Level >= command.Owner }
-
-// Admin reports whether the visitor may see addresses.
-func (f *frame) Admin() bool { return f.Visitor.Level >= command.Admin }
-
-// Root reports whether the visitor may change who logs in.
-func (f *frame) Root() bool { return f.Visitor.Level >= command.Root }
-
-// Inside reports whether the visitor has logged in.
-func (f *frame) Inside() bool { return f.Visitor.inside() }
 
 // Page is the scope of the page itself.
 func (f *frame) Page() Scope { return Scope{frame: f} }
