@@ -62,14 +62,28 @@ func (s *state) account(name string) int {
 	return slices.IndexFunc(s.Accounts, func(a Account) bool { return strings.EqualFold(a.Name, name) })
 }
 
+// shown copies a list without the hashes in it.
+func shown[T any](list []T, hash func(*T) *string) []T {
+	list = append([]T{}, list...)
+	for i := range list {
+		*hash(&list[i]) = ""
+	}
+	return list
+}
+
+// without takes out of a list what is to go. Where there is nothing of the kind, the sentence says so, as ErrNotFound.
+func without[T any](list *[]T, gone func(T) bool, sentence string) error {
+	n := len(*list)
+	if *list = slices.DeleteFunc(*list, gone); len(*list) == n {
+		return fmt.Errorf("%s: %w", sentence, ErrNotFound)
+	}
+	return nil
+}
+
 // Accounts lists them without their hashes.
 func (s *Store) Accounts() ([]Account, error) {
 	now, err := s.read()
-	list := append([]Account{}, now.Accounts...)
-	for i := range list {
-		list[i].Hash = ""
-	}
-	return list, err
+	return shown(now.Accounts, func(a *Account) *string { return &a.Hash }), err
 }
 
 // SetAccount makes an account, or gives it another role or password. An empty text
@@ -102,47 +116,33 @@ func (s *Store) SetAccount(name string, role Role, text string, now time.Time) e
 		st.Accounts[i].Role = role
 		if hash != "" { // whoever knew the old one is out
 			st.Accounts[i].Hash = hash
-			st.endSessions(st.Accounts[i].Name)
+			_ = st.endSessions(name) // if there are any
 		}
 		return nil
 	})
 }
 
-func (s *state) endSessions(account string) {
-	s.Sessions = slices.DeleteFunc(s.Sessions, func(o Session) bool { return strings.EqualFold(o.Account, account) })
+func (s *state) endSessions(account string) error {
+	return without(&s.Sessions, func(o Session) bool { return strings.EqualFold(o.Account, account) }, account+" is not logged in")
 }
 
 // Sessions lists those that are not over, without their hashes.
 func (s *Store) Sessions(now time.Time) ([]Session, error) {
 	st, err := s.read()
-	list := slices.DeleteFunc(append([]Session{}, st.Sessions...), func(o Session) bool { return o.over(now) })
-	for i := range list {
-		list[i].Hash = ""
-	}
-	return list, err
+	list := shown(st.Sessions, func(o *Session) *string { return &o.Hash })
+	return slices.DeleteFunc(list, func(o Session) bool { return o.over(now) }), err
 }
 
 // EndSessions ends all sessions of an account, or of those who came by a link.
 func (s *Store) EndSessions(account string) error {
-	return s.change(func(st *state) error {
-		n := len(st.Sessions)
-		if st.endSessions(account); len(st.Sessions) == n {
-			return fmt.Errorf("%s is not logged in: %w", account, ErrNotFound)
-		}
-		return nil
-	})
+	return s.change(func(st *state) error { return st.endSessions(account) })
 }
 
 // RemoveAccount ends the account's sessions, too.
 func (s *Store) RemoveAccount(name string) error {
 	return s.change(func(st *state) error {
-		i := st.account(name)
-		if i < 0 {
-			return fmt.Errorf("no account %s: %w", name, ErrNotFound)
-		}
-		st.endSessions(name)
-		st.Accounts = slices.Delete(st.Accounts, i, i+1)
-		return nil
+		_ = st.endSessions(name) // if there are any
+		return without(&st.Accounts, func(a Account) bool { return strings.EqualFold(a.Name, name) }, "no account "+name)
 	})
 }
 
@@ -255,11 +255,7 @@ func (s *Store) End(id string) error {
 // Tokens lists them without their hashes.
 func (s *Store) Tokens() ([]Token, error) {
 	now, err := s.read()
-	list := append([]Token{}, now.Tokens...)
-	for i := range list {
-		list[i].Hash = ""
-	}
-	return list, err
+	return shown(now.Tokens, func(t *Token) *string { return &t.Hash }), err
 }
 
 // AddToken makes a token; its text is told this once.
@@ -284,12 +280,7 @@ func (s *Store) AddToken(t Token) (text string, err error) {
 // RemoveToken ends a token.
 func (s *Store) RemoveToken(name string) error {
 	return s.change(func(st *state) error {
-		n := len(st.Tokens)
-		st.Tokens = slices.DeleteFunc(st.Tokens, func(o Token) bool { return strings.EqualFold(o.Name, name) })
-		if len(st.Tokens) == n {
-			return fmt.Errorf("no token %s: %w", name, ErrNotFound)
-		}
-		return nil
+		return without(&st.Tokens, func(t Token) bool { return strings.EqualFold(t.Name, name) }, "no token "+name)
 	})
 }
 
