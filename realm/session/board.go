@@ -91,16 +91,11 @@ func (b *board) candidate(now time.Duration) (best *offer) {
 	return best
 }
 
-// pushed reports whether games that somebody has asked for have taken the place of the
-// listed one.
-func (b *board) pushed() bool {
-	return slices.Index(b.wanted, b.on) >= b.most
-}
-
 // ends says when the listed game's turn is over: now, later or never.
 func (b *board) ends(now time.Duration) time.Duration {
+	pushed := slices.Index(b.wanted, b.on) >= b.most // games that somebody has asked for have its place
 	switch other := b.candidate(now); {
-	case b.on.gone, other != nil && (b.on.Full || b.pushed()):
+	case b.on.gone, other != nil && (b.on.Full || pushed):
 		return 0
 	case b.on.Stat != b.on.shown && (other != nil || !b.on.Full):
 		return max(b.at+refreshEvery, b.on.changed+settleAfter)

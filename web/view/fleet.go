@@ -58,7 +58,8 @@ func (v *View) buildFleet(to *Values, w words, inside bool) {
 		f.buildHosts(to, w)
 	}
 	games := slices.DeleteFunc(slices.Clone(f.Games), func(g FleetGame) bool { return g.Private && !inside })
-	list(to, "far", games, FleetGame.row, func(at string, g FleetGame) { g.build(to, at, w, inside) })
+	// The number of a game is its host's alone.
+	list(to, "far", games, func(g FleetGame) int { return g.Host<<32 | int(g.ID) }, func(at string, g FleetGame) { g.build(to, at, w, inside) })
 }
 
 func (f *Fleet) buildHosts(to *Values, w words) {
@@ -76,9 +77,6 @@ func (f *Fleet) buildHosts(to *Values, w words) {
 		to.raw(at+"before", fmt.Sprintf("at %d", h.Number))
 	})
 }
-
-// row is the id of the row of a game: its number is its host's alone.
-func (g FleetGame) row() int { return g.Host<<32 | int(g.ID) }
 
 func (g FleetGame) build(to *Values, at string, w words, inside bool) {
 	to.text(at+"host", g.HostName)

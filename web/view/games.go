@@ -19,16 +19,24 @@ const (
 	lateOver = 10
 )
 
-// buildGames is the page of all lobbies and games.
-func (v *View) buildGames(to *Values, w words) {
+// buildGames is the page of all lobbies and games; that for everybody has no private lobbies and their games, and nothing
+// of the host.
+func (v *View) buildGames(to *Values, w words, inside bool) {
 	lobbies, games := v.split()
-	players := v.buildLobbies(to, lobbies, w, true)
+	if !inside {
+		private := func(g *watched) bool { return !g.snap.Listed }
+		lobbies, games = slices.DeleteFunc(lobbies, private), slices.DeleteFunc(games, private)
+	}
+	players := v.buildLobbies(to, lobbies, w, inside)
 	players += v.buildRunning(to, games, w)
-	v.buildAttention(to, w)
-	v.buildFleet(to, w, true)
+	v.buildFleet(to, w, inside)
 	to.number("count-lobbies", len(lobbies))
 	to.number("count-games", len(games))
 	to.number("count-players", players)
+	if !inside {
+		return
+	}
+	v.buildAttention(to, w)
 	to.text("max", when(v.host.MaxGames > 0, "/ "+strconv.Itoa(v.host.MaxGames)))
 	worst := time.Duration(0)
 	for _, g := range games {
@@ -44,19 +52,6 @@ func (v *View) buildGames(to *Values, w words) {
 	}
 	to.text("database", database)
 	to.text("databasestate", state)
-}
-
-// buildPublic is the page for everybody, without private lobbies and their games.
-func (v *View) buildPublic(to *Values, w words) {
-	lobbies, games := v.split()
-	private := func(g *watched) bool { return !g.snap.Listed }
-	lobbies, games = slices.DeleteFunc(lobbies, private), slices.DeleteFunc(games, private)
-	players := v.buildLobbies(to, lobbies, w, false)
-	players += v.buildRunning(to, games, w)
-	v.buildFleet(to, w, false)
-	to.number("count-players", players)
-	to.number("count-lobbies", len(lobbies))
-	to.number("count-games", len(games))
 }
 
 // split lists the lobbies by their number, and the running games, the worst first.

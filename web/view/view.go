@@ -218,13 +218,11 @@ func (v *View) rebuild(t Topic, p *page) {
 	p.values, p.made = Values{keys: make([]string, 0, len(p.values.keys)), at: make(map[string]Value, len(p.values.keys))}, v.now
 	w := words{t.Language}
 	switch t.Page {
-	case GamesPage:
-		v.buildGames(&p.values, w)
+	case GamesPage, PublicPage:
+		v.buildGames(&p.values, w, t.Page == GamesPage)
 	case GamePage:
 		g := v.games[t.Game]
 		g.build(&p.values, w, t.Reader)
 		p.of = g.version
-	case PublicPage:
-		v.buildPublic(&p.values, w)
 	}
 }
