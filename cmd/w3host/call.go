@@ -25,7 +25,7 @@ type call struct {
 	stdout, stderr io.Writer
 	names          []string // the arguments
 
-	json bool
+	json, csv bool // how the output is written for programs
 }
 
 func (c *call) begin(cmd *cobra.Command, args []string) {

@@ -18,7 +18,6 @@ type dbCall struct {
 	call
 	command string // "ban", for the audit log
 
-	csv  bool // of the commands that list
 	url  string
 	file string // of the configuration
 	opts storage.Options

@@ -301,9 +301,8 @@ func TestGamesAndStats(t *testing.T) {
 // Nothing that a stranger calls themselves steers a terminal, in JSON either.
 func TestPrintJSON(t *testing.T) {
 	var out bytes.Buffer
-	c := &call{stdout: &out}
 	want := []storage.Admin{{Name: "x\u009b\u202e\U000e0041"}}
-	if err := c.printJSON(want); err != nil || terminal.Printable(strings.ReplaceAll(out.String(), "\n", "")) != strings.ReplaceAll(out.String(), "\n", "") {
+	if err := printJSON(&out, want); err != nil || terminal.Printable(strings.ReplaceAll(out.String(), "\n", "")) != strings.ReplaceAll(out.String(), "\n", "") {
 		t.Errorf("JSON: %q, %v", out.String(), err)
 	}
 	var got []storage.Admin

@@ -45,7 +45,7 @@ func gameCommand() *cobra.Command {
 			return err
 		}
 		if c.json {
-			return c.printJSON(g)
+			return printJSON(c.stdout, g)
 		}
 		return printGame(c.stdout, g)
 	})

@@ -46,7 +46,7 @@ func pruneCommand() *cobra.Command {
 			return err
 		}
 		if c.json {
-			return c.printJSON(done)
+			return printJSON(c.stdout, done)
 		}
 		verb := "Removed"
 		if *dry {
@@ -73,7 +73,7 @@ func forgetCommand() *cobra.Command {
 			return err
 		}
 		if c.json {
-			return c.printJSON(f)
+			return printJSON(c.stdout, f)
 		}
 		fmt.Fprintf(c.stdout, "%s is forgotten: %s in %d games.\n", terminal.Printable(c.names[0]), f.Token, f.Games)
 		return nil

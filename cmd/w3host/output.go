@@ -17,23 +17,26 @@ import (
 	"w3host/storage"
 )
 
-// list is the output of a command: a table for people, the values for programs.
-type list struct {
-	values  any // a slice of structs
-	none    string
-	heading string // separated by tabs
-	rows    [][]string
-}
-
-// lists makes a command print what read returns, in a table with a row for each value.
+// lists makes a command print what read returns.
 func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]T, error), row func(T) []string) func(*storage.Store) error {
 	return func(db *storage.Store) error {
 		values, err := read(db)
-		if err != nil {
-			return err
-		}
-		return c.print(list{values, none, heading, rowsOf(values, row)})
+		return printList(&c.call, values, err, none, heading, row)
 	}
+}
+
+// printList prints what was read for programs, or as a table with a row for each value, or else none.
+func printList[T any](c *call, values []T, err error, none, heading string, row func(T) []string) error {
+	switch {
+	case err != nil:
+		return err
+	case c.json || c.csv:
+		return c.printValues(values)
+	case len(values) == 0 && none != "":
+		fmt.Fprintln(c.stdout, none)
+		return nil
+	}
+	return fittedTable(c.stdout, heading, rowsOf(values, row))
 }
 
 func rowsOf[T any](values []T, row func(T) []string) [][]string {
@@ -53,23 +56,16 @@ func (c *call) addJSONFlag(fs *pflag.FlagSet, usage string) {
 	fs.BoolVar(&c.json, "json", false, usage)
 }
 
-// print prints a list as a table, JSON or CSV.
-func (c *dbCall) print(l list) error {
+// printValues prints a slice of structs for programs.
+func (c *call) printValues(values any) error {
 	switch {
 	case c.json && c.csv:
 		return errors.New("choose --json or --csv")
 	case c.json:
-		return c.printJSON(l.values)
-	case c.csv:
-		return c.printCSV(l.values)
-	case len(l.rows) == 0:
-		fmt.Fprintln(c.stdout, l.none)
-		return nil
+		return printJSON(c.stdout, values)
 	}
-	return fittedTable(c.stdout, l.heading, l.rows)
+	return c.printCSV(values)
 }
-
-func (c *call) printJSON(v any) error { return printJSON(c.stdout, v) }
 
 // printJSON prints a value in JSON that cannot control a terminal.
 func printJSON(w io.Writer, v any) error {
@@ -91,25 +87,20 @@ func printJSON(w io.Writer, v any) error {
 
 // printCSV prints a slice of structs: a column for each field, named as in JSON. Fields
 // that are slices are left out.
-func (c *dbCall) printCSV(values any) error {
+func (c *call) printCSV(values any) error {
 	out := csv.NewWriter(c.stdout)
 	all := reflect.ValueOf(values)
-	var names []string
-	for _, f := range csvFields(all.Type().Elem()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names = append(names, name)
+	fields := csvFields(all.Type().Elem())
+	cells := make([]string, len(fields))
+	for i, f := range fields {
+		cells[i], _, _ = strings.Cut(f.Tag.Get("json"), ",")
 	}
-	if err := out.Write(names); err != nil {
-		return err
-	}
-	for i := range all.Len() {
-		var cells []string
-		for _, f := range csvFields(all.Type().Elem()) {
-			cells = append(cells, terminal.Printable(csvCell(all.Index(i).FieldByIndex(f.Index))))
+	_ = out.Write(cells) // Error has the first fault
+	for row := range all.Len() {
+		for i, f := range fields {
+			cells[i] = terminal.Printable(csvCell(all.Index(row).FieldByIndex(f.Index)))
 		}
-		if err := out.Write(cells); err != nil {
-			return err
-		}
+		_ = out.Write(cells)
 	}
 	out.Flush()
 	return out.Error()
@@ -125,43 +116,33 @@ func csvFields(t reflect.Type) (fields []reflect.StructField) {
 }
 
 func csvCell(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return ""
-		}
-		v = v.Elem()
+	at, isTime := v.Interface().(time.Time)
+	switch {
+	case !isTime:
+		return fmt.Sprint(v.Interface())
+	case at.IsZero():
+		return ""
 	}
-	if at, ok := v.Interface().(time.Time); ok {
-		if at.IsZero() {
-			return ""
-		}
-		return at.Format(time.RFC3339Nano)
-	}
-	return fmt.Sprint(v.Interface())
+	return at.Format(time.RFC3339Nano)
 }
 
 // table prints rows under a heading. Cells are escaped: names come from the network.
 func table(out io.Writer, heading string, rows [][]string) error {
-	escape(rows)
-	return printLines(out, terminal.Table(strings.Split(heading, "\t"), rows))
+	return tableIn(out, heading, rows, 0)
 }
 
 // fittedTable is table within the width of the terminal.
 func fittedTable(out io.Writer, heading string, rows [][]string) error {
-	escape(rows)
-	return printLines(out, terminal.TableIn(strings.Split(heading, "\t"), rows, terminal.Width(out)))
+	return tableIn(out, heading, rows, terminal.Width(out))
 }
 
-func escape(rows [][]string) {
+func tableIn(out io.Writer, heading string, rows [][]string, width int) error {
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = terminal.Printable(cell)
 		}
 	}
-}
-
-func printLines(out io.Writer, lines []string) error {
-	for _, line := range lines {
+	for _, line := range terminal.TableIn(strings.Split(heading, "\t"), rows, width) {
 		if _, err := fmt.Fprintln(out, line); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (c *dbCall) spoolStatus(dir string) error {
 		return err
 	}
 	if c.json {
-		return c.printJSON(s)
+		return printJSON(c.stdout, s)
 	}
 	var rows [][]string
 	waiting := 0
@@ -110,7 +110,7 @@ func (c *dbCall) showSpool(dir string) error {
 		lines = append(lines, contents.Lines...)
 	}
 	if c.json {
-		return c.printJSON(lines)
+		return printJSON(c.stdout, lines)
 	}
 	return table(c.stdout, "NUMBER\tTYPE\tRECORD", rowsOf(lines, func(l spool.Line) []string {
 		return []string{strconv.FormatUint(l.Seq, 10), l.Type, string(l.Record)}

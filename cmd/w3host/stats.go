@@ -24,7 +24,7 @@ func statsCommand() *cobra.Command {
 			return err
 		}
 		if c.json || c.csv {
-			return c.print(list{values: all})
+			return c.printValues(all)
 		}
 		for i, s := range all {
 			if i > 0 {

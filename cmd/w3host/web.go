@@ -127,13 +127,13 @@ func (c *webCall) said(err error, format string) error {
 
 func (c *webCall) accounts() error {
 	list, err := c.store.Accounts()
-	return printList(c, list, err, "NAME\tROLE\tSINCE",
+	return printList(&c.call, list, err, "", "NAME\tROLE\tSINCE",
 		func(a access.Account) []string { return []string{a.Name, a.Role.String(), local(a.Made)} })
 }
 
 func (c *webCall) sessions() error {
 	list, err := c.store.Sessions(time.Now())
-	return printList(c, list, err, "NAME\tSINCE\tSEEN",
+	return printList(&c.call, list, err, "", "NAME\tSINCE\tSEEN",
 		func(s access.Session) []string { return []string{s.Account, local(s.Made), local(s.Seen)} })
 }
 
@@ -170,22 +170,11 @@ func (c *webCall) removeToken() error {
 
 func (c *webCall) tokens() error {
 	list, err := c.store.Tokens()
-	return printList(c, list, err, "NAME\tROLE\tFROM\tEXPIRES\tSINCE", func(t access.Token) []string {
+	return printList(&c.call, list, err, "", "NAME\tROLE\tFROM\tEXPIRES\tSINCE", func(t access.Token) []string {
 		from := make([]string, len(t.Networks))
 		for i, n := range t.Networks {
 			from[i] = n.String()
 		}
 		return []string{t.Name, t.Role.String(), strings.Join(from, " "), local(t.Expires), local(t.Made)}
 	})
-}
-
-// printList prints what was read as JSON, or as a table with a row for each value.
-func printList[T any](c *webCall, list []T, err error, heading string, row func(T) []string) error {
-	switch {
-	case err != nil:
-		return err
-	case c.json:
-		return c.printJSON(list)
-	}
-	return fittedTable(c.stdout, heading, rowsOf(list, row))
 }
