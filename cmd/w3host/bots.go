@@ -37,7 +37,6 @@ type botsCall struct {
 	opts    bots.Options
 	bad     misconduct
 	minutes float64
-	version string
 	start   bool
 
 	save    string
@@ -92,7 +91,7 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 	fs.StringVar(&c.opts.RealmPassword, "realm-password", bots.RealmPassword, "`password` of the bots' accounts, which are registered if need be")
 	fs.Uint32Var(&c.opts.GameID, "game", 0, "join the lobby with this game `id` without searching")
 	fs.Uint32Var(&c.opts.EntryKey, "entry-key", 0, "entry `key` of that lobby")
-	fs.StringVar(&c.version, "version", w3gs.DefaultVersion.String(), "`VERSION` of the game that they play")
+	fs.TextVar(&c.opts.Version, "version", w3gs.DefaultVersion, "`VERSION` of the game that they play")
 	fs.StringVar(&c.opts.NamePrefix, "name-prefix", "", "a bot is called prefix and number (bot-; with --watch fan-)")
 	fs.BoolVar(&c.start, "say-start", true, "say !start when all bots are in the lobby and the host does nothing")
 	fs.BoolVar(&c.opts.Watch, "watch", false, "watch a recorded game that w3host watch shows: each bot joins alone and stays to its end")
@@ -105,13 +104,10 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 }
 
 // complete makes the options of the flags, or says which make no sense.
-func (c *botsCall) complete() (err error) {
+func (c *botsCall) complete() error {
 	opts := &c.opts
 	opts.Play = time.Duration(c.minutes * float64(time.Minute))
 	opts.NoStart = !c.start
-	if opts.Version, err = w3gs.ParseVersion(c.version); err != nil {
-		return fmt.Errorf("--version: %w", err)
-	}
 	if opts.Actions == 0 {
 		opts.Actions = -1
 	}

@@ -32,17 +32,12 @@ func mapCommand() *cobra.Command {
 		Long: "w3host map tells what the host knows about map files.",
 	}
 	fs := cmd.PersistentFlags()
-	version := fs.String("version", w3gs.DefaultVersion.String(), "`VERSION` of the game to host, from 1.07 to 2.0")
+	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "`VERSION` of the game to host, from 1.07 to 2.0")
 	scripts := fs.String("scripts", "", "`FOLDER` with the game's common.j and blizzard.j, or with its War3Patch.mpq, War3x.mpq and War3.mpq; otherwise scripts")
 	sets(fs, "scripts", "maps.scripts")
 	_ = cobra.MarkFlagDirname(fs, "scripts")
 	verb := func(use, short string, complete cobra.CompletionFunc, do func() error) *cobra.Command {
-		return c.runs(&cobra.Command{Use: use, Short: short, ValidArgsFunction: complete}, func() (err error) {
-			if c.version, err = w3gs.ParseVersion(*version); err == nil {
-				err = c.findScripts(*scripts)
-			}
-			return err
-		}, do)
+		return c.runs(&cobra.Command{Use: use, Short: short, ValidArgsFunction: complete}, func() error { return c.findScripts(*scripts) }, do)
 	}
 	info := verb("info FILE...", "what is in a map, and its identifiers", completeFiles("w3x", "w3m"), c.info)
 	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")

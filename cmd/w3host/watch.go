@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"w3host/config"
@@ -40,13 +39,14 @@ const lookAgain = 2 * time.Second
 type watchCall struct {
 	call
 
-	listen, mapFile, seat, speed, language, version string
+	listen, mapFile, seat, speed string
 
-	most  int
-	delay time.Duration
-	debug bool
+	opts    watch.Options
+	addr    netip.AddrPort // of listen
+	version w3gs.Version
+	delay   time.Duration
+	debug   bool
 
-	log        zerolog.Logger
 	server     *watch.Server
 	advertiser *lan.Advertiser
 	port       uint16
@@ -58,75 +58,60 @@ func watchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "watch FILE|FOLDER...", Short: "show recorded and running games to the clients of the local network", Long: watchHelp,
 		ValidArgsFunction: completeFiles("w3g", "part"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c.begin(cmd, args)
-			return c.run()
-		},
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for all who watch")
 	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: who watches could help who plays")
 	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen; otherwise an observer, or else the first player")
 	fs.StringVar(&c.speed, "speed", "1", "`SPEED` at the beginning: 1 to 64, or max")
-	fs.IntVar(&c.most, "most", 100, "how many may watch at once")
+	fs.IntVar(&c.opts.Most, "most", 100, "how many may watch at once")
 	fs.StringVar(&c.mapFile, "map", "", "map `FILE`, if it is not in maps.dir")
-	fs.StringVar(&c.version, "version", w3gs.DefaultVersion.String(), "`VERSION` of the clients, and so of the games, that are shown")
-	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of what who watches reads: "+texts.Tags())
+	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "`VERSION` of the clients, and so of the games, that are shown")
+	fs.TextVar(&c.opts.Past.Language, "language", texts.English, "`LANGUAGE` of what who watches reads: "+texts.Tags())
 	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network")
-	return cmd
+	return c.runs(cmd, c.check, c.run)
 }
 
-// options checks the flags.
-func (c *watchCall) options() (o watch.Options, version w3gs.Version, addr netip.AddrPort, err error) {
+// check finds faults of the flags.
+func (c *watchCall) check() (err error) {
 	if len(c.names) == 0 {
-		return o, 0, addr, errors.New("it needs the name of a replay, or of a host's folder of replays")
+		return errors.New("it needs the name of a replay, or of a host's folder of replays")
 	}
-	o.Most = c.most
-	if o.Past.Speed, err = past.ParseSpeed(c.speed); err != nil {
-		return o, 0, addr, fmt.Errorf("--speed %s: %w", c.speed, err)
+	if c.opts.Past.Speed, err = past.ParseSpeed(c.speed); err != nil {
+		return fmt.Errorf("--speed %s: %w", c.speed, err)
 	}
-	if o.Past.Language, err = texts.ParseLanguage(c.language); c.language != "" && err != nil {
-		return o, 0, addr, fmt.Errorf("--language: %w", err)
-	}
-	if version, err = w3gs.ParseVersion(c.version); err != nil {
-		return o, 0, addr, fmt.Errorf("--version: %w", err)
-	}
-	if addr, err = netip.ParseAddrPort(c.listen); err != nil || !addr.Addr().Is4() {
-		return o, 0, addr, fmt.Errorf("--listen %s: want an IPv4 address and a port, like 0.0.0.0:6113", c.listen)
+	if c.addr, err = netip.ParseAddrPort(c.listen); err != nil || !c.addr.Addr().Is4() {
+		return fmt.Errorf("--listen %s: want an IPv4 address and a port, like 0.0.0.0:6113", c.listen)
 	}
 	switch {
-	case c.most < 1:
-		err = errors.New("--most must be 1 or more")
+	case c.opts.Most < 1:
+		return errors.New("--most must be 1 or more")
 	case c.delay < time.Minute:
-		err = errors.New("--delay must be 1m0s or more: the record comes in pieces, and a client that gets no turn for a minute ends its game")
-	case version.Reforged():
-		err = fmt.Errorf("--version: games of %v cannot be watched: those of %v to 1.31 can", version, w3gs.FirstVersion)
+		return errors.New("--delay must be 1m0s or more: the record comes in pieces, and a client that gets no turn for a minute ends its game")
+	case c.version.Reforged():
+		return fmt.Errorf("--version: games of %v cannot be watched: those of %v to 1.31 can", c.version, w3gs.FirstVersion)
 	}
-	return o, version, addr, err
+	return nil
 }
 
-func (c *watchCall) run() error {
-	o, version, addr, err := c.options()
-	if err != nil {
-		return usageError{err}
-	}
+func (c *watchCall) run() (err error) {
 	level := "info"
 	if c.debug {
 		level = "debug"
 	}
-	c.log = logging.New(config.Log{Level: level}, c.stderr)
-	o.Log = c.log
-	if o.Listener, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(addr)); err != nil {
+	o := &c.opts
+	o.Log = logging.New(config.Log{Level: level}, c.stderr)
+	if o.Listener, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(c.addr)); err != nil {
 		return fmt.Errorf("cannot listen: %w; choose another --listen", err)
 	}
 	defer o.Listener.Close()
-	if c.server, err = watch.New(o); err != nil {
+	if c.server, err = watch.New(*o); err != nil {
 		return err
 	}
 	c.port = uint16(o.Listener.Addr().(*net.TCPAddr).Port)
 	c.advertiser, err = lan.Listen(lan.Options{
-		Ports: []uint16{lan.DefaultPort}, GamePort: c.port, Bind: addr.Addr(), Product: w3gs.ProductTFT,
-		Version: uint32(version), BroadcastInfo: true, Log: c.log.With().Str("part", "lan").Logger(),
+		Ports: []uint16{lan.DefaultPort}, GamePort: c.port, Bind: c.addr.Addr(), Product: w3gs.ProductTFT,
+		Version: uint32(c.version), BroadcastInfo: true, Log: c.opts.Log.With().Str("part", "lan").Logger(),
 	})
 	if err != nil {
 		return err
@@ -134,10 +119,10 @@ func (c *watchCall) run() error {
 	defer c.advertiser.Shutdown()
 	for _, name := range c.names {
 		if stat, err := os.Stat(name); err == nil && stat.IsDir() {
-			go c.follow(&folder{dir: name, known: map[string]bool{}, shown: map[string]*recorded{}}, version) // ends with the command
+			go c.follow(&folder{dir: name, known: map[string]bool{}, shown: map[string]*recorded{}}) // ends with the command
 			continue
 		}
-		g, err := c.read(name, version)
+		g, err := c.read(name)
 		if err == nil {
 			err = c.open(g)
 		}
@@ -158,19 +143,19 @@ func (c *watchCall) open(g *recorded) error {
 		c.server.Remove(&g.show)
 		return err
 	}
-	c.log.Info().Str("game", g.ad.Name).Str("file", w3map.Shown(filepath.Base(g.show.File))).Str("seat", g.seat).
+	c.opts.Log.Info().Str("game", g.ad.Name).Str("file", w3map.Shown(filepath.Base(g.show.File))).Str("seat", g.seat).
 		Msg("a game can be watched: join it in the LAN list")
 	return nil
 }
 
 // follow shows the games that a host records in a folder.
-func (c *watchCall) follow(f *folder, version w3gs.Version) {
-	c.log.Info().Str("folder", terminal.Printable(f.dir)).Stringer("delay", c.delay).Stringer("version", version).
+func (c *watchCall) follow(f *folder) {
+	c.opts.Log.Info().Str("folder", terminal.Printable(f.dir)).Stringer("delay", c.delay).Stringer("version", c.version).
 		Msg("the games that are recorded here can be watched, each a little after its start")
 	for {
 		opened, closed := f.scan(time.Now())
 		for _, name := range opened {
-			g, err := c.read(name, version)
+			g, err := c.read(name)
 			switch {
 			case errors.Is(err, watch.ErrEarly):
 				delete(f.known, name) // the next scan finds it again
@@ -179,7 +164,7 @@ func (c *watchCall) follow(f *folder, version w3gs.Version) {
 				err = c.open(g)
 			}
 			if err != nil {
-				c.log.Warn().Err(err).Str("file", w3map.Shown(filepath.Base(name))).Msg("a game cannot be watched")
+				c.opts.Log.Warn().Err(err).Str("file", w3map.Shown(filepath.Base(name))).Msg("a game cannot be watched")
 				continue
 			}
 			f.shown[name] = g

@@ -31,7 +31,8 @@ type recorded struct {
 }
 
 // read reads the start of a record, and finds its map.
-func (c *watchCall) read(name string, version w3gs.Version) (*recorded, error) {
+func (c *watchCall) read(name string) (*recorded, error) {
+	version := c.version
 	r, err := watch.Start(name)
 	if err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (c *watchCall) read(name string, version w3gs.Version) (*recorded, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.findMap(r, version)
+	m, err := c.findMap(r)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func chooseSeat(start *replay.Start, version w3gs.Version, name string) (pid uin
 }
 
 // findMap reads the map of a record.
-func (c *watchCall) findMap(r *replay.Reader, version w3gs.Version) (*w3map.Map, error) {
+func (c *watchCall) findMap(r *replay.Reader) (*w3map.Map, error) {
 	path := strings.ReplaceAll(r.Start.Settings.MapPath, `\`, "/")
 	base := path[strings.LastIndex(path, "/")+1:]
 	cfg, _ := readConfig("") // its faults are of the host
@@ -129,8 +130,8 @@ func (c *watchCall) findMap(r *replay.Reader, version w3gs.Version) (*w3map.Map,
 		defer f.Close()
 		data, size = f, info.Size()
 	}
-	scripts, _, _ := mapconf.FindScripts(cfg.Maps.Scripts, version) // without them the checksum is not compared
-	m, err := mapconf.Read(data, size, file, w3map.Options{Version: version, Scripts: scripts})
+	scripts, _, _ := mapconf.FindScripts(cfg.Maps.Scripts, c.version) // without them the checksum is not compared
+	m, err := mapconf.Read(data, size, file, w3map.Options{Version: c.version, Scripts: scripts})
 	if err != nil {
 		return nil, err
 	}

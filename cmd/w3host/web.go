@@ -23,7 +23,7 @@ admin and root are as those of w3host admin.`
 type webCall struct {
 	call
 	file    string // of the configuration
-	role    string
+	role    access.Role
 	from    []string
 	expires config.Span
 	store   *access.Store
@@ -35,7 +35,7 @@ func webCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "web", Short: "say who may use the operator's window", Long: webHelp}
 	configFlag(cmd.PersistentFlags(), &c.file)
 	roles := func(sub *cobra.Command) *cobra.Command {
-		sub.Flags().StringVar(&c.role, "role", access.Admin.String(), "`ROLE`: "+strings.Join(access.Roles(), ", "))
+		sub.Flags().TextVar(&c.role, "role", access.Admin, "`ROLE`: "+strings.Join(access.Roles(), ", "))
 		return sub
 	}
 	listed := func(sub *cobra.Command) *cobra.Command {
@@ -50,7 +50,8 @@ func webCommand() *cobra.Command {
 	token := &cobra.Command{Use: "token", Short: "words that let programs in"}
 	add := roles(&cobra.Command{Use: "add NAME", Short: "make a token and print it, this once"})
 	add.Flags().StringSliceVar(&c.from, "from", nil, "`NETWORK` or address from which it counts; otherwise from anywhere")
-	add.Flags().Var(spanFlag{&c.expires}, "expires", "`TIME` after which it is worth nothing, such as 90d; otherwise never")
+	add.Flags().Func("expires", "`TIME` after which it is worth nothing, such as 90d; otherwise never",
+		func(text string) error { return c.expires.UnmarshalText([]byte(text)) })
 	group(token,
 		c.does(add, true, c.addToken),
 		c.does(&cobra.Command{Use: "remove NAME", Short: "remove a token"}, true, c.removeToken),
@@ -60,12 +61,6 @@ func webCommand() *cobra.Command {
 		c.does(&cobra.Command{Use: "link", Short: "print a link that lets a browser in as root, once, within ten minutes"}, false, c.link), account, token)
 	return cmd
 }
-
-// spanFlag is a flag like 90d.
-type spanFlag struct{ *config.Span }
-
-func (f spanFlag) Set(text string) error { return f.UnmarshalText([]byte(text)) }
-func (f spanFlag) Type() string          { return "span" }
 
 func (c *webCall) does(cmd *cobra.Command, named bool, do func() error) *cobra.Command {
 	check := c.none
@@ -89,27 +84,15 @@ func (c *webCall) link() error {
 	return err
 }
 
-// roleOf reads --role.
-func (c *webCall) roleOf() (role access.Role, err error) {
-	if err = role.UnmarshalText([]byte(c.role)); err != nil {
-		err = usageError{fmt.Errorf("--role: %w", err)}
-	}
-	return role, err
-}
-
 func (c *webCall) addAccount() error {
-	role, err := c.roleOf()
-	if err != nil {
-		return err
-	}
 	password, err := c.readPassword()
 	if err != nil {
 		return err
 	}
-	if err := c.store.SetAccount(c.names[0], role, password, time.Now()); err != nil {
+	if err := c.store.SetAccount(c.names[0], c.role, password, time.Now()); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "%s can log in, with the role %v.\n", c.names[0], role)
+	fmt.Fprintf(c.stdout, "%s can log in, with the role %v.\n", c.names[0], c.role)
 	return nil
 }
 
@@ -142,11 +125,7 @@ func (c *webCall) logout() error {
 }
 
 func (c *webCall) addToken() error {
-	role, err := c.roleOf()
-	if err != nil {
-		return err
-	}
-	t := access.Token{Name: c.names[0], Role: role, Made: time.Now()}
+	t := access.Token{Name: c.names[0], Role: c.role, Made: time.Now()}
 	for _, text := range c.from {
 		network, err := config.ParseNetwork(text)
 		if err != nil {
