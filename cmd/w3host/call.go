@@ -79,15 +79,34 @@ func (c *call) each(do func(name string) error) error {
 	return exit(code)
 }
 
-// printEach prints JSON: one object for one argument, an array for several.
-func printEach[T any](c *call, values []T) error {
+// describe prints what read finds in each file: for people by show, with an empty line between two;
+// in JSON as one object for one argument, an array for several.
+func describe[T any](c *call, read func(name string) (T, error), show func(T) error) error {
+	all := []T{} // not null
+	err := c.each(func(name string) error {
+		found, err := read(name)
+		if err != nil {
+			return err
+		}
+		if all = append(all, found); c.json {
+			return nil
+		}
+		if len(all) > 1 {
+			fmt.Fprintln(c.stdout)
+		}
+		return show(found)
+	})
+	var values any = all
 	switch {
-	case len(c.names) > 1:
-		return printJSON(c.stdout, values)
-	case len(values) == 1:
-		return printJSON(c.stdout, values[0])
+	case !c.json, len(c.names) == 1 && len(all) == 0:
+		return err
+	case len(c.names) == 1:
+		values = all[0]
 	}
-	return nil
+	if err := printJSON(c.stdout, values); err != nil {
+		return failed("output", err)
+	}
+	return err
 }
 
 // remedies for faults of files.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode/utf8"
 
 	"w3host/formats/mapconf"
@@ -40,6 +39,8 @@ type mapFacts struct {
 	Slots         []slotFacts `json:"slots"`
 	Forces        []forceFact `json:"forces"`
 	Warnings      []string    `json:"warnings"`
+
+	of *w3map.Map
 }
 
 // identity are the identifiers for another version.
@@ -76,21 +77,20 @@ func (c *mapCall) info() error {
 			bar.total += stat.Size()
 		}
 	}
-	var maps []*w3map.Map
-	err := c.each(func(name string) error {
+	err := describe(&c.call, func(name string) (mapFacts, error) {
 		m, err := c.read(name, bar)
+		bar.clear()
 		if err != nil {
-			bar.clear()
-			return err
+			return mapFacts{}, err
 		}
-		maps = append(maps, m)
-		return nil
-	})
-	bar.clear()
-	if err := c.print(maps); err != nil {
-		return failed("output", err)
-	}
-	if c.png != "" && len(maps) == 1 {
+		if c.json {
+			for _, warning := range m.Warnings {
+				fmt.Fprintln(c.stderr, w3map.Shown(m.File+": "+warning))
+			}
+		}
+		return factsOf(m), nil
+	}, c.printMap)
+	if err == nil && c.png != "" {
 		if err := writeMinimap(c.names[0], c.png); err != nil {
 			return failed(c.names[0], err)
 		}
@@ -121,28 +121,6 @@ func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
 	return m, nil
 }
 
-func (c *mapCall) print(maps []*w3map.Map) error {
-	if !c.json {
-		for i, m := range maps {
-			if i > 0 {
-				fmt.Fprintln(c.stdout)
-			}
-			if err := c.printMap(m); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	facts := make([]mapFacts, 0, len(maps))
-	for _, m := range maps {
-		facts = append(facts, factsOf(m))
-		for _, warning := range m.Warnings {
-			fmt.Fprintln(c.stderr, w3map.Shown(m.File+": "+warning))
-		}
-	}
-	return printEach(&c.call, facts)
-}
-
 // jsonName is a file's name in JSON, which has no bytes that are not UTF-8.
 func jsonName(name string) string {
 	if utf8.ValidString(name) {
@@ -153,7 +131,7 @@ func jsonName(name string) string {
 
 func factsOf(m *w3map.Map) mapFacts {
 	f := mapFacts{
-		File: jsonName(m.File), Size: m.Size, CRC32: fmt.Sprintf("%08x", m.CRC32),
+		of: m, File: jsonName(m.File), Size: m.Size, CRC32: fmt.Sprintf("%08x", m.CRC32),
 		Name: m.Name, Author: m.Author, Description: m.Description, Players: len(m.Slots),
 		Width: m.Width, Height: m.Height, Format: m.Format, Layout: m.Layout,
 		Melee: m.Melee, FixedSettings: m.FixedSettings, CustomForces: m.CustomForces,
@@ -180,37 +158,36 @@ func factsOf(m *w3map.Map) mapFacts {
 }
 
 // printMap prints a map for people.
-func (c *mapCall) printMap(m *w3map.Map) error {
-	f := factsOf(m)
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-	row := func(key string, value any) { fmt.Fprintf(w, "%s\t%s\n", key, w3map.Shown(fmt.Sprint(value))) }
-	row("file", m.File)
-	row("path for clients", m.Path)
-	row("name", w3map.Plain(m.Name))
-	row("author", w3map.Plain(m.Author))
-	row("description", w3map.Plain(m.Description))
-	row("players", fmt.Sprintf("%d (%s)", len(m.Slots), w3map.Plain(m.RecommendedPlayers)))
-	row("playable", fmt.Sprintf("%d × %d", m.Width, m.Height))
-	row("format", fmt.Sprintf("%d, editor %d", m.Format, m.EditorVersion))
-	row("kind", kindOf(m))
-	row("size", fmt.Sprintf("%d bytes", m.Size))
-	row("crc32", f.CRC32)
-	row("checksum", fmt.Sprintf("%s (for %v)", orUnknown(f.Checksum), m.Version))
-	row("sha1", orUnknown(f.SHA1))
+func (c *mapCall) printMap(f mapFacts) error {
+	m, s := f.of, sheet{shown: w3map.Shown}
+	row := s.row
+	row("file", "%s", m.File)
+	row("path for clients", "%s", m.Path)
+	row("name", "%s", w3map.Plain(m.Name))
+	row("author", "%s", w3map.Plain(m.Author))
+	row("description", "%s", w3map.Plain(m.Description))
+	row("players", "%d (%s)", len(m.Slots), w3map.Plain(m.RecommendedPlayers))
+	row("playable", "%d × %d", m.Width, m.Height)
+	row("format", "%d, editor %d", m.Format, m.EditorVersion)
+	row("kind", "%s", kindOf(m))
+	row("size", "%d bytes", m.Size)
+	row("crc32", "%s", f.CRC32)
+	row("checksum", "%s (for %v)", orUnknown(f.Checksum), m.Version)
+	row("sha1", "%s", orUnknown(f.SHA1))
 	for _, own := range f.Versions {
-		row("checksum", fmt.Sprintf("%s (for %v)", own.Checksum, own.Version))
-		row("sha1", fmt.Sprintf("%s (for %v)", own.SHA1, own.Version))
+		row("checksum", "%s (for %v)", own.Checksum, own.Version)
+		row("sha1", "%s (for %v)", own.SHA1, own.Version)
 	}
 	for i, s := range m.Slots {
-		row(fmt.Sprintf("slot %d", i+1), describeSlot(s))
+		row(fmt.Sprintf("slot %d", i+1), "%s", describeSlot(s))
 	}
 	for i, force := range m.Forces {
-		row(fmt.Sprintf("force %d", i+1), w3map.Plain(force.Name))
+		row(fmt.Sprintf("force %d", i+1), "%s", w3map.Plain(force.Name))
 	}
 	for _, warning := range m.Warnings {
-		row("warning", warning)
+		row("warning", "%s", warning)
 	}
-	return w.Flush()
+	return s.print(c.stdout)
 }
 
 func orUnknown(sum *string) string {

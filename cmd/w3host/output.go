@@ -150,6 +150,29 @@ func tableIn(out io.Writer, heading string, rows [][]string, width int) error {
 	return nil
 }
 
+// sheet is what people read of one file: a line for each key.
+type sheet struct {
+	shown func(string) string // makes a text safe for a terminal
+	rows  [][2]string
+}
+
+func (s *sheet) row(key, format string, args ...any) {
+	s.rows = append(s.rows, [2]string{key, s.shown(fmt.Sprintf(format, args...))})
+}
+
+func (s *sheet) print(w io.Writer) error {
+	column := 0
+	for _, r := range s.rows {
+		column = max(column, len(r[0])+2)
+	}
+	for _, r := range s.rows {
+		if _, err := fmt.Fprintln(hanging{w, column}, terminal.Pad(r[0], column)+r[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // hanging breaks lines between words where they are wider than the terminal that they go to,
 // and goes on below the column where their text begins. Each Write is whole lines.
 type hanging struct {

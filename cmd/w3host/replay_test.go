@@ -115,7 +115,9 @@ func TestReplayFitsTheTerminal(t *testing.T) {
 	var out narrow
 	c := replayCall{call: call{stdout: &out}}
 	bot := playerFacts{PID: 11, Name: "bot-10", Team: new(int), Race: new("random"), Result: "unknown", LeftMS: new(int64(30000))}
-	c.printReplay(replayFacts{Players: []playerFacts{bot}})
+	if err := c.printReplay(replayFacts{Players: []playerFacts{bot}}); err != nil {
+		t.Fatal(err)
+	}
 	if want := "player 11  bot-10, team 1, random, unknown, 0\n           actions per minute, left at 0:00:30\n"; !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%s\nwant\n%s", &out, want)
 	}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"w3host/formats/replay"
-	"w3host/internal/terminal"
 	"w3host/protocol/w3gs"
 )
 
@@ -103,28 +102,19 @@ func (c *replayCall) info() error {
 	if len(c.names) > 1 && c.svg != "" {
 		return usageError{errors.New("--svg takes the timeline of one replay, not of several")}
 	}
-	all := []replayFacts{} // not null
-	err := c.each(func(name string) error {
+	var last *replay.Summary
+	err := describe(&c.call, func(name string) (replayFacts, error) {
 		r, f, err := c.open(name)
 		if err != nil {
-			return err
+			return replayFacts{}, err
 		}
-		s := replay.Summarise(r)
-		f.Close()
-		if all = append(all, replayFactsOf(name, s)); !c.json {
-			if len(all) > 1 {
-				fmt.Fprintln(c.stdout)
-			}
-			c.printReplay(all[len(all)-1])
-		}
-		if c.svg != "" {
-			return plainError(os.WriteFile(c.svg, s.SVG(), 0o644))
-		}
-		return nil
-	})
-	if c.json {
-		if err := printEach(&c.call, all); err != nil {
-			return failed("output", err)
+		defer f.Close()
+		last = replay.Summarise(r)
+		return replayFactsOf(name, last), nil
+	}, c.printReplay)
+	if err == nil && c.svg != "" {
+		if err := os.WriteFile(c.svg, last.SVG(), 0o644); err != nil {
+			return failed(c.names[0], plainError(err))
 		}
 	}
 	return err
@@ -234,11 +224,9 @@ func slotRecords(slots []w3gs.Slot) []slotRecord {
 }
 
 // printReplay prints a replay for people.
-func (c *replayCall) printReplay(f replayFacts) {
-	var rows [][2]string
-	row := func(key string, format string, args ...any) {
-		rows = append(rows, [2]string{key, plainText(fmt.Sprintf(format, args...))})
-	}
+func (c *replayCall) printReplay(f replayFacts) error {
+	s := sheet{shown: plainText}
+	row := s.row
 	row("file", "%s", f.File)
 	row("version", "%s, build %d, %s", f.Version, f.Build, f.Product)
 	row("game", "%s, hosted by %s", f.GameName, f.Host)
@@ -272,13 +260,7 @@ func (c *replayCall) printReplay(f replayFacts) {
 	for _, warning := range f.Warnings {
 		row("warning", "%s", warning)
 	}
-	column := 0
-	for _, r := range rows {
-		column = max(column, len(r[0])+2)
-	}
-	for _, r := range rows {
-		fmt.Fprintln(hanging{c.stdout, column}, terminal.Pad(r[0], column)+r[1])
-	}
+	return s.print(c.stdout)
 }
 
 // clock writes a time in the game.

@@ -3,9 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -58,26 +58,13 @@ func readSave(name string) (*savedgame.Save, error) {
 }
 
 func saveInfo(c *call) error {
-	all := []saveFacts{} // not null
-	err := c.each(func(name string) error {
+	return describe(c, func(name string) (saveFacts, error) {
 		g, err := readSave(name)
 		if err != nil {
-			return err
+			return saveFacts{}, err
 		}
-		if all = append(all, saveFactsOf(name, g)); !c.json {
-			if len(all) > 1 {
-				fmt.Fprintln(c.stdout)
-			}
-			printSave(c, all[len(all)-1])
-		}
-		return nil
-	})
-	if c.json {
-		if err := printEach(c, all); err != nil {
-			return failed("output", err)
-		}
-	}
-	return err
+		return saveFactsOf(name, g), nil
+	}, func(f saveFacts) error { return printSave(c.stdout, f) })
 }
 
 func saveFactsOf(name string, g *savedgame.Save) saveFacts {
@@ -97,11 +84,9 @@ func saveFactsOf(name string, g *savedgame.Save) saveFacts {
 }
 
 // printSave prints a saved game for people.
-func printSave(c *call, f saveFacts) {
-	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-	row := func(key string, format string, args ...any) {
-		fmt.Fprintf(w, "%s\t%s\n", key, plainText(fmt.Sprintf(format, args...)))
-	}
+func printSave(w io.Writer, f saveFacts) error {
+	s := sheet{shown: plainText}
+	row := s.row
 	row("file", "%s", f.File)
 	row("version", "%s, %s", f.Version, f.Product)
 	row("game", "%s, saved at %s", f.GameName, clock(f.SavedMS))
@@ -123,5 +108,5 @@ func printSave(c *call, f saveFacts) {
 	for _, warning := range f.Warnings {
 		row("warning", "%s", warning)
 	}
-	w.Flush()
+	return s.print(w)
 }
