@@ -35,12 +35,9 @@ const (
 	topWithin = 5 * time.Second
 )
 
-// topSource asks a host for its lobbies and games.
-type topSource func(context.Context) ([]control.Game, error)
-
 // topHost is a host that is watched.
 type topHost struct {
-	games topSource
+	games func(context.Context) ([]control.Game, error)
 	order func(context.Context, topOrder) (lines []string, err error)
 }
 

@@ -142,6 +142,7 @@ func (s *topScreen) order() {
 
 // update takes an answer of the host, or shows why there is none.
 func (s *topScreen) update(games []control.Game, err error) {
+	s.now = time.Now()
 	if s.fault = err; err == nil {
 		s.take(games)
 	}

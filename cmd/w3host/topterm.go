@@ -24,12 +24,6 @@ const (
 	sizeEvery = 100 * time.Millisecond
 )
 
-// topAnswer is one of the host.
-type topAnswer struct {
-	games []control.Game
-	err   error
-}
-
 // showTop shows the games on a terminal until a key or ctx ends it, and leaves the terminal
 // as it was.
 func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.Game, of *topHost) error {
@@ -42,13 +36,13 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 	defer func() { _, _ = io.WriteString(out, leaveScreen) }()
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
-	pressed, answers, replies := make(chan string), make(chan topAnswer), make(chan topReply)
+	pressed, updates := make(chan string), make(chan func(*topScreen))
 	go readKeys(ctx, tty, pressed)      // ends with the program
-	go askOften(ctx, of.games, answers) // ends with ctx
+	go askOften(ctx, of.games, updates) // ends with ctx
 	resized := time.NewTicker(sizeEvery)
 	defer resized.Stop()
 	canvas := canvas{out: out}
-	screen := topScreen{now: time.Now(), sort: byStage}
+	screen := topScreen{sort: byStage}
 	screen.update(games, nil)
 	for {
 		screen.width, screen.height = canvas.fit(tty)
@@ -59,56 +53,42 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 		case <-ctx.Done():
 			return nil
 		case <-resized.C:
-		case a := <-answers:
-			screen.now = time.Now()
-			screen.update(a.games, a.err)
-		case t := <-replies:
-			screen.answered(t.lines, t.err)
+		case update := <-updates:
+			update(&screen)
 		case key, open := <-pressed:
 			if !open || !screen.press(key) {
 				return nil
 			}
 			if screen.typed.given {
 				screen.typed.given = false
-				go of.give(ctx, screen.typed.order, replies) // ends with the answer, or with ctx
+				order := screen.typed.order
+				give := func(ctx context.Context) ([]string, error) { return of.order(ctx, order) }
+				go askHost(ctx, give, (*topScreen).answered, updates) // ends with the answer, or with ctx
 			}
 		}
 	}
 }
 
-// topReply is the answer to an order.
-type topReply struct {
-	lines []string
-	err   error
-}
-
-// give passes an order on, and its answer back.
-func (h *topHost) give(ctx context.Context, o topOrder, replies chan<- topReply) {
+// askHost asks the host, and has the screen show what comes of it, unless ctx ends before.
+func askHost[T any](ctx context.Context, host func(context.Context) (T, error), show func(*topScreen, T, error), updates chan<- func(*topScreen)) {
 	within, cancel := context.WithTimeout(ctx, topWithin)
 	defer cancel()
-	lines, err := h.order(within, o)
+	answer, err := host(within)
 	select {
 	case <-ctx.Done():
-	case replies <- topReply{lines, err}:
+	case updates <- func(s *topScreen) { show(s, answer, err) }:
 	}
 }
 
-// askOften passes on how the host answers until ctx ends.
-func askOften(ctx context.Context, ask topSource, answers chan<- topAnswer) {
+// askOften asks for the games until ctx ends.
+func askOften(ctx context.Context, games func(context.Context) ([]control.Game, error), updates chan<- func(*topScreen)) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(topEvery):
 		}
-		within, cancel := context.WithTimeout(ctx, topWithin)
-		games, err := ask(within)
-		cancel()
-		select {
-		case <-ctx.Done():
-			return
-		case answers <- topAnswer{games, err}:
-		}
+		askHost(ctx, games, (*topScreen).update, updates)
 	}
 }
 
