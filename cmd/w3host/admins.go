@@ -135,10 +135,7 @@ func (c *call) readPassword() (string, error) {
 }
 
 func adminRow(a storage.Admin) []string {
-	login := ""
-	if a.Password {
-		login = "password"
-	}
+	login := either(a.Password, "password", "")
 	return []string{a.Name, realmName(a.Realm), string(a.Role), storage.Admin{Network: a.Network}.Target(), login, local(a.At), a.By}
 }
 

@@ -117,15 +117,9 @@ func bansCommand() *cobra.Command {
 }
 
 func onRealm(realm string) string {
-	if realm == "" {
-		return ""
-	}
-	return " on " + terminal.Printable(realm)
+	return either(realm == "", "", " on "+terminal.Printable(realm))
 }
 
 func until(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return " until " + local(t)
+	return either(t.IsZero(), "", " until "+local(t))
 }

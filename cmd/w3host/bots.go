@@ -138,10 +138,7 @@ const reportColumn = 14
 
 // play runs the bots and prints their report.
 func (c *botsCall) play(cmd *cobra.Command) error {
-	level := zerolog.InfoLevel
-	if c.verbose {
-		level = zerolog.DebugLevel
-	}
+	level := either(c.verbose, zerolog.DebugLevel, zerolog.InfoLevel)
 	c.opts.Log, c.opts.Program = logging.ForPeople(cmd.ErrOrStderr(), level), terminal.Program
 	report, err := bots.Run(cmd.Context(), c.opts)
 	if report.Bots == 0 {

@@ -70,10 +70,7 @@ func (c *dbCall) audit(db *storage.Store, on, detail string) error {
 
 // local is a time for people in local time, "-" for the zero time.
 func local(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Local().Format("2006-01-02 15:04")
+	return either(t.IsZero(), "-", t.Local().Format("2006-01-02 15:04"))
 }
 
 // minutes is a duration as 1:02:03 or 2:03.

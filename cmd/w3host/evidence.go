@@ -202,17 +202,11 @@ func (e *evidence) report(w io.Writer) error {
 	}
 	rows := make([][]string, 0, len(e.Bans)+len(e.Warnings))
 	for _, b := range e.Bans {
-		state := "holds"
-		if !b.Lifted.IsZero() {
-			state = "over " + local(b.Lifted)
-		}
+		state := either(b.Lifted.IsZero(), "holds", "over "+local(b.Lifted))
 		rows = append(rows, []string{local(b.At), "ban of " + b.Target(), b.Reason, b.By, state})
 	}
 	for _, r := range e.Warnings {
-		state := "stands"
-		if !r.Lifted.IsZero() {
-			state = "taken back " + local(r.Lifted)
-		}
+		state := either(r.Lifted.IsZero(), "stands", "taken back "+local(r.Lifted))
 		rows = append(rows, []string{local(r.At), "warning", r.Line, r.By, state})
 	}
 	if len(rows) == 0 {

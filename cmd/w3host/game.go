@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -132,10 +133,7 @@ func peopleRows(g *storage.GameDetail) (rows [][]string) {
 		if p.Slot >= 0 {
 			slot, team = strconv.Itoa(p.Slot+1), strconv.Itoa(p.Team+1)
 		}
-		left := p.LeftReason
-		if p.Fake {
-			left = "holds the slot only"
-		}
+		left := either(p.Fake, "holds the slot only", p.LeftReason)
 		rows = append(rows, []string{slot, team, p.Name, realmName(p.Realm), p.Address, fmt.Sprintf("%d ms", p.PingMS), fmt.Sprint(p.Actions), left})
 	}
 	for _, s := range g.Computers {
@@ -192,34 +190,19 @@ func timelineRows(g *storage.GameDetail) [][]string {
 	all = append(all, event{g.EndedAt, g.Turns, "", strings.TrimSpace("the game ends: " + string(g.Ended) + " " + g.EndedDetail)})
 	all = slices.DeleteFunc(all, func(e event) bool { return e.at.IsZero() })
 	slices.SortStableFunc(all, func(a, b event) int { return a.at.Compare(b.at) })
-	rows := make([][]string, 0, len(all))
-	for _, e := range all {
-		rows = append(rows, []string{timeOfDay(e.at), turn(e.turn), e.who, e.what})
-	}
-	return rows
+	return rowsOf(all, func(e event) []string { return []string{timeOfDay(e.at), turn(e.turn), e.who, e.what} })
 }
 
-func chatRows(g *storage.GameDetail) (rows [][]string) {
-	for _, l := range g.Chat {
-		to := string(l.Scope)
-		if l.To != "" {
-			to = l.To
-		}
-		rows = append(rows, []string{timeOfDay(l.At), turn(l.Turn), to, l.Name, l.Text})
-	}
-	return rows
+func chatRows(g *storage.GameDetail) [][]string {
+	return rowsOf(g.Chat, func(l storage.ChatLine) []string {
+		return []string{timeOfDay(l.At), turn(l.Turn), cmp.Or(l.To, string(l.Scope)), l.Name, l.Text}
+	})
 }
 
 func resultRows(g *storage.GameDetail) (rows [][]string) {
 	name := names(g)
 	for _, r := range g.Results {
-		doubt := ""
-		switch {
-		case r.Doubtful:
-			doubt = "doubtful"
-		case r.Contradicted:
-			doubt = "contradicted"
-		}
+		doubt := either(r.Doubtful, "doubtful", either(r.Contradicted, "contradicted", ""))
 		about := "the game"
 		if r.PID >= 0 {
 			about = name(r.PID)
@@ -245,11 +228,7 @@ func desyncRows(g *storage.GameDetail) (rows [][]string) {
 			for _, pid := range group.PIDs {
 				who = append(who, name(pid))
 			}
-			dropped := "no"
-			if group.Dropped {
-				dropped = "yes"
-			}
-			rows = append(rows, []string{timeOfDay(d.At), turn(d.Turn), group.Hash, strings.Join(who, ", "), dropped})
+			rows = append(rows, []string{timeOfDay(d.At), turn(d.Turn), group.Hash, strings.Join(who, ", "), either(group.Dropped, "yes", "no")})
 		}
 	}
 	return rows
@@ -272,15 +251,9 @@ func names(g *storage.GameDetail) func(pid int) string {
 }
 
 func timeOfDay(t time.Time) string {
-	if t.IsZero() {
-		return "-"
-	}
-	return t.Local().Format(time.TimeOnly)
+	return either(t.IsZero(), "-", t.Local().Format(time.TimeOnly))
 }
 
 func turn(n uint32) string {
-	if n == 0 {
-		return "-"
-	}
-	return strconv.FormatUint(uint64(n), 10)
+	return either(n == 0, "-", strconv.FormatUint(uint64(n), 10))
 }

@@ -48,10 +48,7 @@ func pruneCommand() *cobra.Command {
 		if c.json {
 			return printJSON(c.stdout, done)
 		}
-		verb := "Removed"
-		if *dry {
-			verb = "Would remove"
-		}
+		verb := either(*dry, "Would remove", "Removed")
 		fmt.Fprintf(c.stdout, "%s %d games, %d other lines of chat, %d other addresses, %d lines of audit.\n", verb, done.Games, done.Chat, done.Addresses, done.Audit)
 		if *dry || done == (storage.Pruned{}) {
 			return nil

@@ -221,14 +221,8 @@ func kindOf(m *w3map.Map) string {
 
 func describeSlot(s w3gs.Slot) string {
 	status := [...]string{w3gs.SlotOpen: "open", w3gs.SlotClosed: "closed", w3gs.SlotOccupied: "occupied"}[s.Status]
-	if s.Computer {
-		status = "computer"
-	}
-	race := raceName(s.Race)
-	if s.Race&w3gs.RaceSelectable != 0 {
-		race += " or as chosen"
-	}
-	return fmt.Sprintf("%s, team %d, colour %d, %s", status, s.Team+1, s.Colour+1, race)
+	chosen := either(s.Race&w3gs.RaceSelectable != 0, " or as chosen", "")
+	return fmt.Sprintf("%s, team %d, colour %d, %s%s", either(s.Computer, "computer", status), s.Team+1, s.Colour+1, raceName(s.Race), chosen)
 }
 
 // writeMinimap writes the minimap of a map, or else its preview, as PNG.

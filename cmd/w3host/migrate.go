@@ -43,11 +43,7 @@ func (c *dbCall) migrateUp(db *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	if before == after {
-		fmt.Fprintf(c.stdout, "Nothing to do: the schema is at step %d.\n", after)
-	} else {
-		fmt.Fprintf(c.stdout, "The schema is now at step %d.\n", after)
-	}
+	fmt.Fprintf(c.stdout, "%s at step %d.\n", either(before == after, "Nothing to do: the schema is", "The schema is now"), after)
 	return nil
 }
 
@@ -59,10 +55,7 @@ func (c *dbCall) migrateDown(db *storage.Store) error {
 		return err
 	}
 	if named := strconv.FormatInt(last, 10); last > 0 && c.names[0] != named {
-		loss := "what only it holds"
-		if last == 1 {
-			loss = "all games, bans and admins"
-		}
+		loss := either(last == 1, "all games, bans and admins", "what only it holds")
 		return errors.New("the last step is " + named + ": " + terminal.Program + " migrate down " + named + " deletes " + loss)
 	}
 	m, err := db.MigrateDown(c.ctx)
@@ -74,11 +67,7 @@ func (c *dbCall) migrateDown(db *storage.Store) error {
 }
 
 func migrationRow(m storage.Migration) []string {
-	state := "missing"
-	if m.Applied {
-		state = "applied " + local(m.At)
-	}
-	return []string{strconv.FormatInt(m.Version, 10), m.Name, state}
+	return []string{strconv.FormatInt(m.Version, 10), m.Name, either(m.Applied, "applied "+local(m.At), "missing")}
 }
 
 // appliedSteps is the number of the last step that is applied.

@@ -173,6 +173,14 @@ func (s *sheet) print(w io.Writer) error {
 	return nil
 }
 
+// either is the first value if something is so, else the second.
+func either[T any](so bool, first, second T) T {
+	if so {
+		return first
+	}
+	return second
+}
+
 // hanging breaks lines between words where they are wider than the terminal that they go to,
 // and goes on below the column where their text begins. Each Write is whole lines.
 type hanging struct {

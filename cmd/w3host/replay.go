@@ -84,11 +84,7 @@ func (c *replayCall) verify() error {
 		}
 		fmt.Fprintf(c.stdout, "%s: %s\n", name, verdict)
 		for _, finding := range findings {
-			mark := "note"
-			if finding.Fault {
-				mark = "fault"
-			}
-			fmt.Fprintf(c.stdout, "  %s: %s\n", mark, finding.Text)
+			fmt.Fprintf(c.stdout, "  %s: %s\n", either(finding.Fault, "fault", "note"), finding.Text)
 		}
 		return err
 	})

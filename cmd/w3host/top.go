@@ -204,13 +204,10 @@ func askJSON(ctx context.Context, method, to, token string, body, into any) erro
 // table is the list for those who have no terminal: everything, one line for each game.
 func (s *topScreen) table() []string {
 	var heading []string
-	var rows [][]string
 	for _, c := range topColumns {
 		heading = append(heading, c.title)
 	}
-	for i := range s.games {
-		g := &s.games[i]
-		rows = append(rows, append(s.cells(g), g.Name, g.Map, g.Waits))
-	}
-	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rows)
+	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rowsOf(s.games, func(g control.Game) []string {
+		return append(s.cells(&g), g.Name, g.Map, g.Waits)
+	}))
 }

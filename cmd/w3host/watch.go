@@ -95,12 +95,8 @@ func (c *watchCall) check() (err error) {
 }
 
 func (c *watchCall) run() (err error) {
-	level := "info"
-	if c.debug {
-		level = "debug"
-	}
 	o := &c.opts
-	o.Log = logging.New(config.Log{Level: level}, c.stderr)
+	o.Log = logging.New(config.Log{Level: either(c.debug, "debug", "info")}, c.stderr)
 	if o.Listener, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(c.addr)); err != nil {
 		return fmt.Errorf("cannot listen: %w; choose another --listen", err)
 	}

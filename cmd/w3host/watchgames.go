@@ -55,10 +55,7 @@ func (c *watchCall) read(name string) (*recorded, error) {
 	}
 	var key [4]byte
 	_, _ = rand.Read(key[:]) // never fails
-	title := "Replay " + strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	if recording.IsPart(name) {
-		title = "[watch] " + r.Start.GameName
-	}
+	title := either(recording.IsPart(name), "[watch] "+r.Start.GameName, "Replay "+strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	return &recorded{
 		show: watch.Show{
 			Number: c.last.Add(1), Key: binary.LittleEndian.Uint32(key[:]), File: name, Delay: c.delay,
