@@ -100,10 +100,7 @@ func group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 }
 
 func noVerb(cmd *cobra.Command, word string) error {
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
+	names := mapped(cmd.Commands(), (*cobra.Command).Name)
 	last := len(names) - 1
 	return usageError{fmt.Errorf("there is no %q: it is %s or %s", word, strings.Join(names[:last], ", "), names[last])}
 }

@@ -190,11 +190,11 @@ func timelineRows(g *storage.GameDetail) [][]string {
 	all = append(all, event{g.EndedAt, g.Turns, "", strings.TrimSpace("the game ends: " + string(g.Ended) + " " + g.EndedDetail)})
 	all = slices.DeleteFunc(all, func(e event) bool { return e.at.IsZero() })
 	slices.SortStableFunc(all, func(a, b event) int { return a.at.Compare(b.at) })
-	return rowsOf(all, func(e event) []string { return []string{timeOfDay(e.at), turn(e.turn), e.who, e.what} })
+	return mapped(all, func(e event) []string { return []string{timeOfDay(e.at), turn(e.turn), e.who, e.what} })
 }
 
 func chatRows(g *storage.GameDetail) [][]string {
-	return rowsOf(g.Chat, func(l storage.ChatLine) []string {
+	return mapped(g.Chat, func(l storage.ChatLine) []string {
 		return []string{timeOfDay(l.At), turn(l.Turn), cmp.Or(l.To, string(l.Scope)), l.Name, l.Text}
 	})
 }
@@ -224,11 +224,8 @@ func desyncRows(g *storage.GameDetail) (rows [][]string) {
 			continue
 		}
 		for _, group := range groups {
-			var who []string
-			for _, pid := range group.PIDs {
-				who = append(who, name(pid))
-			}
-			rows = append(rows, []string{timeOfDay(d.At), turn(d.Turn), group.Hash, strings.Join(who, ", "), either(group.Dropped, "yes", "no")})
+			who := strings.Join(mapped(group.PIDs, name), ", ")
+			rows = append(rows, []string{timeOfDay(d.At), turn(d.Turn), group.Hash, who, either(group.Dropped, "yes", "no")})
 		}
 	}
 	return rows

@@ -80,12 +80,10 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 			versions = append(versions, v)
 		}
 	}
-	var out []w3gs.SearchGame
-	for _, v := range versions {
+	return mapped(versions, func(v w3gs.Version) w3gs.SearchGame {
 		s.Version = uint32(v)
-		out = append(out, s)
-	}
-	return out, nil
+		return s
+	}), nil
 }
 
 // lanTarget reads ADDRESS or ADDRESS:PORT, where ADDRESS may be a name.

@@ -43,8 +43,7 @@ type lanGame struct {
 }
 
 func lanGames(found []lan.Found) []lanGame {
-	games := make([]lanGame, 0, len(found))
-	for _, f := range found {
+	return mapped(found, func(f lan.Found) lanGame {
 		g := lanGame{
 			Name: f.Info.Name, Host: f.Info.Stat.HostName, Map: f.Info.Stat.MapPath,
 			Players: f.Players(), Slots: f.Info.Slots, SlotsOpen: f.Info.SlotsOpen,
@@ -57,9 +56,8 @@ func lanGames(found []lan.Found) []lanGame {
 		if f.RTT > 0 {
 			g.RTTMillis = new(float64(f.RTT.Microseconds()) / 1000)
 		}
-		games = append(games, g)
-	}
-	return games
+		return g
+	})
 }
 
 // lanScreen shows a changing list.
@@ -176,7 +174,7 @@ func lanTable(w io.Writer, games []lanGame) {
 		fmt.Fprintln(w, "No games. Clients see only games of their own version: --version all asks for every one.")
 		return
 	}
-	_ = table(w, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE", rowsOf(games, func(g lanGame) []string { // into memory
+	_ = table(w, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE", mapped(games, func(g lanGame) []string { // into memory
 		ping := "-"
 		if g.RTTMillis != nil {
 			ping = fmt.Sprintf("%.1f ms", *g.RTTMillis)

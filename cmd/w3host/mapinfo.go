@@ -135,24 +135,17 @@ func factsOf(m *w3map.Map) mapFacts {
 		Name: m.Name, Author: m.Author, Description: m.Description, Players: len(m.Slots),
 		Width: m.Width, Height: m.Height, Format: m.Format, Layout: m.Layout,
 		Melee: m.Melee, FixedSettings: m.FixedSettings, CustomForces: m.CustomForces,
-		Slots: []slotFacts{}, Forces: []forceFact{}, Warnings: append([]string{}, m.Warnings...),
+		Versions: mapped(slices.Sorted(maps.Keys(m.Others)), func(v w3gs.Version) identity {
+			return identity{v, fmt.Sprintf("%08x", m.Others[v].Checksum), fmt.Sprintf("%x", m.Others[v].SHA1)}
+		}),
+		Slots:  mapped(m.Slots, func(s w3gs.Slot) slotFacts { return slotFacts{s.Status, s.Team, s.Colour, s.Race, s.Computer} }),
+		Forces: mapped(m.Forces, func(f w3map.Force) forceFact { return forceFact{f.Name, f.Players} }), Warnings: append([]string{}, m.Warnings...),
 	}
 	if m.HasChecksum {
 		f.Checksum = new(fmt.Sprintf("%08x", m.Checksum))
 	}
 	if m.HasSHA1 {
 		f.SHA1 = new(fmt.Sprintf("%x", m.SHA1))
-	}
-	f.Versions = []identity{}
-	for _, v := range slices.Sorted(maps.Keys(m.Others)) {
-		own := m.Others[v]
-		f.Versions = append(f.Versions, identity{v, fmt.Sprintf("%08x", own.Checksum), fmt.Sprintf("%x", own.SHA1)})
-	}
-	for _, s := range m.Slots {
-		f.Slots = append(f.Slots, slotFacts{s.Status, s.Team, s.Colour, s.Race, s.Computer})
-	}
-	for _, force := range m.Forces {
-		f.Forces = append(f.Forces, forceFact{force.Name, force.Players})
 	}
 	return f
 }

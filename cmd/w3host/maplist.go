@@ -24,7 +24,7 @@ func (c *mapCall) list() error {
 		return c.listJSON(entries)
 	}
 	missing := ""
-	rows := rowsOf(entries, func(e *catalogue.MapFile) []string {
+	rows := mapped(entries, func(e *catalogue.MapFile) []string {
 		if e.Fault != nil {
 			return []string{w3map.Shown(e.File), "BROKEN: " + w3map.Shown(e.Fault.Error()), "", fmt.Sprint(e.Size), ""}
 		}
@@ -44,8 +44,7 @@ func (c *mapCall) list() error {
 }
 
 func (c *mapCall) listJSON(entries []*catalogue.MapFile) error {
-	facts := make([]mapFacts, 0, len(entries))
-	for _, e := range entries {
+	facts := mapped(entries, func(e *catalogue.MapFile) mapFacts {
 		f := mapFacts{Size: uint32(e.Size), Slots: []slotFacts{}, Forces: []forceFact{}}
 		if e.Fault != nil {
 			f.Warnings = []string{e.Fault.Error()}
@@ -53,8 +52,8 @@ func (c *mapCall) listJSON(entries []*catalogue.MapFile) error {
 			f = factsOf(e.Map)
 		}
 		f.File = jsonName(e.File) // with its folders
-		facts = append(facts, f)
-	}
+		return f
+	})
 	if err := printJSON(c.stdout, facts); err != nil {
 		return failed("output", err)
 	}

@@ -36,15 +36,16 @@ func printList[T any](c *call, values []T, err error, none, heading string, row 
 		fmt.Fprintln(c.stdout, none)
 		return nil
 	}
-	return fittedTable(c.stdout, heading, rowsOf(values, row))
+	return fittedTable(c.stdout, heading, mapped(values, row))
 }
 
-func rowsOf[T any](values []T, row func(T) []string) [][]string {
-	rows := make([][]string, 0, len(values))
+// mapped is a list of what a function makes of each value; it is never nil.
+func mapped[T, U any](values []T, of func(T) U) []U {
+	list := make([]U, 0, len(values))
 	for _, v := range values {
-		rows = append(rows, row(v))
+		list = append(list, of(v))
 	}
-	return rows
+	return list
 }
 
 func (c *dbCall) addListFlags(fs *pflag.FlagSet) {

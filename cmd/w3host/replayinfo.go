@@ -126,26 +126,21 @@ func replayFactsOf(name string, s *replay.Summary) replayFacts {
 		Multiplayer: s.Flags&replay.Multiplayer != 0, DurationMS: s.Duration.Milliseconds(),
 		GameName: s.Start.GameName, Host: s.Start.Players[0].Name,
 		Map: s.Start.Settings.MapPath, MapChecksum: fmt.Sprintf("%08x", s.Start.Settings.Checksum),
-		Settings: settingsOf(s), Players: []playerFacts{}, Chat: []chatFacts{}, Leaves: []leaveFacts{},
-		Timeslots: s.Turns, Actions: s.Actions, Checksums: s.Checksums, Warnings: []string{},
+		Settings: settingsOf(s), Players: mapped(s.Players, playerOf),
+		Chat: mapped(s.Chat, func(l replay.ChatLine) chatFacts {
+			return chatFacts{l.Time.Milliseconds(), l.PID, s.Name(l.PID), scopeOf(l.Chat), l.Text}
+		}),
+		Leaves: mapped(s.Leaves, func(l replay.LeaveLine) leaveFacts {
+			return leaveFacts{l.Time.Milliseconds(), l.PID, s.Name(l.PID), l.Reason, l.Result, l.Counter}
+		}),
+		Timeslots: s.Turns, Actions: s.Actions, Checksums: s.Checksums,
+		Warnings: mapped(s.Findings, func(f replay.Finding) string { return f.Text }),
 	}
 	if sum, ok := s.Start.Settings.SHA1(s.Program); ok {
 		f.MapSHA1 = new(fmt.Sprintf("%x", sum))
 	}
-	for _, p := range s.Players {
-		f.Players = append(f.Players, playerOf(p))
-	}
-	for _, line := range s.Chat {
-		f.Chat = append(f.Chat, chatFacts{line.Time.Milliseconds(), line.PID, s.Name(line.PID), scopeOf(line.Chat), line.Text})
-	}
-	for _, l := range s.Leaves {
-		f.Leaves = append(f.Leaves, leaveFacts{l.Time.Milliseconds(), l.PID, s.Name(l.PID), l.Reason, l.Result, l.Counter})
-	}
 	if s.Winner != replay.NoTeam {
 		f.WinnerTeam = &s.Winner
-	}
-	for _, finding := range s.Findings {
-		f.Warnings = append(f.Warnings, finding.Text)
 	}
 	return f
 }
@@ -216,11 +211,9 @@ func settingsOf(s *replay.Summary) replaySettings {
 }
 
 func slotRecords(slots []w3gs.Slot) []slotRecord {
-	list := []slotRecord{}
-	for _, s := range slots {
-		list = append(list, slotRecord{s.PID, s.Status, s.Computer, s.Team, s.Colour, raceName(s.Race), s.AI, s.Handicap})
-	}
-	return list
+	return mapped(slots, func(s w3gs.Slot) slotRecord {
+		return slotRecord{s.PID, s.Status, s.Computer, s.Team, s.Colour, raceName(s.Race), s.AI, s.Handicap}
+	})
 }
 
 // printReplay prints a replay for people.

@@ -59,7 +59,8 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 			stop()
 			return
 		}
-		context.AfterFunc(secondSignal(), stop)
+		again, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		context.AfterFunc(again, stop)
 		close(drain)
 	})
 	if faults.ErrorOrNil() != nil {
@@ -105,12 +106,6 @@ func checkups(ctx context.Context, c config.Config, report func(what, detail, re
 	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { report(f.What, f.Detail, f.Remedy) })
 }
 
-// secondSignal ends at the next signal to stop.
-func secondSignal() context.Context {
-	again, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	return again
-}
-
 // flatten takes joined errors apart: each has its line.
 func flatten(err error) []error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
@@ -125,11 +120,7 @@ func readConfig(file string) (config.Config, *multierror.Error) {
 	c, err := config.Load(config.Find(cmp.Or(file, os.Getenv(config.EnvPrefix+"CONFIG"))), os.Environ())
 	faults := multierror.Append(nil, err)
 	faults.ErrorFormat = func(all []error) string { // one line, for commands with a line of error
-		texts := make([]string, len(all))
-		for i, fault := range all {
-			texts[i] = fault.Error()
-		}
-		return strings.Join(texts, "; ")
+		return strings.Join(mapped(all, error.Error), "; ")
 	}
 	return c, faults
 }

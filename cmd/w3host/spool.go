@@ -91,10 +91,7 @@ func (c *dbCall) showSpool(dir string) error {
 	if err != nil {
 		return err
 	}
-	var paths []string
-	for _, f := range s.Waiting {
-		paths = append(paths, f.Path)
-	}
+	paths := mapped(s.Waiting, func(f *spool.File) string { return f.Path })
 	if len(c.names) > 0 {
 		paths = []string{spoolPath(dir, c.names[0])}
 	}
@@ -112,7 +109,7 @@ func (c *dbCall) showSpool(dir string) error {
 	if c.json {
 		return printJSON(c.stdout, lines)
 	}
-	return table(c.stdout, "NUMBER\tTYPE\tRECORD", rowsOf(lines, func(l spool.Line) []string {
+	return table(c.stdout, "NUMBER\tTYPE\tRECORD", mapped(lines, func(l spool.Line) []string {
 		return []string{strconv.FormatUint(l.Seq, 10), l.Type, string(l.Record)}
 	}))
 }

@@ -44,13 +44,13 @@ func (c *dbCall) printStats(s storage.PlayerStats) error {
 		s.Won, s.Lost, s.Drawn, s.LeftEarly, s.Dropped, s.Lags)
 	fmt.Fprintf(c.stdout, "  played %s, %d actions (%.0f a minute), round trip %.0f ms\n",
 		minutes(s.PlayedMS), s.Actions, perMinute(s.Actions, s.PlayedMS), s.PingMS)
-	err := table(c.stdout, "  MAP\tGAMES\tWON\tLOST", rowsOf(s.Maps, func(m storage.PlayedMap) []string {
+	err := table(c.stdout, "  MAP\tGAMES\tWON\tLOST", mapped(s.Maps, func(m storage.PlayedMap) []string {
 		return []string{"  " + w3map.Plain(m.Name), strconv.Itoa(m.Games), strconv.Itoa(m.Won), strconv.Itoa(m.Lost)}
 	}))
 	if err != nil || len(s.Values) == 0 {
 		return err
 	}
-	return table(c.stdout, "  VALUE\tGAMES\tSUM\tMEAN\tMOST", rowsOf(s.Values, func(v storage.MapValue) []string {
+	return table(c.stdout, "  VALUE\tGAMES\tSUM\tMEAN\tMOST", mapped(s.Values, func(v storage.MapValue) []string {
 		return []string{
 			"  " + string(v.Source) + " " + v.Name, strconv.Itoa(v.Games),
 			fmt.Sprintf("%.0f", v.Sum), fmt.Sprintf("%.1f", v.Mean), fmt.Sprintf("%.0f", v.Most),

@@ -203,11 +203,8 @@ func askJSON(ctx context.Context, method, to, token string, body, into any) erro
 
 // table is the list for those who have no terminal: everything, one line for each game.
 func (s *topScreen) table() []string {
-	var heading []string
-	for _, c := range topColumns {
-		heading = append(heading, c.title)
-	}
-	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), rowsOf(s.games, func(g control.Game) []string {
+	heading := mapped(topColumns, func(c topColumn) string { return c.title })
+	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), mapped(s.games, func(g control.Game) []string {
 		return append(s.cells(&g), g.Name, g.Map, g.Waits)
 	}))
 }

@@ -269,11 +269,8 @@ func (s *topScreen) heading() string {
 func (s *topScreen) row(g *control.Game) string { return s.laid(s.cells(g), g.Name, g.Map, g.Waits) }
 
 // cells returns the fixed columns of a game's row.
-func (s *topScreen) cells(g *control.Game) (cells []string) {
-	for _, c := range topColumns {
-		cells = append(cells, c.cell(g, s.now))
-	}
-	return cells
+func (s *topScreen) cells(g *control.Game) []string {
+	return mapped(topColumns, func(c topColumn) string { return c.cell(g, s.now) })
 }
 
 // laid lays a row out: in terminals of less than 120 columns the map gives way to what

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -150,10 +151,7 @@ func (c *webCall) removeToken() error {
 func (c *webCall) tokens() error {
 	list, err := c.store.Tokens()
 	return printList(&c.call, list, err, "", "NAME\tROLE\tFROM\tEXPIRES\tSINCE", func(t access.Token) []string {
-		from := make([]string, len(t.Networks))
-		for i, n := range t.Networks {
-			from[i] = n.String()
-		}
-		return []string{t.Name, t.Role.String(), strings.Join(from, " "), local(t.Expires), local(t.Made)}
+		from := strings.Join(mapped(t.Networks, netip.Prefix.String), " ")
+		return []string{t.Name, t.Role.String(), from, local(t.Expires), local(t.Made)}
 	})
 }
