@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,15 +13,11 @@ import (
 // readScript makes a script for bots from a replay: its players in the order of slots,
 // and what they did. The script ends at the first fault of the file.
 func readScript(file string) (*bots.Script, error) {
-	f, err := os.Open(file)
+	r, f, err := readReplay(file)
 	if err != nil {
-		return nil, err
+		return nil, failed(file, err)
 	}
 	defer f.Close()
-	r, err := replay.NewReader(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
 	pids, s := seatsOf(&r.Start), &bots.Script{}
 	for i, pid := range pids {
 		s.Names = append(s.Names, seatName(r.Start.Players, pid, i, s.Names))

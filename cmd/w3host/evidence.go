@@ -17,7 +17,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"w3host/formats/replay"
 	"w3host/storage"
 )
 
@@ -172,15 +171,11 @@ func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (mi
 	if e.game.Replay == "" {
 		return "the game was not recorded", nil
 	}
-	f, err := os.Open(filepath.Join(dir, filepath.Base(e.game.Replay)))
-	if err != nil {
-		return plainError(err).Error(), nil
-	}
-	defer f.Close()
-	r, err := replay.NewReader(f)
+	r, f, err := readReplay(filepath.Join(dir, filepath.Base(e.game.Replay)))
 	if err != nil {
 		return failed(e.game.Replay, err).Error(), nil
 	}
+	defer f.Close()
 	to, err := z.Create("actions.txt")
 	if err != nil {
 		return "", err

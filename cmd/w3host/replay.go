@@ -50,8 +50,8 @@ func replayCommand() *cobra.Command {
 	return group(cmd, info, verify, actions, repair, anonymise)
 }
 
-// open opens a replay; the caller closes the file.
-func (c *replayCall) open(name string) (*replay.Reader, *os.File, error) {
+// readReplay opens a replay; the caller closes the file.
+func readReplay(name string) (*replay.Reader, *os.File, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, nil, plainError(err)
@@ -70,7 +70,7 @@ func (c *replayCall) open(name string) (*replay.Reader, *os.File, error) {
 
 func (c *replayCall) verify() error {
 	return c.each(func(name string) (err error) {
-		r, f, err := c.open(name)
+		r, f, err := readReplay(name)
 		if err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 // or left.
 func (c *replayCall) actions() error {
 	name := c.names[0]
-	r, f, err := c.open(name)
+	r, f, err := readReplay(name)
 	if err != nil {
 		return failed(name, err)
 	}

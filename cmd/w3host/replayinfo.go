@@ -104,7 +104,7 @@ func (c *replayCall) info() error {
 	}
 	var last *replay.Summary
 	err := describe(&c.call, func(name string) (replayFacts, error) {
-		r, f, err := c.open(name)
+		r, f, err := readReplay(name)
 		if err != nil {
 			return replayFacts{}, err
 		}

@@ -65,7 +65,7 @@ func (c *replayCall) anonymise() error {
 		return usageError{errors.New("anonymise needs --output FILE: it does not change the replay itself")}
 	}
 	name := c.names[0]
-	r, src, err := c.open(name)
+	r, src, err := readReplay(name)
 	if err != nil {
 		return failed(name, err)
 	}
