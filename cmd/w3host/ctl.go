@@ -16,53 +16,50 @@ const ctlHelp = `w3host ctl gives a command to the host on this machine and prin
 
 The exit code is 0 when it was done, 1 when it was refused, 2 when no host answers.`
 
-// ctlOptions are the flags of "w3host ctl".
-type ctlOptions struct {
+// ctlCall is one call of "w3host ctl".
+type ctlCall struct {
+	call
 	game         uint32
-	json         bool
 	socket, file string
 }
 
 func ctlCommand() *cobra.Command {
-	var o ctlOptions
-	cmd := &cobra.Command{
-		Use: `ctl "COMMAND"`, Short: "give a command to the host on this machine", Long: ctlHelp,
-		Args: func(_ *cobra.Command, words []string) error {
-			if strings.Join(words, "") == "" {
-				return usageError{errors.New("the command is missing")}
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, words []string) error { return o.send(cmd, strings.Join(words, " ")) },
-	}
+	var c ctlCall
+	cmd := &cobra.Command{Use: `ctl "COMMAND"`, Short: "give a command to the host on this machine", Long: ctlHelp}
 	fs := cmd.Flags()
-	fs.Uint32Var(&o.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
-	fs.BoolVar(&o.json, "json", false, "print a JSON object: lines, refused, and data where the answer lists something")
-	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
-	configFlag(fs, &o.file)
-	return cmd
+	fs.Uint32Var(&c.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
+	c.addJSONFlag(fs, "print a JSON object: lines, refused, and data where the answer lists something")
+	fs.StringVar(&c.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
+	configFlag(fs, &c.file)
+	check := func() error {
+		if strings.Join(c.names, "") == "" {
+			return errors.New("the command is missing")
+		}
+		return nil
+	}
+	return c.runs(cmd, check, c.send)
 }
 
 // send passes a line to the host and prints the answer.
-func (o *ctlOptions) send(cmd *cobra.Command, line string) error {
-	socket, err := controlSocket(o.socket, o.file)
+func (c *ctlCall) send() error {
+	socket, err := controlSocket(c.socket, c.file)
 	if err != nil {
 		return err
 	}
-	answer, err := control.Send(cmd.Context(), socket, control.Order{Command: line, Game: o.game})
+	answer, err := control.Send(c.ctx, socket, control.Order{Command: strings.Join(c.names, " "), Game: c.game})
 	if err != nil {
-		complain(cmd, err)
+		complain(c.cmd, err)
 		return exitCode(exitUsage)
 	}
-	if o.json {
-		err := printJSON(cmd.OutOrStdout(), answer)
+	if c.json {
+		err := printJSON(c.stdout, answer)
 		if err == nil && answer.Refused != "" {
 			err = exitCode(exitFailed) // the answer says why
 		}
 		return err
 	}
 	for _, text := range answer.Lines {
-		fmt.Fprintln(cmd.OutOrStdout(), terminal.Printable(text))
+		fmt.Fprintln(c.stdout, terminal.Printable(text))
 	}
 	if answer.Refused != "" {
 		return errors.New(answer.Refused)

@@ -42,12 +42,10 @@ func lanCommand() *cobra.Command {
 // runs sets what a sub-command does. Its arguments are further values of --to.
 func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Command {
 	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c.begin(cmd, args)
-		c.to = append(c.to, args...)
-		return do()
-	}
-	return cmd
+	return c.call.runs(cmd, func() error {
+		c.to = append(c.to, c.names...)
+		return nil
+	}, do)
 }
 
 // searches are the versions and products to search for.

@@ -25,22 +25,22 @@ func rerunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "rerun FILE", Short: "run a game again from its journal", Long: rerunHelp,
 		ValidArgsFunction: completeFiles("journal", "gz"),
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{errors.New("name one journal")}
-			}
-			return nil
-		},
 	}
 	trace := cmd.Flags().Bool("trace", false, "print each input and what came of it")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := rerun(args[0], *trace, cmd.OutOrStdout()); err != nil {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %v\n", cmd.CommandPath(), err) // with the lines of a stack
-			return exitCode(exitFailed)
+	var c call
+	check := func() error {
+		if len(c.names) != 1 {
+			return errors.New("name one journal")
 		}
 		return nil
 	}
-	return cmd
+	return c.runs(cmd, check, func() error {
+		if err := rerun(c.names[0], *trace, c.stdout); err != nil {
+			fmt.Fprintf(c.stderr, "%s: %v\n", cmd.CommandPath(), err) // with the lines of a stack
+			return exitCode(exitFailed)
+		}
+		return nil
+	})
 }
 
 func rerun(file string, trace bool, stdout io.Writer) (err error) {
