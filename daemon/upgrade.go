@@ -136,7 +136,10 @@ func (d *daemon) readAgain() {
 		before, options := d.Config, d.host
 		d.Config, d.host = c, hostOptions(c, d.Version, d.Log)
 		d.host.Survivors = options.Survivors
-		if err = errors.Join(checkFolders(c), d.openMaps()); err != nil {
+		if err = checkFolders(c); err == nil {
+			err = d.openMaps()
+		}
+		if err != nil {
 			d.Config, d.host = before, options
 		}
 	}
