@@ -254,16 +254,11 @@ func (d *daemon) serve() error {
 	}
 	d.running = h
 	d.maps.watch()
-	r := &reloader{read: d.Read, version: d.Version, now: c, maps: d.maps, host: h, lists: d.lists}
 	d.operator = control.New(control.Options{
-		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: r.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: d.audit,
+		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: d.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: d.audit,
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(), Fleet: d.inFleet(),
 	})
-	r.use = func(c config.Config) {
-		d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
-		d.hooks.Use(hooks(c))
-	}
-	r.use(c)
+	d.use(c)
 	if d.onRealms != nil {
 		go d.onRealms.run(d.ctx, d.operator) // ends with ctx
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/control"
 	"w3host/game/autohost"
-	"w3host/host"
 	"w3host/storage"
 )
 
@@ -50,17 +50,6 @@ func hostEntry(e *config.Entry, version string) autohost.Entry {
 	return entry
 }
 
-// reloader applies a changed configuration to a host that runs.
-type reloader struct {
-	read    func() (config.Config, error) // Options.Read
-	version string
-	now     config.Config
-	maps    *Maps
-	host    *host.Host
-	lists   *guard
-	use     func(config.Config) // the commands of the host
-}
-
 // live reports whether a reload applies a key, to the next lobby or connection.
 func live(key string) bool {
 	switch key {
@@ -75,33 +64,39 @@ func live(key string) bool {
 
 // reload applies what can be changed while games run. The notes name what needs a
 // restart.
-func (r *reloader) reload() (notes []string, err error) {
-	c, err := r.read()
+func (d *daemon) reload() (notes []string, err error) {
+	c, err := d.Read()
 	if err != nil {
 		return nil, err
 	}
-	for _, key := range changed(r.now, c) {
+	now := d.maps.current()
+	for _, key := range changed(now, c) {
 		if !live(key) {
 			notes = append(notes, fmt.Sprintf("%s has changed: it takes effect when the host is started again.", key))
-			c.Keep(key, r.now)
+			c.Keep(key, now)
 		}
 	}
-	if !reflect.DeepEqual(r.now.Realms, c.Realms) {
+	if !reflect.DeepEqual(now.Realms, c.Realms) {
 		notes = append(notes, "The realms have changed: that takes effect when the host is started again.")
-		c.Realms = r.now.Realms
+		c.Realms = now.Realms
 	}
-	if _, err := openMaps(r.maps.ctx, c, "", zerolog.Nop()); err != nil {
+	if _, err := openMaps(d.ctx, c, "", zerolog.Nop()); err != nil {
 		return nil, err
 	}
-	if err := r.lists.useCountries(c.Moderation); err != nil {
+	if err := d.lists.useCountries(c.Moderation); err != nil {
 		return nil, err
 	}
-	r.maps.reload(c)
-	r.lists.use(c)
-	r.use(c)
-	r.host.Configure(hostOptions(c, r.version, zerolog.Nop())) // last: it opens lobbies again, by what the others know
-	r.now = c
+	d.maps.reload(c)
+	d.lists.use(c)
+	d.use(c)
+	d.running.Configure(hostOptions(c, d.Version, zerolog.Nop())) // last: it opens lobbies again, by what the others know
 	return notes, nil
+}
+
+// use applies what commands and messages to sites take from a configuration.
+func (d *daemon) use(c config.Config) {
+	d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
+	d.hooks.Use(hooks(c))
 }
 
 // changed lists the keys with another value, in the order of the alphabet.
