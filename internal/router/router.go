@@ -3,6 +3,7 @@
 package router
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,28 +105,22 @@ func find(ctx context.Context) (gateway, error) {
 	defer stop()
 	var kinds [3]gateway // the best first
 	var searches sync.WaitGroup
-	searches.Go(func() {
-		if list, _, err := internetgateway2.NewWANIPConnection2ClientsCtx(ctx); err == nil && len(list) > 0 {
-			kinds[0] = list[0]
-		}
-	})
-	searches.Go(func() {
-		if list, _, err := internetgateway2.NewWANIPConnection1ClientsCtx(ctx); err == nil && len(list) > 0 {
-			kinds[1] = list[0]
-		}
-	})
-	searches.Go(func() {
-		if list, _, err := internetgateway2.NewWANPPPConnection1ClientsCtx(ctx); err == nil && len(list) > 0 {
-			kinds[2] = list[0]
-		}
-	})
+	searches.Go(func() { kinds[0] = first(ctx, internetgateway2.NewWANIPConnection2ClientsCtx) })
+	searches.Go(func() { kinds[1] = first(ctx, internetgateway2.NewWANIPConnection1ClientsCtx) })
+	searches.Go(func() { kinds[2] = first(ctx, internetgateway2.NewWANPPPConnection1ClientsCtx) })
 	searches.Wait()
-	for _, g := range kinds {
-		if g != nil {
-			return g, nil
-		}
+	if g := cmp.Or(kinds[:]...); g != nil {
+		return g, nil
 	}
 	return nil, errNone
+}
+
+// first is the first gateway of a kind that answers; nil: none does.
+func first[G gateway](ctx context.Context, search func(context.Context) ([]G, []error, error)) gateway {
+	if list, _, err := search(ctx); err == nil && len(list) > 0 {
+		return list[0]
+	}
+	return nil
 }
 
 // open asks for each port.
