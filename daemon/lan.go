@@ -55,13 +55,7 @@ func lanAddress(listen netip.Addr) netip.Addr {
 
 // targets is never nil: an empty list means no announcement, nil the default address.
 func targets(addresses []string, port uint16) []netip.AddrPort {
-	list := make([]netip.AddrPort, 0, len(addresses))
-	for _, a := range addresses {
-		if target, err := config.ParseTarget(a, port); err == nil {
-			list = append(list, target)
-		}
-	}
-	return list
+	return parsed(addresses, func(a string) (netip.AddrPort, error) { return config.ParseTarget(a, port) })
 }
 
 // openRouter has the router pass the ports on that players join and come back at. Whoever

@@ -106,7 +106,10 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
 	to.SetOwner(l.Owner)
 	to.Admission = lobby.Admission{
-		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress), LookAlikes: lookAlikes(c.Moderation), Anonymous: l.HideNames,
+		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress), Anonymous: l.HideNames,
+	}
+	if names := c.Moderation.UnsafeNames; names != "off" {
+		to.Admission.LookAlikes = lobby.LookAlikes(names)
 	}
 	to.Start.Humans, to.Start.Full = max(l.Autostart, 0), l.Autostart == 0
 	to.Start.Ready, to.Start.Balanced = l.StartReady, l.StartBalanced
@@ -116,13 +119,6 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Pace.SlotRequests = c.Limits.SlotRequests
 	to.WatchersSeat = c.Watch.Enabled && c.Watch.Seat
 	return to
-}
-
-func lookAlikes(m config.Moderation) lobby.LookAlikes {
-	if m.UnsafeNames == "off" {
-		return ""
-	}
-	return lobby.LookAlikes(m.UnsafeNames)
 }
 
 // reconnectConfig rounds the wait to whole minutes: an empty action keeps a client
@@ -212,11 +208,14 @@ func transferConfig(c config.Transfer) mapxfer.Config {
 	return t
 }
 
-func prefixes(networks []string) []netip.Prefix {
-	list := make([]netip.Prefix, 0, len(networks))
-	for _, n := range networks {
-		if prefix, err := config.ParseNetwork(n); err == nil {
-			list = append(list, prefix)
+func prefixes(networks []string) []netip.Prefix { return parsed(networks, config.ParseNetwork) }
+
+// parsed is what can be parsed of the texts; it is never nil.
+func parsed[T any](texts []string, parse func(string) (T, error)) []T {
+	list := make([]T, 0, len(texts))
+	for _, text := range texts {
+		if value, err := parse(text); err == nil {
+			list = append(list, value)
 		}
 	}
 	return list
