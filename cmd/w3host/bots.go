@@ -34,6 +34,7 @@ be played, and 2 when the flags make no sense.
 
 // botsCall is one call of w3host bots: its flags that are not yet options.
 type botsCall struct {
+	call
 	opts    bots.Options
 	bad     misconduct
 	minutes float64
@@ -44,7 +45,7 @@ type botsCall struct {
 	speed   float64
 	inOrder bool
 
-	json, each, verbose bool
+	each, verbose bool
 }
 
 func botsCommand() *cobra.Command {
@@ -57,19 +58,13 @@ func botsCommand() *cobra.Command {
 	fs.StringVar(&c.from, "from-replay", "", "play the game of this `file` (.w3g): its players' actions, lines and leaves, at their times")
 	fs.Float64Var(&c.speed, "speed", 1, "with --from-replay: how many times as fast")
 	fs.BoolVar(&c.inOrder, "in-order", false, "with --from-replay: one player acts in a turn, so that actions of different players keep their order")
-	fs.BoolVar(&c.json, "json", false, "report as one JSON object")
+	c.addJSONFlag(fs, "report as one JSON object")
 	fs.BoolVar(&c.each, "each", false, "with --json: also one object for each bot")
 	fs.BoolVar(&c.verbose, "verbose", false, "also say what becomes of each bot")
 	_ = cmd.MarkFlagFilename("from-replay", "w3g")
 	_ = cmd.MarkFlagFilename("save", "w3z")
 	_ = cmd.MarkFlagDirname("download")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := c.complete(); err != nil {
-			return usageError{err}
-		}
-		return c.play(cmd)
-	}
-	return cmd
+	return c.runs(cmd, c.complete, c.play)
 }
 
 // addTo adds the flags about games and players to a command.
@@ -137,10 +132,10 @@ func (c *botsCall) complete() error {
 const reportColumn = 14
 
 // play runs the bots and prints their report.
-func (c *botsCall) play(cmd *cobra.Command) error {
+func (c *botsCall) play() error {
 	level := either(c.verbose, zerolog.DebugLevel, zerolog.InfoLevel)
-	c.opts.Log, c.opts.Program = logging.ForPeople(cmd.ErrOrStderr(), level), terminal.Program
-	report, err := bots.Run(cmd.Context(), c.opts)
+	c.opts.Log, c.opts.Program = logging.ForPeople(c.stderr, level), terminal.Program
+	report, err := bots.Run(c.ctx, c.opts)
 	if report.Bots == 0 {
 		return usageError{err}
 	}
@@ -148,7 +143,7 @@ func (c *botsCall) play(cmd *cobra.Command) error {
 	if c.json {
 		write = func(w io.Writer) error { return report.WriteJSON(w, c.each) }
 	}
-	if err := write(cmd.OutOrStdout()); err != nil {
+	if err := write(c.stdout); err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
 	if err == nil && !report.OK {

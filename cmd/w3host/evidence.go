@@ -133,15 +133,10 @@ const mostWarnings = 1000
 func (c *dbCall) pack(w io.Writer, e *evidence, hide addressHider, replays string) (missing string, err error) {
 	z := zip.NewWriter(w)
 	var report bytes.Buffer
-	if err := e.report(&report); err != nil {
-		return "", err
-	}
-	gameJSON, err := json.MarshalIndent(e.game, "", "  ")
-	if err != nil {
-		return "", err
-	}
-	recordJSON, err := json.MarshalIndent(e, "", "  ")
-	if err != nil {
+	err = e.report(&report)
+	gameJSON, gameErr := json.MarshalIndent(e.game, "", "  ")
+	recordJSON, recordErr := json.MarshalIndent(e, "", "  ")
+	if err = cmp.Or(err, gameErr, recordErr); err != nil {
 		return "", err
 	}
 	for _, part := range []struct {
