@@ -254,10 +254,17 @@ func (d *daemon) serve() error {
 	}
 	d.running = h
 	d.maps.watch()
-	d.operator = control.New(control.Options{
+	o := control.Options{
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: d.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: d.audit,
-		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN, Realms: d.accounts(), Fleet: d.inFleet(),
-	})
+		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN,
+	}
+	if d.realms != nil {
+		o.Realms = d.realms
+	}
+	if d.fleet != nil {
+		o.Fleet = d.fleet
+	}
+	d.operator = control.New(o)
 	d.use(c)
 	if d.onRealms != nil {
 		go d.onRealms.run(d.ctx, d.operator) // ends with ctx

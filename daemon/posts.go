@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"w3host/control"
 	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
@@ -235,12 +234,4 @@ func (l *leases) reply(p, back *post) {
 	if err := l.deliver(ctx, storage.NewGameKey().String(), p.Asks, back); err != nil {
 		l.log.Debug().Err(err).Msg("the answer to another host is lost")
 	}
-}
-
-// inFleet are the other hosts for commands; nil: there are none.
-func (d *daemon) inFleet() control.Fleet {
-	if d.fleet == nil {
-		return nil
-	}
-	return d.fleet
 }

@@ -55,14 +55,6 @@ func logOn(c config.Config, listen netip.AddrPort, heard func(realm.Speech), log
 	})
 }
 
-// accounts are those of the host for commands; nil: none.
-func (d *daemon) accounts() control.Realms {
-	if d.realms == nil {
-		return nil
-	}
-	return d.realms
-}
-
 // SeenByRealm logs on to the first realm of a configuration, lists a lobby for a moment,
 // and returns where the realm sends its players.
 func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (at netip.AddrPort, err error) {
