@@ -115,7 +115,7 @@ func (c *watchCall) run() (err error) {
 	defer c.advertiser.Shutdown()
 	for _, name := range c.names {
 		if stat, err := os.Stat(name); err == nil && stat.IsDir() {
-			go c.follow(&folder{dir: name, known: map[string]bool{}, shown: map[string]*recorded{}}) // ends with the command
+			go c.follow(&folder{name, map[string]*recorded{}}) // ends with the command
 			continue
 		}
 		g, err := c.read(name)
@@ -154,7 +154,7 @@ func (c *watchCall) follow(f *folder) {
 			g, err := c.read(name)
 			switch {
 			case errors.Is(err, watch.ErrEarly):
-				delete(f.known, name) // the next scan finds it again
+				delete(f.games, name) // the next scan finds it again
 				continue
 			case err == nil:
 				err = c.open(g)
@@ -163,7 +163,7 @@ func (c *watchCall) follow(f *folder) {
 				c.opts.Log.Warn().Err(err).Str("file", w3map.Shown(filepath.Base(name))).Msg("a game cannot be watched")
 				continue
 			}
-			f.shown[name] = g
+			f.games[name] = g
 		}
 		for _, g := range closed {
 			c.server.Remove(&g.show)

@@ -157,8 +157,7 @@ const asleep = 3 * time.Minute
 // folder is where a host records its games.
 type folder struct {
 	dir   string
-	known map[string]bool
-	shown map[string]*recorded
+	games map[string]*recorded // by files; nil: it cannot be watched
 }
 
 // scan finds the games that have begun since the last look, and those that have ended.
@@ -172,18 +171,16 @@ func (f *folder) scan(now time.Time) (opened []string, closed []*recorded) {
 		}
 		name := filepath.Join(f.dir, e.Name())
 		live[name] = true
-		if !f.known[name] {
-			f.known[name] = true
+		if _, known := f.games[name]; !known {
+			f.games[name] = nil
 			opened = append(opened, name)
 		}
 	}
-	for name := range f.known {
+	for name, g := range f.games {
 		if live[name] {
 			continue
 		}
-		delete(f.known, name)
-		if g := f.shown[name]; g != nil {
-			delete(f.shown, name)
+		if delete(f.games, name); g != nil {
 			closed = append(closed, g)
 		}
 	}
