@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,21 +148,14 @@ func plainError(err error) error {
 	return fmt.Errorf("%s: %w", path.Path, path.Err)
 }
 
+// races are those of slots.
+var races = map[w3gs.Race]string{
+	w3gs.RaceHuman: "human", w3gs.RaceOrc: "orc", w3gs.RaceNightElf: "night elf", w3gs.RaceUndead: "undead", w3gs.RaceRandom: "random",
+}
+
 // raceName is a race in words.
 func raceName(race w3gs.Race) string {
-	switch race &^ w3gs.RaceSelectable {
-	case w3gs.RaceHuman:
-		return "human"
-	case w3gs.RaceOrc:
-		return "orc"
-	case w3gs.RaceNightElf:
-		return "night elf"
-	case w3gs.RaceUndead:
-		return "undead"
-	case w3gs.RaceRandom:
-		return "random"
-	}
-	return fmt.Sprintf("unknown %#02x", uint8(race))
+	return cmp.Or(races[race&^w3gs.RaceSelectable], fmt.Sprintf("unknown %#02x", uint8(race)))
 }
 
 // plainText removes colour codes from a text of a file, and makes it safe for a terminal.

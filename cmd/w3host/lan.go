@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/netip"
@@ -55,14 +56,8 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	if err != nil && (c.version == "" || c.product == "") {
 		return nil, err
 	}
-	switch c.product {
-	case "":
-		s.Product = daemon.Product(set)
-	case w3gs.ProductTFT.String():
-		s.Product = w3gs.ProductTFT
-	case w3gs.ProductROC.String():
-		s.Product = w3gs.ProductROC
-	default:
+	set.Host.Product = cmp.Or(c.product, set.Host.Product)
+	if s.Product = daemon.Product(set); c.product != "" && c.product != s.Product.String() {
 		return nil, fmt.Errorf("--product %q: must be W3XP or WAR3", c.product)
 	}
 	var versions []w3gs.Version

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,23 +70,18 @@ func readReplay(name string) (*replay.Reader, *os.File, error) {
 }
 
 func (c *replayCall) verify() error {
-	return c.each(func(name string) (err error) {
+	return c.each(func(name string) error {
 		r, f, err := readReplay(name)
 		if err != nil {
 			return err
 		}
 		findings := replay.Verify(r)
 		f.Close()
-		verdict := "good"
-		for _, finding := range findings {
-			if finding.Fault {
-				verdict, err = "BROKEN", exitCode(exitFailed)
-			}
-		}
-		fmt.Fprintf(c.stdout, "%s: %s\n", name, verdict)
+		broken := slices.ContainsFunc(findings, func(f replay.Finding) bool { return f.Fault })
+		fmt.Fprintf(c.stdout, "%s: %s\n", name, either(broken, "BROKEN", "good"))
 		for _, finding := range findings {
 			fmt.Fprintf(c.stdout, "  %s: %s\n", either(finding.Fault, "fault", "note"), finding.Text)
 		}
-		return err
+		return exit(either(broken, exitFailed, exitOK))
 	})
 }
