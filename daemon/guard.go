@@ -24,23 +24,14 @@ const guardTimeout = 2 * time.Second
 // storage keeps in memory.
 type guard struct {
 	*storage.Guard
-	lanAdmins   atomic.Bool // lobby.lan_admins
-	requireBans atomic.Bool // database.require_bans
-	moderation  atomic.Pointer[config.Moderation]
-	countries   atomic.Pointer[country.File] // nil: none are known
+	config    atomic.Pointer[config.Config] // as it was read last
+	countries atomic.Pointer[country.File]  // nil: none are known
 }
 
 func newGuard(lists *storage.Guard, c config.Config) *guard {
 	g := &guard{Guard: lists}
-	g.use(c)
+	g.config.Store(&c)
 	return g
-}
-
-// use applies the settings that a reload may change.
-func (g *guard) use(c config.Config) {
-	g.lanAdmins.Store(c.Lobby.LANAdmins)
-	g.requireBans.Store(c.Database.RequireBans)
-	g.moderation.Store(&c.Moderation)
 }
 
 // useCountries reads moderation.country_file. After an error nothing has changed.
@@ -65,7 +56,7 @@ func (g *guard) country(addr netip.Addr) string {
 
 // warnings is the rule by which warnings lead to a ban.
 func (g *guard) warnings() people.Warnings {
-	m := g.moderation.Load()
+	m := &g.config.Load().Moderation
 	return people.Warnings{Most: m.Warnings, Within: m.WarningsWithin.D(), Ban: m.WarningBan.D()}
 }
 
@@ -79,7 +70,7 @@ func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 		switch {
 		case g.Known():
 			log.Warn().Msg("the database does not answer; using the last known lists of bans and admins")
-		case g.requireBans.Load():
+		case g.config.Load().Database.RequireBans:
 			log.Warn().Msg("the bans could not be loaded: nobody can join until the database answers (database.require_bans)")
 		default:
 			log.Warn().Msg("bans and admins could not be loaded: nobody is banned until the database answers")
@@ -92,7 +83,7 @@ func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
 	b, banned := g.IsBanned(name, addr, realm)
 	switch {
-	case g.requireBans.Load() && !g.Known():
+	case g.config.Load().Database.RequireBans && !g.Known():
 		return "the list of bans is not there yet, try again in a minute"
 	case !banned:
 		return ""
@@ -107,7 +98,7 @@ func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
 // operator trusts names. An admin who has a password must log in.
 func (g *guard) Level(who host.Joiner) (level command.Level) {
 	for _, a := range g.AdminsAs(who.Name, who.Realm, who.Addr) {
-		trusted := who.Realm != "" || a.Network.IsValid() || g.lanAdmins.Load()
+		trusted := who.Realm != "" || a.Network.IsValid() || g.config.Load().Lobby.LANAdmins
 		switch {
 		case a.Password && !who.LoggedIn, !a.Password && !trusted:
 		case a.Role == storage.RoleRoot:

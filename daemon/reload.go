@@ -87,7 +87,7 @@ func (d *daemon) reload() (notes []string, err error) {
 		return nil, err
 	}
 	d.maps.reload(c)
-	d.lists.use(c)
+	d.lists.config.Store(&c)
 	d.use(c)
 	d.running.Configure(hostOptions(c, d.Version, zerolog.Nop())) // last: it opens lobbies again, by what the others know
 	return notes, nil
