@@ -64,14 +64,12 @@ func (c *dbCall) spoolStatus(dir string) error {
 	var rows [][]string
 	waiting := 0
 	for i, f := range append(s.Waiting, s.Quarantine...) {
-		state := "waits"
-		if i >= len(s.Waiting) {
-			state = "in quarantine"
-		} else {
+		waits := i < len(s.Waiting)
+		if waits {
 			waiting += f.Records
 		}
 		rows = append(rows, []string{
-			filepath.Base(f.Path), state, strconv.Itoa(f.Records), fmt.Sprintf("%d-%d", f.First, f.Last),
+			filepath.Base(f.Path), either(waits, "waits", "in quarantine"), strconv.Itoa(f.Records), fmt.Sprintf("%d-%d", f.First, f.Last),
 			strconv.Itoa(f.Damaged), strconv.Itoa(f.Missing), f.Run,
 		})
 	}
