@@ -36,15 +36,10 @@ type Maps struct {
 	unwatch func()
 }
 
-// ErrNoMap reports that there is no map to host.
-var ErrNoMap = errors.New("no map to host")
+// NoMap is the fault that there is no map to host.
+type NoMap struct{ error }
 
-// noMap is a fault that is ErrNoMap, with a sentence of its own.
-type noMap struct{ error }
-
-func (noMap) Is(target error) bool { return target == ErrNoMap }
-
-func (e noMap) Unwrap() error { return e.error }
+func (e NoMap) Unwrap() error { return e.error }
 
 // openMaps is NewMaps and a check of the configured maps: each entry must have one that
 // can be hosted.
@@ -56,13 +51,13 @@ func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Lo
 				continue
 			}
 			if err := s.scan(choice); err != nil {
-				return nil, noMap{err}
+				return nil, NoMap{err}
 			}
 		}
 	}
 	for _, e := range c.Entries() {
 		if err := s.check(&e); err != nil {
-			return nil, noMap{err}
+			return nil, NoMap{err}
 		}
 	}
 	return s, nil

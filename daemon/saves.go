@@ -60,5 +60,5 @@ func (s *Maps) ofSave(h *savedgame.Head, v w3gs.Version) (*host.Map, error) {
 			return m, nil
 		}
 	}
-	return nil, noMap{s.none(h.MapFile())}
+	return nil, NoMap{s.none(h.MapFile())}
 }

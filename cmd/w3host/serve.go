@@ -90,10 +90,11 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}
+		_, noMap := errors.AsType[daemon.NoMap](err)
 		switch { // trying again is of no use
 		case errors.Is(err, storage.ErrBadURL):
 			return exitCode(exitUsage)
-		case errors.Is(err, daemon.ErrNoMap):
+		case noMap:
 			return exitCode(exitNoMap)
 		}
 		return exitCode(exitFailed)
