@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -76,8 +76,8 @@ func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (a
 		case <-ctx.Done():
 			return at, errors.New("the realm did not list a lobby in time")
 		case <-every.C:
-			if why := log.last(); why != "" {
-				return at, errors.New(why)
+			if why := log.reason.Load(); why != nil {
+				return at, errors.New(*why)
 			}
 			at = realms.SeenAt(c.Realms[0].Name)
 		}
@@ -86,25 +86,14 @@ func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (a
 }
 
 // problems keeps the reason of the last line of a log.
-type problems struct {
-	mu     sync.Mutex
-	reason string
-}
+type problems struct{ reason atomic.Pointer[string] }
 
 func (p *problems) Write(line []byte) (int, error) {
 	var l struct{ Reason, Message string }
 	if json.Unmarshal(line, &l) == nil {
-		p.mu.Lock()
-		p.reason = cmp.Or(l.Reason, l.Message)
-		p.mu.Unlock()
+		p.reason.Store(new(cmp.Or(l.Reason, l.Message)))
 	}
 	return len(line), nil
-}
-
-func (p *problems) last() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.reason
 }
 
 // advertisers announces lobbies on the LAN and on realms.

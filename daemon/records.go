@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -79,12 +80,6 @@ func closeDatabase(db *storage.Store) error {
 }
 
 func hostName(c config.Config) string {
-	if c.Database.HostName != "" {
-		return c.Database.HostName
-	}
-	name, err := os.Hostname()
-	if err != nil {
-		return filepath.Base(os.Args[0])
-	}
-	return name
+	name, _ := os.Hostname()
+	return cmp.Or(c.Database.HostName, name, filepath.Base(os.Args[0]))
 }
