@@ -300,13 +300,7 @@ func (s *topScreen) laid(cells []string, name, file, waits string) string {
 func (s *topScreen) game(g *control.Game) []topLine {
 	var rows [][]string
 	for _, p := range g.Players {
-		state, got := "", ""
-		switch {
-		case p.Lags:
-			state = "the others wait"
-		case p.Away:
-			state = "away"
-		}
+		state, got := either(p.Lags, "the others wait", either(p.Away, "away", "")), ""
 		if p.Map != nil && *p.Map <= 100 {
 			got = strconv.Itoa(int(*p.Map)) + " %"
 		}
