@@ -150,7 +150,7 @@ func (h *Host) openOrder(order autohost.Order) {
 	h.mu.Unlock()
 }
 
-// checkBans looks up everybody again who is in a lobby or game, because the list
+// checkBans looks up the players of all lobbies and games again, because the list
 // of bans has changed.
 func (h *Host) checkBans() {
 	for _, g := range h.Games() {

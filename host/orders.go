@@ -156,7 +156,7 @@ func (g *Game) outside(op *game.Op) {
 	g.shard.opts.Outside(g.id, &caller, op.Text)
 }
 
-// checkBans looks everybody up again who is in the lobby.
+// checkBans looks all players of the lobby or game up again.
 func (g *Game) checkBans() {
 	for _, l := range g.seats {
 		if l == nil {
