@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/hold"
 	"w3host/host/survive"
 	"w3host/record/gamelog"
@@ -23,16 +24,30 @@ const (
 	// alongAgain is the time from one begin to run a game along from its start to the next: who
 	// joins it begins that again, and anybody may try to.
 	alongAgain = 2 * time.Second
+	// followEvery is how often a game is looked at whose turn is to end.
+	followEvery = time.Millisecond
 )
 
-// along is the machine of a game that another process plays, run along for the death of that
-// process.
+// along is the machine of a game that another process plays or has left, run along with it or
+// made again.
 type along struct {
-	*survive.Rerun
-	seen  *Game // holds the facts that the host itself keeps of the game, and nothing else
-	facts uint64
-	trim  time.Time // when the system is asked again
-	err   error
+	*survive.Rerun       // nil: not begun
+	seen           *Game // holds the facts that the host itself keeps of the game, and nothing else
+	watch          func(*game.Stamped)
+	facts          uint64
+	trim           time.Time // when the system is asked again
+	err            error
+}
+
+// newAlong makes one that nobody else observes.
+func newAlong(g *survivor) *along {
+	a := &along{seen: &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}}
+	a.seen.info.Since = g.head.Opened
+	a.watch = func(f *game.Stamped) {
+		a.facts = f.Seq
+		(*ownObserver)(a.seen).Observe(f)
+	}
+	return a
 }
 
 var (
@@ -96,7 +111,7 @@ func (s *Survivors) runAlong() {
 				continue
 			}
 			g.alongAt = time.Now()
-			g.along = new(along)
+			g.along = newAlong(g)
 		}
 		g.along.follow(s, g)
 		s.moved.Add(1)
@@ -113,14 +128,18 @@ func (a *along) follow(s *Survivors, g *survivor) {
 	}
 }
 
-// run goes on to where the other process is. What panics here has not done so there, or will
-// not be done again.
+// run is advance. What panics there has not done so in the other process, or will not be done again.
 func (a *along) run(s *Survivors, g *survivor) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = fmt.Errorf("panic: %v", fault)
 		}
 	}()
+	return a.advance(s, g)
+}
+
+// advance goes on to where the other process is.
+func (a *along) advance(s *Survivors, g *survivor) (err error) {
 	var written map[game.LinkID]uint64
 	if now := time.Now(); now.After(a.trim) {
 		a.trim = now.Add(trimEvery)
@@ -134,21 +153,54 @@ func (a *along) run(s *Survivors, g *survivor) (err error) {
 	if err == nil {
 		err = a.Run(written)
 	}
-	if err == nil && !a.Playing {
-		_, err = s.mapOf(g, &a.Config) // it is not the time for that when the host has died
+	if err == nil {
+		err = s.needMap(g, a.Revived) // it is not the time for that when the host has died
 	}
 	return err
 }
 
-// begin makes the machine. Nobody else observes the game.
+// catchUp advances until nothing is ahead. An error says that something else comes of the game here.
+func (a *along) catchUp(s *Survivors, g *survivor, pause func(time.Duration) error) error {
+	for {
+		err := a.advance(s, g)
+		if err == nil {
+			known, differs := a.Same()
+			if known {
+				return differs
+			}
+			err = pause(followEvery)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// begin makes the machine.
 func (a *along) begin(s *Survivors, g *survivor, written map[game.LinkID]uint64) (err error) {
-	a.seen = &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}
-	a.seen.info.Since = g.head.Opened
-	a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), func(f *game.Stamped) {
-		a.facts = f.Seq
-		(*ownObserver)(a.seen).Observe(f)
-	})
+	a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), a.watch)
 	return err
+}
+
+// finish makes of it a game of this process's.
+func (h *Host) finish(a *along, sv *survivor) (v *survive.Revived, err error) {
+	left := h.shard.left
+	written, err := left.written(sv)
+	if err == nil {
+		err = h.shard.guard(sv.id, func() (err error) {
+			if a.Rerun == nil {
+				err = a.begin(left, sv, written)
+			}
+			if err == nil {
+				v, err = a.Finish(written)
+			}
+			return err
+		})
+	}
+	if err == nil {
+		err = left.needMap(sv, v)
+	}
+	return v, err
 }
 
 // goOnAlong has a game go on at once that was run along; false: it has to be made again.
@@ -164,38 +216,51 @@ func (h *Host) goOnAlong(sv *survivor) bool {
 	return err == nil
 }
 
-// reviveUnseen makes a game of this process's again, and shows it to its observers afterwards.
+// reviveOne has a game of this process's go on, and shows it to its observers afterwards.
 // One that cannot be made again is shown to them as far as it goes.
-func (h *Host) reviveUnseen(sv *survivor) {
-	if h.goOnUnseen(sv, new(along)) != nil {
-		h.reviveOne(sv)
+func (h *Host) reviveOne(sv *survivor, a *along) {
+	if sv.fault != nil || sv.Tried() || h.goOnUnseen(sv, a) != nil {
+		h.reviveSeen(sv)
 	}
+}
+
+// reviveSeen makes a game of this process's again while its observers see it, so that a fault of
+// theirs costs what it did the first time. Whatever is wrong with the game ends it, and no other.
+func (h *Host) reviveSeen(sv *survivor) {
+	g := h.survivorGame(sv)
+	v, err := (*survive.Revived)(nil), sv.fault
+	if err == nil {
+		v, err = h.finish(&along{watch: g.observe}, sv)
+	}
+	if err != nil {
+		v = &survive.Revived{Journal: sv.Written(), Keep: true}
+	}
+	g.journal = journal.Resume(h.shard.journals, v.Ledger, sv.Journal, v.Journal, v.Writer, v.Sum, v.Keep || g.journal.Kept())
+	if len(v.Skipped) > 0 {
+		g.journal.Keep()
+		g.journal.End(false) // it shows how the process ends
+	}
+	h.shard.Wait(func() {
+		if err == nil {
+			h.adopt(g, v, sv)
+			return
+		}
+		g.log.Error().Err(err).Str("journal", g.journal.End(false)).Msg("a game cannot be made again: its players see a closed connection")
+		g.records.Crashed(time.Now(), err.Error())
+		g.replay.End()
+		h.shard.left.giveUp(sv)
+		h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
+	})
 }
 
 // goOnUnseen has a game go on that its observers see afterwards. After an error nothing has
 // happened.
 func (h *Host) goOnUnseen(sv *survivor, a *along) error {
-	written, err := h.shard.left.written(sv)
-	var v *survive.Revived
-	if err == nil {
-		err = h.shard.guard(sv.id, func() (err error) {
-			if a.Rerun == nil {
-				err = a.begin(h.shard.left, sv, written)
-			}
-			if err == nil {
-				v, err = a.Finish(written)
-			}
-			return err
-		})
-	}
-	if err == nil && !v.Playing {
-		_, err = h.shard.left.mapOf(sv, &v.Config)
-	}
+	v, err := h.finish(a, sv)
 	if err != nil {
 		return err
 	}
 	g := h.survivorGame(sv)
-	g.useMap(sv.m)
 	g.behind = &behind{g.records, g.replay, slices.DeleteFunc(g.observers, isOwn), a.facts}
 	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
 	g.observers = []Observer{(*ownObserver)(g)}
@@ -203,8 +268,7 @@ func (h *Host) goOnUnseen(sv *survivor, a *along) error {
 	g.saved, g.loading, g.watching, g.onShow = seen.saved, seen.loading, seen.watching, seen.onShow
 	i := &seen.info
 	g.info.Name, g.info.Public, g.info.Playing, g.info.Since, g.info.Counts, g.info.Players = i.Name, i.Public, i.Playing, i.Since, i.Counts, i.Players
-	g.ledger = v.Ledger
-	g.journal = journal.Resume(nil, g.ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || seen.journal.Kept())
+	g.journal = journal.Resume(nil, v.Ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || seen.journal.Kept())
 	h.shard.Wait(func() { h.adopt(g, v, sv) })
 	h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })
 	return nil

@@ -100,7 +100,7 @@ func TestReturnIntoAHeldGame(t *testing.T) {
 		})
 	})
 	same := ask(t, g, func(g *Game) bool {
-		v, err := g.rerun(g.ledger.Left(), nil, nil, new(game.Out), func(*game.Stamped) {})
+		v, err := g.ledger.Left().Revive(nil, nil, new(game.Out), func(*game.Stamped) {})
 		return err == nil && v.Machine.Snapshot().Turn == g.machine.Snapshot().Turn
 	})
 	if !same {

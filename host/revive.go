@@ -11,7 +11,6 @@ import (
 	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/gamelog"
-	"w3host/record/journal"
 )
 
 const (
@@ -24,69 +23,6 @@ const (
 	goneEvery = time.Minute
 )
 
-// reviveOne makes a game of this process's again.
-func (h *Host) reviveOne(sv *survivor) {
-	g := h.survivorGame(sv)
-	v, err := (*survive.Revived)(nil), sv.fault
-	if err == nil {
-		v, err = h.remake(g, sv)
-	}
-	if err == nil {
-		err = h.findMap(g, sv, v)
-	}
-	h.goOn(g, sv, v, err)
-}
-
-// goOn gives a game that was made again to the shard. Whatever is wrong with it ends it, and
-// no other.
-func (h *Host) goOn(g *Game, sv *survivor, v *survive.Revived, err error) {
-	if err != nil {
-		v = &survive.Revived{Journal: sv.Written(), Keep: true}
-	}
-	g.ledger = v.Ledger
-	g.journal = journal.Resume(h.shard.journals, g.ledger, sv.Journal, v.Journal, v.Writer, v.Sum, v.Keep || g.journal.Kept())
-	if len(v.Skipped) > 0 {
-		g.journal.Keep()
-		g.journal.End(false) // it shows how the process ends
-	}
-	h.shard.Wait(func() {
-		if err == nil {
-			h.adopt(g, v, sv)
-			return
-		}
-		g.log.Error().Err(err).Str("journal", g.journal.End(false)).Msg("a game cannot be made again: its players see a closed connection")
-		g.records.Crashed(time.Now(), err.Error())
-		g.replay.End()
-		h.shard.left.giveUp(sv)
-		h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
-	})
-}
-
-// remake runs a game again.
-func (h *Host) remake(g *Game, sv *survivor) (v *survive.Revived, err error) {
-	written, err := h.shard.left.written(sv)
-	if err != nil {
-		return nil, err
-	}
-	return g.rerun(sv.Left, written, h.shard.left.parts(sv), &g.out, g.observe)
-}
-
-// findMap opens the map of a lobby; a game that is played needs it no more.
-func (h *Host) findMap(g *Game, sv *survivor, v *survive.Revived) error {
-	if v.Playing && sv.m == nil {
-		return nil
-	}
-	_, err := h.shard.left.mapOf(sv, &v.Config)
-	g.useMap(sv.m)
-	return err
-}
-
-func (g *Game) useMap(m *Map) {
-	if m != nil {
-		g.m, g.spec.m = m, m
-	}
-}
-
 // survivorGame is the game around the machine to come.
 func (h *Host) survivorGame(sv *survivor) *Game {
 	g := &Game{
@@ -96,7 +32,7 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 	}
 	g.spec = &lobbySpec{m: g.m, file: sv.File, by: sv.By, private: sv.Private, order: autohost.Order{Entry: sv.Entry}}
 	g.info = Info{ID: sv.id, Map: sv.Map, Entry: sv.Entry, By: sv.By, Since: sv.head.Opened}
-	g.head, g.variants = &sv.head, sv.Variants
+	g.variants = sv.Variants
 	g.links = make(map[game.LinkID]*link)
 	g.shard, g.carrier = h.shard, g
 	g.about = sv.Replay
@@ -117,7 +53,11 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 // adopt gives a game that was made again its sockets, and has it go on.
 func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	s := g.shard
-	g.machine, g.lastID, g.playing, g.held = v.Machine, v.LastID, v.Playing, true
+	g.machine, g.ledger, g.lastID, g.playing, g.held = v.Machine, v.Ledger, v.LastID, v.Playing, true
+	g.noteHead(&sv.head)
+	if sv.m != nil {
+		g.m, g.spec.m = sv.m, sv.m
+	}
 	g.spec.name, g.spec.setup, g.extendedWait = v.Config.Name, v.Config, v.Config.Reconnect.ExtendedWait
 	if g.open.Store(!v.Playing); sv.Again {
 		g.spec.again = &v.Config

@@ -21,7 +21,11 @@ func (g *Game) stand(culprit *link) {
 	}
 	ledger := g.ledger
 	go func() { // ends with the journal
-		v, err := g.rerun(ledger.Left(), nil, nil, new(game.Out), func(*game.Stamped) {})
+		var v *survive.Revived
+		err := g.shard.guard(g.id, func() (err error) {
+			v, err = ledger.Left().Revive(nil, nil, new(game.Out), func(*game.Stamped) {})
+			return err
+		})
 		g.shard.Call(func() {
 			if g.standing = false; g.over {
 				if g.behind == nil {
@@ -50,15 +54,6 @@ func (g *Game) goOnWith(v *survive.Revived, err error) {
 	g.next = 0
 	g.log.Info().Int("inputs", v.Inputs).Dur("stood", late.By).Msg("the game goes on")
 	g.runPending()
-}
-
-// rerun runs the journal of the game again. A panic in it is an error.
-func (g *Game) rerun(left *survive.Left, written map[game.LinkID]uint64, parts survive.MapParts, out *game.Out, watch func(*game.Stamped)) (v *survive.Revived, err error) {
-	err = g.shard.guard(g.id, func() error {
-		v, err = left.Revive(written, parts, out, watch)
-		return err
-	})
-	return v, err
 }
 
 // guard makes an error of a panic while a game is made again.

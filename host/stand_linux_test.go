@@ -133,7 +133,7 @@ func TestCrashByAPacket(t *testing.T) {
 	}
 	// Another process would leave it out, too.
 	same := ask(t, g, func(g *Game) bool {
-		v, err := g.rerun(g.ledger.Left(), nil, nil, new(game.Out), func(*game.Stamped) {})
+		v, err := g.ledger.Left().Revive(nil, nil, new(game.Out), func(*game.Stamped) {})
 		return err == nil && len(v.Skipped) == 1
 	})
 	if !same {

@@ -1,18 +1,21 @@
 package host
 
 import (
+	"cmp"
 	"time"
 
+	"w3host/game/autohost"
 	"w3host/host/survive"
+	"w3host/record/journal"
 )
 
 // stayEvery is how often a game is looked at that stays where it is.
 const stayEvery = time.Second
 
-// stay waits until the process before no longer plays a game that stays there, and has it listed
-// meanwhile. It returns false when this host ends first.
-func (h *Host) stay(sv *survivor) (mine bool) {
-	a := new(along)
+// stay waits until the process before no longer plays a game that stays there, has it listed
+// meanwhile, and goes on with it then, unless this host ends first.
+func (h *Host) stay(sv *survivor) {
+	a := newAlong(sv)
 	for {
 		mine, err := h.claim(sv)
 		if err == nil && !mine {
@@ -22,12 +25,16 @@ func (h *Host) stay(sv *survivor) (mine bool) {
 			h.listApart(sv, a.seen)
 			err = h.shard.pause(stayEvery)
 		}
-		if mine || err != nil {
-			h.mu.Lock()
-			delete(h.infos, sv.id)
-			h.mu.Unlock()
-			return mine
+		if !mine && err == nil {
+			continue
 		}
+		h.mu.Lock()
+		delete(h.infos, sv.id)
+		h.mu.Unlock()
+		if mine {
+			h.goOnClaimed(sv, nil)
+		}
+		return
 	}
 }
 
@@ -43,6 +50,29 @@ func (h *Host) claim(sv *survivor) (mine bool, err error) {
 		h.claims.Add(1)
 	}
 	return mine, nil
+}
+
+// goOnClaimed has a game go on that was claimed, by the machine that was run along with the process
+// before, or nil: that has died, and the game is made again.
+func (h *Host) goOnClaimed(sv *survivor, a *along) {
+	defer h.claims.Done()
+	if sv.fault != nil || sv.Ended() {
+		h.dropEnded(sv)
+		return
+	}
+	sv.fault = cmp.Or(sv.readHead(), sv.Blame())
+	if a == nil {
+		h.reviveSeen(sv)
+		return
+	}
+	sv.Journal = journal.NewName(sv.id) // that process may not have removed its own yet
+	h.reviveOne(sv, a)
+}
+
+// dropEnded forgets a game that has ended in the process that played it.
+func (h *Host) dropEnded(sv *survivor) {
+	h.shard.Wait(func() { h.shard.left.leave(sv) })
+	h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 }
 
 // listApart lists a game that another process plays, in the state that was seen here.

@@ -65,15 +65,13 @@ func (g *Game) hold() {
 	if g.ledger == nil || g.over {
 		return
 	}
-	err := g.noteHead(&head{
+	g.noteHead(&head{
 		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By, Private: g.spec.private,
 		Replay: g.about, Records: g.replay != nil, Journal: g.journal.Name(), Opened: g.about.Opened, Variants: g.variants,
 		Number: g.spec.order.Number, Leased: g.lease.Term != 0, Session: g.session(), Again: g.spec.again != nil,
 	})
-	if err == nil {
-		err = g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
-	}
-	if g.held = true; err != nil {
+	g.held = true
+	if err := g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD()); err != nil {
 		g.expose(err)
 	}
 }
@@ -94,18 +92,13 @@ func (g *Game) notePlaying() {
 	h := *g.head
 	h.Playing = true
 	h.Replay.File = g.replay.Name()
-	if err := g.noteHead(&h); err != nil {
-		g.expose(err)
-	}
+	g.noteHead(&h)
 }
 
-func (g *Game) noteHead(h *head) error {
+func (g *Game) noteHead(h *head) {
 	g.head = h
-	text, err := json.Marshal(h)
-	if err == nil {
-		g.ledger.Head(text)
-	}
-	return err
+	text, _ := json.Marshal(h) // it is plain data
+	g.ledger.Head(text)
 }
 
 // follow begins to note what a link brings. Its socket is held as soon as what was read

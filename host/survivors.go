@@ -228,6 +228,14 @@ func (s *Survivors) mapOf(g *survivor, cfg *game.Config) (*Map, error) {
 	return g.m, err
 }
 
+// needMap has the map of a lobby at hand; a game that is played needs it no more.
+func (s *Survivors) needMap(g *survivor, v *survive.Revived) (err error) {
+	if !v.Playing {
+		_, err = s.mapOf(g, &v.Config)
+	}
+	return err
+}
+
 // parts is for a rerun of the game.
 func (s *Survivors) parts(g *survivor) survive.MapParts {
 	return func(cfg *game.Config) (*mapxfer.Parts, error) {
