@@ -85,7 +85,8 @@ type inbox struct {
 
 // conns is the state that the connections of a loop share.
 type conns struct {
-	clock
+	base      time.Time     // when the loop was made
+	now       time.Duration // since then, as it was last looked at
 	open      int
 	arriving  expiries
 	lingering expiries // those that close
@@ -94,6 +95,8 @@ type conns struct {
 	unwritten []*Conn  // have more to write than one pass writes
 	buffers   [][]byte // for packets; a connection has one only while some wait
 }
+
+func (s *conns) update() { s.now = time.Since(s.base).Truncate(time.Microsecond) }
 
 // State is how far the connection has come.
 func (c *Conn) State() State { return c.state }

@@ -26,14 +26,14 @@ func (f *fake) Read(p []byte) (n int, more bool, err error) {
 	return n, len(f.in) > 0, nil
 }
 
-func (f *fake) Write(p []byte) (int, error)     { f.written += len(p); return len(p), nil }
-func (f *fake) CloseWrite()                     {}
-func (f *fake) leave()                          {}
-func (f *fake) move(*Loop, func(Socket) events) {}
-func (f *fake) Close()                          {}
-func (f *fake) Figures() mapxfer.Figures        { return mapxfer.Figures{} }
-func (f *fake) Waited() time.Duration           { return 0 }
-func (f *fake) watch(*set)                      {}
+func (f *fake) Write(p []byte) (int, error)    { f.written += len(p); return len(p), nil }
+func (f *fake) CloseWrite()                    {}
+func (f *fake) leave()                         {}
+func (f *fake) move(*Loop, func(Socket) *Conn) {}
+func (f *fake) Close()                         {}
+func (f *fake) Figures() mapxfer.Figures       { return mapxfer.Figures{} }
+func (f *fake) Waited() time.Duration          { return 0 }
+func (f *fake) watch(*set)                     {}
 
 func (f *fake) Packet([]byte) error { f.packets++; return nil }
 func (f *fake) Framed(int)          {}

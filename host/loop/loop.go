@@ -54,7 +54,7 @@ func New(h Handlers) (*Loop, error) {
 	}
 	l.base = time.Now()
 	var err error
-	if l.poll, err = newPoller(l, &l.clock); err != nil {
+	if l.poll, err = newPoller(l); err != nil {
 		return nil, fmt.Errorf("cannot watch sockets: %w", err)
 	}
 	return l, nil
@@ -79,11 +79,8 @@ func (l *Loop) Passes() int { return l.passes }
 // Done is closed when the loop has ended.
 func (l *Loop) Done() <-chan struct{} { return l.done }
 
-// Call runs f on the loop's goroutine. After the end of the loop it does nothing.
-func (l *Loop) Call(f func()) { l.try(f) }
-
-// try is Call; false: the loop has ended.
-func (l *Loop) try(f func()) bool {
+// Call runs f on the loop's goroutine; false: the loop has ended, and it does nothing.
+func (l *Loop) Call(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
@@ -185,32 +182,12 @@ func (l *Loop) CloseGroup(g *Group) {
 	}
 }
 
-// arrive takes a connected socket.
-func (l *Loop) arrive(s Socket, addr netip.AddrPort) events {
+// arrive takes a connected socket; nil: it is closed again.
+func (l *Loop) arrive(s Socket, addr netip.AddrPort) *Conn {
 	c := &Conn{all: &l.conns, Socket: s, Addr: netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())}
 	l.open++
 	if l.handlers.Arrive(c); c.state == Closed {
 		return nil
 	}
-	return &client{c, l}
+	return c
 }
-
-// client reports the news of a socket to the loop.
-type client struct {
-	*Conn
-	loop *Loop
-}
-
-func (c *client) readable() { c.loop.Receive(c.Conn) }
-
-func (c *client) writable() {
-	if c.blocked {
-		c.blocked = false
-		c.loop.write(c.Conn)
-	}
-}
-
-func (l *Loop) call(f func())      { l.Call(f) }
-func (l *Loop) wait(f func()) bool { return l.Wait(f) }
-
-func (l *Loop) cannotAccept(err error, pause time.Duration) { l.handlers.CannotAccept(err, pause) }

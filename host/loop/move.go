@@ -13,12 +13,12 @@ func (l *Loop) Move(c *Conn, to *Loop, limit int, handler func(*Conn) Handler) {
 			return
 		}
 		at, addr := c.Stream(), c.Addr
-		c.Socket.move(to, func(s Socket) events {
+		c.Socket.move(to, func(s Socket) *Conn {
 			moved := to.resume(s, addr, at, limit)
 			moved.in.behind = len(at.Rest) > 0
 			moved.Handler = handler(moved)
 			to.readSoon(moved)
-			return &client{moved, to}
+			return moved
 		})
 		c.forget()
 	})

@@ -57,7 +57,7 @@ func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.poll.collect()
 	l.update()
 	l.runCalls()
-	l.poll.deliver(passAccepts) // calls readable, writable and arrive
+	l.poll.deliver(passAccepts) // calls Receive, writable and arrive
 	l.runDue()
 	l.beat()
 	l.passExpired(&l.arriving, errNoJoin)
@@ -294,6 +294,14 @@ func (l *Loop) handle(c *Conn, data []byte) []byte {
 // need not be looked at after each: passPackets bounds them.
 func brief(op w3gs.Op) bool {
 	return op == w3gs.OpOutgoingAction || op == w3gs.OpKeepalive || op == w3gs.OpMapPartOK || op == w3gs.OpMapSize
+}
+
+// writable goes on to write when the socket has room again.
+func (l *Loop) writable(c *Conn) {
+	if c.blocked {
+		c.blocked = false
+		l.write(c)
+	}
 }
 
 // write writes what waits for a connection, as far as the socket takes it and a pass

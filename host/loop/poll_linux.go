@@ -42,8 +42,7 @@ const (
 // Further sets are waited for by nobody: each is read when its owner asks, in the order
 // in which its sockets became ready.
 type poller struct {
-	server    server
-	clock     *clock
+	loop      *Loop
 	keeps     bool // a processor of Go's
 	own       set
 	waiting   syscall.RawConn // own, in the hands of the runtime's poller
@@ -71,11 +70,11 @@ func (l *Loop) KeepProcessor() { l.poll.keeps = true }
 // set is an epoll set; the zero value has none yet.
 type set struct{ fd int }
 
-func newPoller(s server, c *clock) (*poller, error) {
+func newPoller(l *Loop) (*poller, error) {
 	fd, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{server: s, clock: c, own: set{fd}, event: event, timer: timer, alarm: never, acceptAt: never}
+	p := &poller{loop: l, own: set{fd}, event: event, timer: timer, alarm: never, acceptAt: never}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(fd, true))
 	p.file = os.NewFile(uintptr(fd), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -142,7 +141,7 @@ func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 		defer func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1) }()
 	}
 	_ = p.waiting.Read(func(uintptr) bool {
-		if now := time.Since(p.clock.base); p.keeps && now-p.alarm > lateWake {
+		if now := time.Since(p.loop.base); p.keeps && now-p.alarm > lateWake {
 			p.keepUntil = now + keepFor
 		}
 		for kept := false; ; {
@@ -153,7 +152,7 @@ func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 			if idle == 0 || p.came == len(p.news) {
 				continue
 			}
-			now := time.Since(p.clock.base)
+			now := time.Since(p.loop.base)
 			var alarm unix.ItimerSpec // zero: none
 			if p.alarm = never; idle > 0 {
 				p.alarm = now + idle
@@ -185,18 +184,18 @@ func (p *poller) collect() {
 // listener at most.
 func (p *poller) deliver(accepts int) {
 	for _, e := range p.news[:p.came] {
-		p.server.punctual()
+		p.loop.punctual()
 		switch fd := int(e.Fd); {
 		case fd == p.event, fd == p.timer: // edge-triggered: reading one could take back the news of a later wake
 		case slices.Contains(p.listeners, fd):
 			if p.pause == 0 {
-				p.acceptAt = p.clock.now
+				p.acceptAt = p.loop.now
 			}
 		default:
 			p.report(e)
 		}
 	}
-	if p.clock.now >= p.acceptAt {
+	if p.loop.now >= p.acceptAt {
 		p.acceptAt = never
 		for _, fd := range p.listeners {
 			p.accept(fd, accepts)
@@ -240,11 +239,11 @@ func (p *poller) report(e unix.EpollEvent) {
 	}
 	k := p.byFD[fd]
 	if e.Events&unix.EPOLLOUT != 0 {
-		k.events.writable()
+		p.loop.writable(k.conn)
 	}
 	if e.Events&^unix.EPOLLOUT != 0 {
 		k.ending = k.ending || e.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0
-		k.events.readable()
+		p.loop.Receive(k.conn)
 	}
 }
 
@@ -259,19 +258,19 @@ func (p *poller) accept(listener, most int) {
 		case err == nil:
 			p.pause = 0
 			p.adopt(fd, sa)
-			p.server.punctual()
+			p.loop.punctual()
 		case errors.Is(err, unix.EAGAIN):
 			p.pause = 0 // else the next connection would not be heeded
 			return
 		case errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED):
 		default: // out of file descriptors, most likely: it passes
 			p.pause = min(max(2*p.pause, 5*time.Millisecond), time.Second)
-			p.acceptAt = p.clock.now + p.pause
-			p.server.cannotAccept(err, p.pause)
+			p.acceptAt = p.loop.now + p.pause
+			p.loop.handlers.CannotAccept(err, p.pause)
 			return
 		}
 	}
-	p.acceptAt = p.clock.now
+	p.acceptAt = p.loop.now
 }
 
 // adopt watches a connected socket, wherever it comes from.
@@ -284,7 +283,7 @@ func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 		addr = netip.AddrPortFrom(netip.AddrFrom16(sa.Addr), uint16(sa.Port))
 	}
 	k := p.socket(fd)
-	if k.events = p.server.arrive(k, addr); k.events != nil {
+	if k.conn = p.loop.arrive(k, addr); k.conn != nil {
 		k.begin()
 	}
 }
@@ -298,7 +297,7 @@ func (p *poller) socket(fd int) *fdSocket {
 	return k
 }
 
-// begin watches a socket whose events have a receiver.
+// begin watches the socket of a connection.
 func (k *fdSocket) begin() {
 	fd := k.fd
 	// A turn must not wait for the acknowledgement of the one before. Where one of
@@ -308,7 +307,7 @@ func (k *fdSocket) begin() {
 	// Urgent bytes would be counted by the system and left out of what is read.
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 1)
 	if err := control(k.p.own.fd, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
-		k.events.Cut(err)
+		k.conn.Cut(err)
 	}
 }
 

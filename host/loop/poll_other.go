@@ -23,8 +23,7 @@ const pipeMost = 64 << 10
 // poller is that of systems without epoll: two goroutines for each
 // connection, which the loop never waits for.
 type poller struct {
-	server    server
-	clock     *clock
+	loop      *Loop
 	news      chan struct{} // holds one token when there are calls
 	timer     *time.Timer
 	listeners []*net.TCPListener
@@ -48,8 +47,8 @@ func Leave(int) {}
 // set is nothing here: what comes is reported at once.
 type set struct{}
 
-func newPoller(s server, c *clock) (*poller, error) {
-	return &poller{server: s, clock: c, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
+func newPoller(l *Loop) (*poller, error) {
+	return &poller{loop: l, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
 }
 
 func (p *poller) listen(l *net.TCPListener) error {
@@ -66,16 +65,16 @@ func (p *poller) accept(l *net.TCPListener) {
 			return
 		}
 		if err != nil { // out of file descriptors, most likely: it passes
-			p.server.call(func() { p.server.cannotAccept(err, pause) })
+			p.loop.Call(func() { p.loop.handlers.CannotAccept(err, pause) })
 			time.Sleep(pause)
 			pause = min(2*pause, time.Second)
 			continue
 		}
 		pause = 5 * time.Millisecond
-		if !p.server.wait(func() { // at most one at a time is on its way to the loop
+		if !p.loop.Wait(func() { // at most one at a time is on its way to the loop
 			k := &pipe{nc: nc, taken: make(chan struct{}, 1), more: make(chan struct{}, 1), end: make(chan struct{})}
-			k.server.Store(&p.server)
-			if k.events = p.server.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort()); k.events == nil {
+			k.loop.Store(p.loop)
+			if k.conn = p.loop.arrive(k, nc.RemoteAddr().(*net.TCPAddr).AddrPort()); k.conn == nil {
 				return
 			}
 			go k.readAll()  // ends with the connection
@@ -126,14 +125,14 @@ func (p *poller) close()              { p.stopListening() }
 
 // pipe is a connection with a goroutine for each direction.
 type pipe struct {
-	nc     *net.TCPConn
-	server atomic.Pointer[server] // for whom it works
-	events events
-	in     []byte        // has come, and is the loop's until it is taken
-	inErr  error         // has come behind in
-	taken  chan struct{} // holds one token when in is empty again
-	more   chan struct{} // holds one token when there is something to write
-	end    chan struct{} // closed with the connection
+	nc    *net.TCPConn
+	loop  atomic.Pointer[Loop] // for which it works
+	conn  *Conn
+	in    []byte        // has come, and is the loop's until it is taken
+	inErr error         // has come behind in
+	taken chan struct{} // holds one token when in is empty again
+	more  chan struct{} // holds one token when there is something to write
+	end   chan struct{} // closed with the connection
 
 	mu    sync.Mutex
 	queue []byte
@@ -148,13 +147,13 @@ func (k *pipe) readAll() {
 	for {
 		n, err := k.nc.Read(buf)
 		for passed := false; !passed; {
-			s := k.server.Load()
-			if !(*s).wait(func() {
-				if passed = k.server.Load() == s; passed { // it is not on its way to another
+			l := k.loop.Load()
+			if !l.Wait(func() {
+				if passed = k.loop.Load() == l; passed { // it is not on its way to another
 					k.in, k.inErr = buf[:n], cause(err)
-					k.events.readable()
+					l.Receive(k.conn)
 				}
-			}) && k.server.Load() == s {
+			}) && k.loop.Load() == l {
 				return
 			}
 		}
@@ -200,10 +199,10 @@ func (k *pipe) writeAll() {
 		k.queue, k.full = nil, false
 		k.mu.Unlock()
 		if full {
-			s := k.server.Load()
-			(*s).call(func() {
-				if k.server.Load() == s {
-					k.events.writable()
+			l := k.loop.Load()
+			l.Call(func() {
+				if k.loop.Load() == l {
+					l.writable(k.conn)
 				}
 			})
 		}
@@ -251,13 +250,12 @@ func (k *pipe) CloseWrite() {
 
 func (k *pipe) leave() { k.Close() }
 
-func (k *pipe) move(to *Loop, begin func(Socket) events) {
-	if !to.try(func() { k.events = begin(k) }) {
+func (k *pipe) move(to *Loop, begin func(Socket) *Conn) {
+	if !to.Call(func() { k.conn = begin(k) }) {
 		k.Close()
 		return
 	}
-	var s server = to
-	k.server.Store(&s)
+	k.loop.Store(to)
 }
 
 func (k *pipe) Close() {

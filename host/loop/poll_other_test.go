@@ -11,18 +11,15 @@ import (
 	"time"
 )
 
-// endingServer is a loop that has ended when a connection is accepted.
-type endingServer struct{ server }
-
-func (endingServer) wait(func()) bool { return false }
-
 // TestAcceptedAtTheEnd: a connection that is accepted as the loop ends is closed.
 func TestAcceptedAtTheEnd(t *testing.T) {
 	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newPoller(endingServer{}, &clock{})
+	over := &Loop{over: true, done: make(chan struct{})}
+	close(over.done)
+	p, err := newPoller(over)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"errors"
-	"net/netip"
 	"time"
 
 	"w3host/mapxfer"
@@ -28,8 +27,8 @@ type Socket interface {
 	Close()
 	// leave closes this copy of the socket, and lets the connection go on.
 	leave()
-	// move has another loop report of the connection from now on, to whom begin makes there.
-	move(to *Loop, begin func(Socket) events)
+	// move has another loop report of the connection from now on, as that which begin makes there.
+	move(to *Loop, begin func(Socket) *Conn)
 	// Figures returns the measurements of the system; zero: there are none.
 	Figures() mapxfer.Figures
 	// Waited is for how long what was last received has been in the kernel;
@@ -39,29 +38,3 @@ type Socket interface {
 	// that of the poller with nil.
 	watch(*set)
 }
-
-// events takes the reports of a poller about one socket.
-type events interface {
-	readable()
-	writable()
-	Cut(cause error)
-}
-
-// server is the user of a poller. All methods except call and wait are for its own goroutine.
-type server interface {
-	// arrive takes a new connection; nil: it is closed again.
-	arrive(Socket, netip.AddrPort) events
-	// punctual does what has become due; the poller calls it between two sockets.
-	punctual()
-	call(f func())
-	wait(f func()) bool
-	cannotAccept(err error, pause time.Duration)
-}
-
-// clock is the time since the loop was made, as it was last looked at.
-type clock struct {
-	base time.Time
-	now  time.Duration
-}
-
-func (c *clock) update() { c.now = time.Since(c.base).Truncate(time.Microsecond) }

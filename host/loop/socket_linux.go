@@ -14,10 +14,10 @@ import (
 
 // fdSocket is a socket by its descriptor.
 type fdSocket struct {
-	p      *poller
-	events events
-	fd     int
-	set    set // that watches it
+	p    *poller
+	conn *Conn
+	fd   int
+	set  set // that watches it
 	// ending says that the other side has closed: epoll tells so only once, so all
 	// that is left must be read.
 	ending bool
@@ -30,7 +30,7 @@ func (l *Loop) Adopt(fd int, addr netip.AddrPort, at Stream, limit int, handler 
 	k.copied = true
 	c := l.resume(k, addr, at, limit)
 	c.Handler = handler(c)
-	k.events = &client{c, l}
+	k.conn = c
 	k.begin()
 	return c
 }
@@ -89,15 +89,15 @@ func (k *fdSocket) leave() {
 	k.fd = -1
 }
 
-func (k *fdSocket) move(to *Loop, begin func(Socket) events) {
+func (k *fdSocket) move(to *Loop, begin func(Socket) *Conn) {
 	_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
 	k.p.byFD[k.fd] = nil
 	fd, copied := k.fd, k.copied
 	k.fd = -1
-	ok := to.try(func() {
+	ok := to.Call(func() {
 		moved := to.poll.socket(fd)
 		moved.copied = copied
-		moved.events = begin(moved)
+		moved.conn = begin(moved)
 		moved.begin()
 	})
 	if !ok {
@@ -141,7 +141,7 @@ func (k *fdSocket) watch(s *set) {
 	_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
 	k.set = to
 	if err := control(to.fd, unix.EPOLL_CTL_ADD, k.fd, watched); err != nil {
-		k.events.Cut(err)
+		k.conn.Cut(err)
 	}
 }
 
