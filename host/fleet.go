@@ -40,7 +40,11 @@ func (h *Host) Drain(within time.Duration) {
 		for _, g := range slices.Clone(h.running) {
 			if g.open.Load() {
 				g.closeToStrangers()
-				g.drain(within)
+				if len(g.links) == 0 || within <= 0 {
+					g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+				} else {
+					g.sayToEach(game.HostDrains(within))
+				}
 				time.AfterFunc(within, func() { h.endDrained(g, number) })
 			}
 		}
@@ -56,13 +60,4 @@ func (h *Host) endDrained(g *Game, number int) {
 			g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
 		}
 	})
-}
-
-// drain closes the lobby if nobody is in it.
-func (g *Game) drain(within time.Duration) {
-	if len(g.links) == 0 || within <= 0 {
-		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
-		return
-	}
-	g.sayToEach(game.HostDrains(within))
 }

@@ -130,8 +130,8 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 	}
 }
 
-// play makes the links those of a running game, and gives it its place in the
-// period.
+// play makes the links those of a running game, keeps what proxies are sent from now on, and gives the game
+// its place in the period.
 func (g *Game) play() {
 	for _, l := range g.seats {
 		if l != nil {
@@ -141,7 +141,11 @@ func (g *Game) play() {
 	}
 	g.playing = true
 	g.notePlaying()
-	g.keep()
+	for _, p := range g.proxies {
+		if p != nil {
+			p.line.Keep(p.proxy.Most)
+		}
+	}
 	if place, ok := g.shard.place(g.id, g.shard.opts.Game.Turns.Period); ok {
 		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
 	}

@@ -128,15 +128,6 @@ func (g *Game) send(pid uint8, frame []byte) {
 	}
 }
 
-// keep begins to keep what is sent to proxies.
-func (g *Game) keep() {
-	for _, p := range g.proxies {
-		if p != nil {
-			p.line.Keep(p.proxy.Most)
-		}
-	}
-}
-
 // offer sends proxies how they come back.
 func (g *Game) offer(op *game.Op) {
 	for pid := range op.To.All() {

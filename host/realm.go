@@ -25,18 +25,14 @@ func (g *Game) prove(l *link) {
 		g.call(func() {
 			if l := g.seatOf(who); l != nil {
 				l.forget = nil
-				g.answered(l, in)
+				if in && !l.disputed && !g.shard.sharesName(&g.info) {
+					g.vouch(l)
+				} else {
+					g.offerCode(l)
+				}
 			}
 		})
 	})
-}
-
-func (g *Game) answered(l *link, in bool) {
-	if in && !l.disputed && !g.shard.sharesName(&g.info) {
-		g.vouch(l)
-		return
-	}
-	g.offerCode(l)
 }
 
 // seatOf returns the link that a player is connected by; nil: the player has none.
