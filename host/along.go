@@ -11,6 +11,7 @@ import (
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/hold"
+	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/gamelog"
 	"w3host/record/journal"
@@ -42,7 +43,7 @@ type along struct {
 // newAlong makes one that nobody else observes.
 func newAlong(g *survivor) *along {
 	a := &along{seen: &Game{stepping: stepping{shard: &shard{registry: new(registry)}}}}
-	a.seen.info.Since = g.head.Opened
+	a.seen.info = g.info()
 	a.watch = func(f *game.Stamped) {
 		a.facts = f.Seq
 		(*ownObserver)(a.seen).Observe(f)
@@ -248,7 +249,7 @@ func (h *Host) reviveSeen(sv *survivor) {
 		g.log.Error().Err(err).Str("journal", g.journal.End(false)).Msg("a game cannot be made again: its players see a closed connection")
 		g.records.Crashed(time.Now(), err.Error())
 		g.replay.End()
-		h.shard.left.giveUp(sv)
+		h.shard.left.giveUp(sv, loop.Reset)
 		h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 	})
 }
@@ -265,9 +266,7 @@ func (h *Host) goOnUnseen(sv *survivor, a *along) error {
 	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, math.MaxUint64), nil
 	g.observers = []Observer{(*ownObserver)(g)}
 	seen := a.seen
-	g.saved, g.loading, g.watching, g.onShow = seen.saved, seen.loading, seen.watching, seen.onShow
-	i := &seen.info
-	g.info.Name, g.info.Public, g.info.Playing, g.info.Since, g.info.Counts, g.info.Players = i.Name, i.Public, i.Playing, i.Since, i.Counts, i.Players
+	g.info, g.saved, g.loading, g.watching, g.onShow = seen.info, seen.saved, seen.loading, seen.watching, seen.onShow
 	g.journal = journal.Resume(nil, v.Ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || seen.journal.Kept())
 	h.shard.Wait(func() { h.adopt(g, v, sv) })
 	h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })

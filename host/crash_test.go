@@ -13,7 +13,6 @@ import (
 	"w3host/game/command"
 	"w3host/host/loop"
 	"w3host/internal/testkit"
-	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
@@ -64,7 +63,7 @@ func TestCrashOfAGame(t *testing.T) {
 	guest := r.join(waiting, "Guest", player)
 
 	doomed.call(func() {
-		doomed.noteObservers([]lobby.Player{{PID: 2, Observer: true}, {PID: 3}, {PID: 4}})
+		doomed.watching = w3gs.Only(2)
 		var m *Map
 		doomed.m = m // what is told of the game must not need it either
 		_ = m.File

@@ -27,8 +27,8 @@ const (
 	listRate, listBurst = 8 << 20, 16 << 20
 )
 
-// directory answers the question for the open lobbies. It belongs to the goroutine of the
-// shard.
+// directory lists lobbies: it tells the Advertiser, and answers the question for those that are open.
+// It belongs to the goroutine of the shard.
 type directory struct {
 	opts     *Options
 	lobbies  []*listedLobby // that are public, in the order of opening
@@ -48,19 +48,22 @@ func newDirectory(o *Options) directory {
 	return directory{opts: o, requests: newTally(listsPerMinute, time.Minute), began: time.Now()}
 }
 
-func (d *directory) open(ad lan.Advert) {
+func (d *directory) open(ad lan.Advert) error {
 	if !ad.Private && ad.Only == nil {
 		d.lobbies = append(d.lobbies, &listedLobby{ad, time.Now()})
 	}
+	return d.opts.Advertiser.Open(ad)
 }
 
 func (d *directory) update(id uint32, c lan.Count) {
+	d.opts.Advertiser.Update(id, c)
 	if i := d.find(id); i >= 0 {
 		d.lobbies[i].Count = c
 	}
 }
 
 func (d *directory) close(id uint32) {
+	d.opts.Advertiser.Close(id)
 	if i := d.find(id); i >= 0 {
 		d.lobbies = slices.Delete(d.lobbies, i, i+1)
 		d.made = time.Time{} // nobody should be shown what cannot be joined

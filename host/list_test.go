@@ -108,11 +108,11 @@ func TestListOff(t *testing.T) {
 // TestListBounds: an address that asks too often is told so, ten players behind one
 // are not, and all answers together are bounded in bytes.
 func TestListBounds(t *testing.T) {
-	o := &Options{Listing: true, Product: w3gs.ProductTFT, Limits: Limits{OutQueue: 4 << 20}}
+	o := &Options{Advertiser: nobody{}, Listing: true, Product: w3gs.ProductTFT, Limits: Limits{OutQueue: 4 << 20}}
 	d := newDirectory(o)
 	now := time.Now()
 	for id := range uint32(1000) {
-		d.open(lan.Advert{GameID: id + 1, Name: "a lobby with a name of 31 bytes", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
+		_ = d.open(lan.Advert{GameID: id + 1, Name: "a lobby with a name of 31 bytes", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
 	}
 	state := func(addr string) gproxy.ListState {
 		answer := d.reply(netip.MustParseAddr(addr), gproxy.ListFormat, false, now)
@@ -155,9 +155,9 @@ func TestListBounds(t *testing.T) {
 // TestListInTheOutQueue: an answer is not longer than what may wait for a socket.
 func TestListInTheOutQueue(t *testing.T) {
 	const most = 16 << 10
-	d := newDirectory(&Options{Listing: true, Product: w3gs.ProductTFT, Limits: Limits{OutQueue: most}})
+	d := newDirectory(&Options{Advertiser: nobody{}, Listing: true, Product: w3gs.ProductTFT, Limits: Limits{OutQueue: most}})
 	for id := range uint32(1000) {
-		d.open(lan.Advert{GameID: id + 1, Name: "a lobby", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
+		_ = d.open(lan.Advert{GameID: id + 1, Name: "a lobby", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
 	}
 	answer := d.reply(netip.MustParseAddr("192.0.2.1"), gproxy.ListFormat, false, time.Now())
 	if len(answer) > most || len(answer) < most*9/10 {
@@ -171,10 +171,10 @@ func TestListInTheOutQueue(t *testing.T) {
 // TestListAnswer: an answer serves all who ask within a second, tells how old lobbies are,
 // and is given to an exempt address however often it asks.
 func TestListAnswer(t *testing.T) {
-	d := newDirectory(&Options{Listing: true, Product: w3gs.ProductTFT, Limits: Limits{OutQueue: 4 << 20}})
+	d := newDirectory(&Options{Advertiser: nobody{}, Listing: true, Product: w3gs.ProductTFT, Limits: Limits{OutQueue: 4 << 20}})
 	now := time.Now()
 	open := func(id uint32) {
-		d.open(lan.Advert{GameID: id, Name: "a", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
+		_ = d.open(lan.Advert{GameID: id, Name: "a", Count: lan.Count{Slots: 12, Open: 12}, Variants: []lan.Variant{{Version: 26}}})
 		d.lobbies[len(d.lobbies)-1].since = now.Add(-90 * time.Second)
 	}
 	reply := func(at time.Time) []byte {

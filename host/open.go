@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -90,7 +89,9 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 func (h *Host) begin(g *Game) {
 	h.running = append(h.running, g)
 	g.group = h.shard.Group(g, g.id)
-	g.noteOpened()
+	if g.ledger != nil {
+		g.ledger.Opened(h.shard.epoch + h.shard.Now())
+	}
 	g.begin()
 	g.hold()
 	if h.shard.Stopping() { // since it was opened
@@ -114,6 +115,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: host,
 		log: s.log.With().Uint32("game", id).Logger(),
 	}
+	g.shard, g.carrier = s, g
 	g.lease = spec.order.Lease
 	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
 	g.links = make(map[game.LinkID]*link)
@@ -143,16 +145,8 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	g.about = s.opts.recordingOf(spec.m, &cfg, opened)
 	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
-	g.observers = []Observer{g.records, (*ownObserver)(g), (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())}
-	if s.opts.Replays != nil && cfg.Saved == nil { // no client could play that of a saved game
-		g.replay = s.opts.Replays.New(g.about)
-		g.records.Replay = g.replay.Name
-		g.observers = slices.Insert(g.observers, 0, Observer(g.replay)) // the records tell its name
-	}
-	for _, watch := range s.opts.Observers {
-		g.observers = append(g.observers, watch(id, g.records.Key().String()))
-	}
-	g.shard, g.carrier, g.machine = s, g, game.New(cfg, &g.out)
+	g.observeBy(cfg.Saved == nil, (*ownObserver)(g), (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())) // no client could play the replay of a saved game
+	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.Begin(s.journals, g.openLedger(), &cfg, &g.out); err != nil {
 		g.log.Warn().Err(err).Msg("cannot write a journal for this game")
 	}

@@ -31,22 +31,14 @@ func (h *Host) survivorGame(sv *survivor) *Game {
 		log: h.shard.log.With().Uint32("game", sv.id).Stringer("key", sv.Key).Logger(),
 	}
 	g.spec = &lobbySpec{m: g.m, file: sv.File, by: sv.By, private: sv.Private, order: autohost.Order{Entry: sv.Entry}}
-	g.info = Info{ID: sv.id, Map: sv.Map, Entry: sv.Entry, By: sv.By, Since: sv.head.Opened}
+	g.info = sv.info()
 	g.variants = sv.Variants
 	g.links = make(map[game.LinkID]*link)
 	g.shard, g.carrier = h.shard, g
 	g.about = sv.Replay
 	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
 	g.records = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
-	g.observers = []Observer{g.records, (*ownObserver)(g)}
-	if h.shard.opts.Replays != nil && (sv.Replay.File != "" || sv.Records && !sv.Playing) {
-		g.replay = h.shard.opts.Replays.New(sv.Replay)
-		g.records.Replay = g.replay.Name
-		g.observers = []Observer{g.replay, g.records, (*ownObserver)(g)}
-	}
-	for _, watch := range h.shard.opts.Observers {
-		g.observers = append(g.observers, watch(sv.id, sv.Key.String()))
-	}
+	g.observeBy(sv.Replay.File != "" || sv.Records && !sv.Playing, (*ownObserver)(g))
 	return g
 }
 
@@ -71,7 +63,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	if v.Playing {
 		h.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
 	}
-	defer s.left.closeAll(sv) // that nobody has taken over
+	defer s.left.drop(sv, loop.Reset) // that nobody has taken over
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link

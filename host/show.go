@@ -84,8 +84,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 		ad.Variants[i].EntryKey = ad.EntryKey
 	}
 	g.onShow.inList = true
-	g.shard.directory.open(ad)
-	if err := g.shard.opts.Advertiser.Open(ad); err != nil {
+	if err := g.shard.directory.open(ad); err != nil {
 		g.log.Error().Err(err).Msg("the game cannot be announced to watchers")
 	}
 	g.log.Info().Str("name", ad.Name).Stringer("delay", g.onShow.show.Delay).Msg("the game can be watched")
@@ -98,7 +97,6 @@ func (g *Game) stopShowing() {
 	}
 	g.onShow.withdraw()
 	if g.onShow.inList {
-		g.shard.opts.Advertiser.Close(g.onShow.show.Number)
 		g.shard.directory.close(g.onShow.show.Number)
 	}
 	g.setShow(nil)

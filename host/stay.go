@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"w3host/game/autohost"
+	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/journal"
 )
@@ -22,7 +23,7 @@ func (h *Host) stay(sv *survivor) {
 			if a.err == nil { // else the rules here do not bear its journal: the last state stays
 				a.err = a.run(h.shard.left, sv)
 			}
-			h.listApart(sv, a.seen)
+			h.listApart(a.seen)
 			err = h.shard.pause(stayEvery)
 		}
 		if !mine && err == nil {
@@ -71,19 +72,16 @@ func (h *Host) goOnClaimed(sv *survivor, a *along) {
 
 // dropEnded forgets a game that has ended in the process that played it.
 func (h *Host) dropEnded(sv *survivor) {
-	h.shard.Wait(func() { h.shard.left.leave(sv) })
+	h.shard.Wait(func() { h.shard.left.giveUp(sv, loop.Leave) })
 	h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 }
 
 // listApart lists a game that another process plays, in the state that was seen here.
-func (h *Host) listApart(sv *survivor, seen *Game) {
-	var i Info
-	if seen != nil {
-		i = seen.info.clone()
-	}
-	i.ID, i.Map, i.Entry, i.By, i.Playing, i.Apart = sv.id, sv.Map, sv.Entry, sv.By, true, true
+func (h *Host) listApart(seen *Game) {
+	i := seen.info.clone()
+	i.Playing, i.Apart = true, true
 	h.mu.Lock()
-	h.infos[sv.id] = &i
+	h.infos[i.ID] = &i
 	h.mu.Unlock()
 }
 

@@ -32,13 +32,6 @@ func (g *Game) openLedger() journal.Memory {
 	return g.ledger
 }
 
-// noteOpened notes when the lobby opened, on a clock that the next process knows.
-func (g *Game) noteOpened() {
-	if g.ledger != nil {
-		g.ledger.Opened(g.shard.epoch + g.shard.Now())
-	}
-}
-
 // protect keeps a lobby or game held, as long as there is room for its journal.
 func (g *Game) protect() {
 	now := g.shard.Now()

@@ -81,6 +81,11 @@ type head struct {
 	Again    bool   // it is a game that is played again
 }
 
+// info is the game before its first fact.
+func (g *survivor) info() Info {
+	return Info{ID: g.id, Map: g.Map, Entry: g.Entry, By: g.By, Since: g.head.Opened}
+}
+
 // FindSurvivors looks at what was left.
 func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 	s := &Survivors{Shelf: shelf, log: log}
@@ -103,14 +108,14 @@ func (s *Survivors) Settle() {
 	}
 	s.games = slices.DeleteFunc(s.games, func(g *survivor) bool {
 		if g.Left != nil && g.fault == nil && g.Ended() && g.Own() {
-			s.leave(g)
+			s.giveUp(g, loop.Leave)
 			return true
 		}
 		if g.Left != nil && (g.fault == nil || !g.Own()) {
 			return false
 		}
 		s.log.Error().AnErr("reason", g.fault).Uint32("game", g.id).Msg("a game that was left cannot be taken over: its players see a closed connection")
-		s.giveUp(g)
+		s.giveUp(g, loop.Reset)
 		return true
 	})
 	slices.SortFunc(s.games, func(a, b *survivor) int { return a.Len() - b.Len() })
@@ -152,7 +157,7 @@ func (s *Survivors) dropped(name hold.Name) {
 	}
 	if link == 0 {
 		s.games = slices.DeleteFunc(s.games, func(o *survivor) bool { return o == g })
-		s.leave(g)
+		s.giveUp(g, loop.Leave)
 	}
 }
 
@@ -247,31 +252,22 @@ func (s *Survivors) parts(g *survivor) survive.MapParts {
 	}
 }
 
-// giveUp ends what was held of a game.
-func (s *Survivors) giveUp(g *survivor) {
-	s.closeAll(g)
+// giveUp ends what was held of a game, its connections by a reset or, of one that has ended in the
+// process that played it, as that has left them.
+func (s *Survivors) giveUp(g *survivor, end func(fd int)) {
+	s.drop(g, end)
 	s.Shelf.Drop(hold.GameName(g.id))
 	if g.Left != nil {
 		g.Forget()
 	}
 }
 
-// closeAll ends the connections of a game that were left.
-func (s *Survivors) closeAll(g *survivor) {
+// drop ends the connections of a game that were left.
+func (s *Survivors) drop(g *survivor, end func(fd int)) {
 	for id, fd := range g.sockets {
-		loop.Reset(fd)
+		end(fd)
 		s.Shelf.Drop(hold.LinkName(g.id, uint32(id)))
 	}
-}
-
-// leave ends what was held of a game that has ended in the process that played it.
-func (s *Survivors) leave(g *survivor) {
-	for id, fd := range g.sockets {
-		loop.Leave(fd)
-		s.Shelf.Drop(hold.LinkName(g.id, uint32(id)))
-	}
-	g.sockets = nil
-	s.giveUp(g)
 }
 
 // dropFlights ends what is needed until all games are taken over.

@@ -14,6 +14,21 @@ import (
 	"w3host/texts"
 )
 
+// observeBy has the game observed: by its replay, if there is to be one, its records, some of the host's
+// own, and those of Options.
+func (g *Game) observeBy(recorded bool, own ...Observer) {
+	o := &g.shard.opts
+	if o.Replays != nil && recorded {
+		g.replay = o.Replays.New(g.about)
+		g.records.Replay = g.replay.Name
+		g.observers = append(g.observers, g.replay) // the records tell its name
+	}
+	g.observers = append(append(g.observers, g.records), own...)
+	for _, watch := range o.Observers {
+		g.observers = append(g.observers, watch(g.id, g.records.Key().String()))
+	}
+}
+
 // observe shows a fact to all who watch the game.
 func (g *Game) observe(f *game.Stamped) {
 	for at := 0; at < len(g.observers); {
@@ -56,9 +71,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.reportWait()
 	case *game.Counted:
 		if g.listed {
-			count := lanCount(f.Counts, g.version())
-			g.shard.opts.Advertiser.Update(g.id, count)
-			g.shard.directory.update(g.id, count)
+			g.shard.directory.update(g.id, lanCount(f.Counts, g.version()))
 		}
 	case *game.Started:
 		g.shut()
@@ -93,21 +106,17 @@ func (t *ownObserver) Observe(s *game.Stamped) {
 		g.shard.note(&g.info, func(i *Info) { i.leave(f.PID) })
 	case *game.Started:
 		g.loading = true
-		g.noteObservers(f.Players)
+		for _, p := range f.Players {
+			if p.Observer {
+				g.watching |= w3gs.Only(p.PID)
+			}
+		}
 		g.noteStart(f)
 		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, i.Since.Add(s.At) })
 	case *game.AllLoaded:
 		g.loading = false
 	case *game.Desynced:
 		g.journal.Keep()
-	}
-}
-
-func (g *Game) noteObservers(players []lobby.Player) {
-	for _, p := range players {
-		if p.Observer {
-			g.watching |= w3gs.Only(p.PID)
-		}
 	}
 }
 
@@ -134,8 +143,7 @@ func (g *Game) announceKept(players []game.Player) {
 }
 
 func (g *Game) list(ad lan.Advert) {
-	g.shard.directory.open(ad)
-	if err := g.shard.opts.Advertiser.Open(ad); err != nil {
+	if err := g.shard.directory.open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true
@@ -185,7 +193,6 @@ func (g *Game) sayToEach(text texts.Text) {
 func (g *Game) unlist() {
 	if g.listed {
 		g.listed = false
-		g.shard.opts.Advertiser.Close(g.id)
 		g.shard.directory.close(g.id)
 	}
 }
