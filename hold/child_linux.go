@@ -79,16 +79,14 @@ func (h *holder) pass(e event) {
 	}
 }
 
-// owe notes what a child is to be given, or to drop; nil: none.
-func (c *child) owe(n Name) {
-	if c != nil {
-		c.todo = append(c.todo, n)
-	}
+// children are the processes that know what is held.
+func (h *holder) children() []*child {
+	return slices.DeleteFunc([]*child{h.host, h.next, h.standby.child}, func(c *child) bool { return c == nil })
 }
 
 // give passes on what a child is owed, as far as it reads: one that hangs stops nobody.
 func (h *holder) give(c *child) {
-	for c != nil && len(c.todo) > 0 {
+	for len(c.todo) > 0 {
 		m := message{verb: verbPut}
 		for _, n := range c.todo[:min(len(c.todo), batch)] {
 			fd, ok := h.held[n]
@@ -105,7 +103,7 @@ func (h *holder) give(c *child) {
 		}
 		c.todo = c.todo[len(m.names):]
 	}
-	if c != nil && c.then != 0 && !h.say(c, message{verb: c.then}) {
+	if c.then != 0 && !h.say(c, message{verb: c.then}) {
 		c.then = 0
 	}
 }
@@ -118,10 +116,8 @@ func (*holder) say(c *child, m message) (later bool) {
 
 // behind comes when a child may have room again for what it is owed.
 func (h *holder) behind() <-chan time.Time {
-	for _, c := range []*child{h.host, h.next, h.standby.child} {
-		if c != nil && (len(c.todo) > 0 || c.then != 0) {
-			return time.After(retryGive)
-		}
+	if slices.ContainsFunc(h.children(), func(c *child) bool { return len(c.todo) > 0 || c.then != 0 }) {
+		return time.After(retryGive)
 	}
 	return nil
 }

@@ -17,10 +17,31 @@ type message struct {
 	text  string // instead of names
 }
 
+// kept are the descriptors of one side.
+type kept map[Name]int
+
+// drop closes one; false: there is none.
+func (k kept) drop(n Name) bool {
+	fd, ok := k[n]
+	if ok {
+		_ = unix.Close(fd)
+		delete(k, n)
+	}
+	return ok
+}
+
+// take does what the other side says: it puts descriptors, or drops them.
+func (k kept) take(m *message) {
+	for i, n := range m.names {
+		k.drop(n)
+		if i < len(m.fds) {
+			k[n] = m.fds[i]
+		}
+	}
+}
+
 // mostText is the longest path of the system, more or less.
 const mostText = 4096
-
-func (m *message) hasText() bool { return m.verb == verbUpgrade || m.verb == verbRefused }
 
 func send(sock int, m message, flags int) error {
 	b := []byte{m.verb}
@@ -57,7 +78,7 @@ func receive(sock int) (m message, err error) {
 		return m, err
 	}
 	m.verb, b = b[0], b[1:n]
-	if m.hasText() {
+	if m.verb == verbUpgrade || m.verb == verbRefused {
 		m.text, b = string(b), nil
 	}
 	for ; len(b) >= 8; b = b[8:] {

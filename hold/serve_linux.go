@@ -24,7 +24,7 @@ const (
 // holder is the process that holds.
 type holder struct {
 	Options
-	held  map[Name]int
+	held  kept
 	vault vault // nil: what is held ends with this process
 
 	good time.Duration // how long a host lives at least that is replaced at once
@@ -70,7 +70,7 @@ func Serve(o Options) (code int, err error) {
 
 func newHolder(o Options) *holder {
 	return &holder{
-		Options: o, held: map[Name]int{}, leaving: map[*child]bool{}, events: make(chan event), quit: make(chan struct{}),
+		Options: o, held: kept{}, leaving: map[*child]bool{}, events: make(chan event), quit: make(chan struct{}),
 		good: time.Second, beat: time.Second, program: program{path: "/proc/self/exe"}, pause: againFirst,
 	}
 }
@@ -109,9 +109,9 @@ func (h *holder) serve() (code int, err error) {
 			h.watch()
 		case <-h.behind(): // a host may have room again
 		}
-		h.give(h.host)
-		h.give(h.next)
-		h.give(h.standby.child)
+		for _, c := range h.children() {
+			h.give(c)
+		}
 	}
 	return h.code, h.err
 }
@@ -123,12 +123,14 @@ func (h *holder) begin() {
 		h.code, h.err = 1, err
 		return
 	}
-	h.host = c
-	h.reportPID()
+	h.goOnWith(c)
 }
 
-func (h *holder) reportPID() {
-	if err := h.Started(h.host.Process.Pid); err != nil {
+// goOnWith makes a process the host.
+func (h *holder) goOnWith(c *child) {
+	h.host = c
+	c.then, c.silent = verbGo, 0
+	if err := h.Started(c.Process.Pid); err != nil {
 		h.Log("%v", err)
 	}
 }
@@ -229,20 +231,17 @@ func (h *holder) hear(c *child, m *message) {
 
 func (h *holder) do(c *child, m *message) {
 	switch m.verb {
-	case verbPut:
+	case verbPut, verbDrop:
 		for i, n := range m.names {
 			h.drop(n)
 			if i < len(m.fds) {
 				h.hold(n, m.fds[i])
 			}
-			h.next.owe(n)
-			h.standby.child.owe(n)
-		}
-	case verbDrop:
-		for _, n := range m.names {
-			h.drop(n)
-			h.next.owe(n)
-			h.standby.child.owe(n)
+			for _, other := range h.children() {
+				if other != c {
+					other.todo = append(other.todo, n)
+				}
+			}
 		}
 	case verbServing:
 		c.serving, h.served = true, true
@@ -273,12 +272,8 @@ func (h *holder) hold(n Name, fd int) {
 }
 
 func (h *holder) drop(n Name) {
-	if fd, ok := h.held[n]; ok {
-		_ = unix.Close(fd)
-		delete(h.held, n)
-		if h.vault != nil {
-			h.lost(h.vault.drop(n))
-		}
+	if h.held.drop(n) && h.vault != nil {
+		h.lost(h.vault.drop(n))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // shelf is a Shelf by the socket to the holder.
 type shelf struct {
 	sock     int
-	left     map[Name]int
+	left     kept
 	late     []Name // to be dropped when the holder has room for the message
 	gone     bool   // the holder has ended
 	standsBy bool
@@ -30,7 +30,7 @@ func Open() (Shelf, error) {
 	}
 	_ = os.Unsetenv(socketEnv)
 	unix.CloseOnExec(holderFD)
-	s := &shelf{sock: holderFD, left: map[Name]int{}, news: make(chan News)}
+	s := &shelf{sock: holderFD, left: kept{}, news: make(chan News)}
 	for {
 		m, err := receive(s.sock)
 		switch {
@@ -45,23 +45,10 @@ func Open() (Shelf, error) {
 			s.standsBy, s.standby = m.verb != verbGo, m.verb == verbBeStandby
 			go s.hear() // ends with the holder
 			return s, nil
-		case m.verb == verbDrop:
-			for _, name := range m.names {
-				if fd, ok := s.left[name]; ok {
-					_ = unix.Close(fd)
-					delete(s.left, name)
-				}
-			}
-			continue
-		case len(m.names) != len(m.fds):
+		case m.verb != verbDrop && len(m.names) != len(m.fds):
 			return nil, errors.New("the holder has not passed on all that it holds: is the limit of open files lower than the holder's?")
 		}
-		for i, name := range m.names {
-			if fd, ok := s.left[name]; ok {
-				_ = unix.Close(fd)
-			}
-			s.left[name] = m.fds[i]
-		}
+		s.left.take(&m)
 	}
 }
 

@@ -50,8 +50,6 @@ func (h *holder) goOnWithStandby(died *child) bool {
 	}
 	h.standby = standby{}
 	h.since, h.pause = time.Now(), againFirst
-	h.host = c
-	c.then, c.silent = verbGo, 0
-	h.reportPID()
+	h.goOnWith(c)
 	return true
 }

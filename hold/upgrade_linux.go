@@ -84,7 +84,6 @@ func (h *holder) takeOver() {
 	}
 	h.before.close()
 	h.before, h.program = h.program, programOf(h.next)
-	h.host, h.next = h.next, nil
-	h.host.then, h.host.silent = verbGo, 0
-	h.reportPID()
+	h.goOnWith(h.next)
+	h.next = nil
 }

@@ -22,7 +22,7 @@ type vault interface {
 
 // openVault finds the vault of this process, nil if it has none, and adds to left what an
 // earlier holder has left there.
-func openVault(path string, left map[Name]int, log func(string, ...any)) (vault, error) {
+func openVault(path string, left kept, log func(string, ...any)) (vault, error) {
 	notify := os.Getenv("NOTIFY_SOCKET")
 	_ = os.Unsetenv("NOTIFY_SOCKET") // it is not for hosts
 	switch {
@@ -53,7 +53,7 @@ type store struct {
 	to   unix.SockaddrUnix
 }
 
-func openStore(notify string, left map[Name]int) (vault, error) {
+func openStore(notify string, left kept) (vault, error) {
 	sock, err := vaultSocket(unix.SOCK_DGRAM)
 	if err != nil {
 		return nil, fmt.Errorf("systemd's store: %w", err)
@@ -89,7 +89,7 @@ type remote struct {
 	file *os.File // the same
 }
 
-func dialVault(path string, left map[Name]int, log func(string, ...any)) (vault, error) {
+func dialVault(path string, left kept, log func(string, ...any)) (vault, error) {
 	sock, err := vaultSocket(unix.SOCK_SEQPACKET)
 	if err != nil {
 		return nil, err
@@ -108,9 +108,7 @@ func dialVault(path string, left map[Name]int, log func(string, ...any)) (vault,
 		} else if err == nil && len(m.names) != len(m.fds) {
 			err = errors.New("it has not passed on all that it keeps: is the limit of open files lower than its own?")
 		}
-		for i, fd := range m.fds {
-			left[m.names[i]] = fd
-		}
+		left.take(&m)
 	}
 	return nil, fmt.Errorf("the vault %s: %w", path, err)
 }

@@ -55,16 +55,6 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 	}
 }
 
-// kept are the descriptors of a vault.
-type kept map[Name]int
-
-func (v kept) drop(n Name) {
-	if fd, ok := v[n]; ok {
-		_ = unix.Close(fd)
-		delete(v, n)
-	}
-}
-
 // serve gives a holder everything, and takes what it holds until it hangs up.
 func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 	file, err := conn.File()
@@ -91,11 +81,6 @@ func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 		if err != nil {
 			return
 		}
-		for i, n := range m.names {
-			v.drop(n)
-			if i < len(m.fds) {
-				v[n] = m.fds[i]
-			}
-		}
+		v.take(&m)
 	}
 }

@@ -32,13 +32,9 @@ const (
 func (h *holder) watch() {
 	gap := time.Since(h.checkedAt)
 	h.checkedAt = time.Now()
-	for _, c := range slices.AppendSeq([]*child{h.host, h.next, h.standby.child}, maps.Keys(h.leaving)) {
-		switch {
-		case c == nil:
-		case gap > 2*h.beat+h.beat/2 || stopped(c.Process.Pid):
+	for _, c := range slices.AppendSeq(h.children(), maps.Keys(h.leaving)) {
+		if c.silent++; gap > 2*h.beat+h.beat/2 || stopped(c.Process.Pid) {
 			c.silent = 0
-		default:
-			c.silent++
 		}
 	}
 	if c := h.next; c != nil && c.silent >= mostSilent {
