@@ -1,60 +1,49 @@
 package watch
 
-import (
-	"time"
-
-	"w3host/host/loop"
-)
+import "time"
 
 // beat is how often all viewers are read and ticked together. Their packets wait for it: the loop has a thread
 // of its own, and to wake that for each packet and each turn of each viewer costs other threads more than the
 // loop's own work.
 const beat = 50 * time.Millisecond
 
-// pulse is the beat of a server.
-type pulse struct {
-	server *Server
-	group  *loop.Group // nil: there is no viewer
-	at     time.Duration
-}
-
-// begin starts it with the first viewer.
-func (p *pulse) begin() {
-	if p.group == nil {
-		p.at = p.server.Now() + beat
-		p.group = p.server.Group(p, 0)
-		p.group.Touch()
+// startBeat comes with each viewer.
+func (s *Server) startBeat() {
+	if s.pulse == nil {
+		s.beatAt = s.Now() + beat
+		s.pulse = s.Group(s, 0)
+		s.pulse.Touch()
 	}
 }
 
-// end stops it behind the last.
-func (p *pulse) end() {
-	if len(p.server.viewers) == 0 && p.group != nil {
-		p.server.CloseGroup(p.group)
-		p.group = nil
+// stopBeat stops it behind the last.
+func (s *Server) stopBeat() {
+	if len(s.viewers) == 0 && s.pulse != nil {
+		s.CloseGroup(s.pulse)
+		s.pulse = nil
 	}
 }
 
 // Tick ticks the viewers that are due.
-func (p *pulse) Tick() {
-	if p.group == nil {
+func (s *Server) Tick() {
+	if s.pulse == nil {
 		return // the last has just left
 	}
-	p.at = p.server.Now() + beat
-	p.group.Touch()
-	for v := range p.server.viewers {
+	s.beatAt = s.Now() + beat
+	s.pulse.Touch()
+	for v := range s.viewers {
 		if !v.calm {
 			v.calm = true
-			p.server.ReadInTime(p.group, v.Conn)
+			s.ReadInTime(s.pulse, v.Conn)
 		}
-		if v.client.Next() <= p.server.Now() {
+		if v.client.Next() <= s.Now() {
 			v.Tick()
 		}
-		if p.group == nil {
+		if s.pulse == nil {
 			return
 		}
 	}
 }
 
 // Next is when the next beat is due.
-func (p *pulse) Next() (at time.Duration, ok bool) { return p.at, true }
+func (s *Server) Next() (at time.Duration, ok bool) { return s.beatAt, true }

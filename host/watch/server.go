@@ -56,14 +56,14 @@ type Server struct {
 	viewers map[*viewer]bool
 	from    map[netip.Addr]int // connections
 	joining int
-	refused int // viewers who only read why
-	pulse   pulse
+	refused int           // viewers who only read why
+	pulse   *loop.Group   // reads and ticks the viewers; nil: there is none
+	beatAt  time.Duration // of the pulse, the next
 }
 
 // New makes a server, which serves with Run.
 func New(o Options) (*Server, error) {
 	s := &Server{opts: o, shows: map[uint32]*Show{}, viewers: map[*viewer]bool{}, from: map[netip.Addr]int{}}
-	s.pulse.server = s
 	var err error
 	s.Loop, err = loop.New(loop.Handlers{Arrive: s.arrive, CannotAccept: func(err error, pause time.Duration) {
 		o.Log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
@@ -79,21 +79,18 @@ func New(o Options) (*Server, error) {
 
 // RunGuarded is Run, and reports whether a fault of this program has ended it. Then all connections are cut.
 func (s *Server) RunGuarded() (fault bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			fault = true
-			s.crashed("nobody can watch games until the host starts again; the games go on", p)
-			s.Abandon()
-			for v := range s.viewers {
-				cut(v.Conn)
-			}
-			for _, state := range []loop.State{loop.Arriving, loop.Closing} {
-				for c := range s.Expiring(state) {
-					cut(c)
-				}
+	defer s.rescue("nobody can watch games until the host starts again; the games go on", func() {
+		fault = true
+		s.Abandon()
+		for v := range s.viewers {
+			cut(v.Conn)
+		}
+		for _, state := range []loop.State{loop.Arriving, loop.Closing} {
+			for c := range s.Expiring(state) {
+				cut(c)
 			}
 		}
-	}()
+	})
 	s.Run()
 	return false
 }

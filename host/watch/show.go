@@ -51,11 +51,7 @@ func (show *Show) part() bool { return recording.IsPart(show.File) }
 func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { // ends when the game is shown or taken back
-		defer func() {
-			if fault := recover(); fault != nil {
-				s.crashed("a game cannot be watched", fault)
-			}
-		}()
+		defer s.rescue("a game cannot be watched", func() {})
 		for {
 			_, err := Start(show.File)
 			if err == nil {
@@ -173,14 +169,12 @@ func (in *reading) start() (*replay.Reader, error) {
 	return r, err
 }
 
+// noFurther is what a fault means for those who watch a game.
+const noFurther = "the record of a game is shown no further"
+
 func (in *reading) run(r *replay.Reader) {
 	defer in.file.Close()
-	defer func() {
-		if fault := recover(); fault != nil {
-			in.server.crashed("the record of a game is shown no further", fault)
-			in.deliver(true)
-		}
-	}()
+	defer in.server.rescue(noFurther, func() { in.deliver(true) })
 	for rec, err := range r.Records() {
 		if err != nil {
 			if in.ctx.Err() == nil {
@@ -220,12 +214,7 @@ func (in *reading) deliver(end bool) {
 		return
 	}
 	in.server.Wait(func() { // so that no more than a batch waits
-		defer func() {
-			if fault := recover(); fault != nil {
-				in.server.crashed("the record of a game is shown no further", fault)
-				in.tape.End()
-			}
-		}()
+		defer in.server.rescue(noFurther, in.tape.End)
 		for i := range records {
 			in.tape.Add(&records[i])
 		}

@@ -44,7 +44,7 @@ func (v *viewer) begin(s *Show, name string, no texts.Text) {
 		s.watching.Add(1)
 	}
 	v.client = past.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
-	v.server.pulse.begin()
+	v.server.startBeat()
 	line := v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game)
 	if v.no {
 		v.client.Refuse(no)
@@ -128,7 +128,7 @@ func (v *viewer) leave() {
 			v.show.watching.Add(-1)
 		}
 		s.unload(v.show)
-		s.pulse.end()
+		s.stopBeat()
 	}
 }
 
@@ -138,6 +138,14 @@ func (v *viewer) Framed(int) {}
 // Crashed logs a fault of this program.
 func (v *viewer) Crashed(fault any) {
 	v.server.crashed("who watches a game is cut off; the others go on", fault)
+}
+
+// rescue logs a panic, after which then is called.
+func (s *Server) rescue(what string, then func()) {
+	if fault := recover(); fault != nil {
+		s.crashed(what, fault)
+		then()
+	}
 }
 
 func (s *Server) crashed(what string, fault any) {
