@@ -27,8 +27,7 @@ type Records struct {
 	// one. The observer that names it observes the start before the Records do.
 	Replay func() string
 
-	to     Recorder
-	named  *numbered // the same, where records may be made twice; nil: they are not
+	to     numbered
 	key    storage.GameKey
 	opened time.Time
 	stats  *mapstats.Collector // what the map reports; nil before the start
@@ -40,15 +39,13 @@ type Records struct {
 
 // NewRecords begins the log of a game whose lobby opened at that time.
 func NewRecords(to Recorder, opened time.Time) *Records {
-	return &Records{to: to, key: storage.NewGameKey(), opened: opened, Replay: func() string { return "" }}
+	return &Records{to: numbered{to: to}, key: storage.NewGameKey(), opened: opened, Replay: func() string { return "" }}
 }
 
 // Observe takes one fact. It returns at once.
 func (r *Records) Observe(s *game.Stamped) {
 	r.turn = s.Turn
-	if r.named != nil {
-		r.named.fact, r.named.next = s.Seq, 0
-	}
+	r.to.fact, r.to.next = s.Seq, 0
 	r.judge.observe(s)
 	at := r.opened.Add(s.At)
 	switch f := s.Fact.(type) {

@@ -168,8 +168,4 @@ func (c *Collector) byColour(colour int) (Player, bool) {
 	return c.find(func(p Player) bool { return int(p.Colour) == colour })
 }
 
-func (c *Collector) byName(name string) (Player, bool) {
-	return c.find(func(p Player) bool { return p.Name == name })
-}
-
 func cut(s string) string { return s[:min(len(s), maxValue)] }

@@ -83,7 +83,7 @@ func (c *Collector) mmdFlag(result Result, args []string) {
 // map gave for it, else by the colour.
 func (c *Collector) mmdAbout(result Result, number string) Result {
 	name, named := c.mmd.players[number]
-	p, in := c.byName(name)
+	p, in := c.find(func(p Player) bool { return p.Name == name })
 	if colour, err := strconv.Atoi(number); !named && err == nil {
 		p, in = c.byColour(colour)
 	}
@@ -144,25 +144,19 @@ func define(table map[string]string, key, value string) {
 func mmdWords(message string) []string {
 	var words []string
 	var word strings.Builder
-	begun := false
 	for i := 0; i < len(message); i++ {
 		switch ch := message[i]; {
 		case ch == '\\' && i+1 < len(message):
 			i++
 			word.WriteByte(message[i])
-			begun = true
-		case ch == ' ':
-			if begun {
-				words = append(words, word.String())
-				word.Reset()
-				begun = false
-			}
-		default:
+		case ch != ' ':
 			word.WriteByte(ch)
-			begun = true
+		case word.Len() > 0:
+			words = append(words, word.String())
+			word.Reset()
 		}
 	}
-	if begun {
+	if word.Len() > 0 {
 		words = append(words, word.String())
 	}
 	return words
