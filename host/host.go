@@ -4,6 +4,7 @@
 package host
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"sync"
@@ -52,11 +53,7 @@ func (h *Host) Game(id uint32) *Game {
 func (h *Host) Games() []*Game {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	list := make([]*Game, 0, len(h.games))
-	for _, g := range h.games {
-		list = append(list, g)
-	}
-	return list
+	return slices.Collect(maps.Values(h.games))
 }
 
 func (h *Host) wasOpened(id uint32) bool {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -42,15 +43,9 @@ func (r *refusals) first(addr netip.Addr, sumUp func()) bool {
 
 // sumUp logs what was refused without a line, and begins anew.
 func (r *refusals) sumUp(log *zerolog.Logger) {
-	addrs := make([]netip.Addr, 0, len(r.times))
-	for addr, n := range r.times {
-		if n > 1 {
-			addrs = append(addrs, addr)
-		}
-	}
-	slices.SortFunc(addrs, func(a, b netip.Addr) int { return cmp.Or(r.times[b]-r.times[a], a.Compare(b)) })
-	for i, addr := range addrs {
-		if n := r.times[addr] - 1; i < mostRefused {
+	most := func(a, b netip.Addr) int { return cmp.Or(r.times[b]-r.times[a], a.Compare(b)) }
+	for i, addr := range slices.SortedFunc(maps.Keys(r.times), most) {
+		if n := r.times[addr] - 1; n > 0 && i < mostRefused {
 			log.Warn().Stringer("addr", addr).Int("times", n).Dur("within", r.every).Msg("more connections from this address were refused")
 		} else {
 			r.others += n

@@ -1,7 +1,7 @@
 package host
 
 import (
-	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -85,10 +85,9 @@ func (r *registry) Infos() []Info {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	list := make([]Info, 0, len(r.infos))
-	for _, i := range r.infos {
-		list = append(list, i.clone())
+	for _, id := range slices.Sorted(maps.Keys(r.infos)) {
+		list = append(list, r.infos[id].clone())
 	}
-	slices.SortFunc(list, func(a, b Info) int { return cmp.Compare(a.ID, b.ID) })
 	return list
 }
 

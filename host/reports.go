@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -40,17 +39,8 @@ const keptCrashes = 100
 
 // thinCrashes removes the oldest reports of crashes. Hosts may share the folder.
 func (s *shard) thinCrashes() {
-	entries, err := os.ReadDir(s.opts.Crashes)
-	if err != nil {
-		return // that it cannot be written to was logged
-	}
-	var files []string
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".txt") {
-			files = append(files, e.Name())
-		}
-	}
-	when := func(file string) string { // the name ends with the time, in digits of one width
+	files, _ := fs.Glob(os.DirFS(s.opts.Crashes), "*.txt") // that it cannot be written to was logged
+	when := func(file string) string {                     // the name ends with the time, in digits of one width
 		return file[max(0, len(file)-len(crashTime+".txt")):]
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(when(a), when(b)) })

@@ -58,23 +58,19 @@ func (g *Game) hold() {
 	if g.ledger == nil || g.over {
 		return
 	}
-	g.noteHead(&head{
+	h := &head{
 		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By, Private: g.spec.private,
 		Replay: g.about, Records: g.replay != nil, Journal: g.journal.Name(), Opened: g.about.Opened, Variants: g.variants,
-		Number: g.spec.order.Number, Leased: g.lease.Term != 0, Session: g.session(), Again: g.spec.again != nil,
-	})
+		Number: g.spec.order.Number, Leased: g.lease.Term != 0, Again: g.spec.again != nil,
+	}
+	if h.Leased {
+		h.Session = g.shard.opts.Leases.Session()
+	}
+	g.noteHead(h)
 	g.held = true
 	if err := g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD()); err != nil {
 		g.expose(err)
 	}
-}
-
-// session is the one that the lease of the lobby belongs to; empty: there is none.
-func (g *Game) session() string {
-	if g.lease.Term == 0 {
-		return ""
-	}
-	return g.shard.opts.Leases.Session()
 }
 
 // notePlaying notes what is known of the game at its start only.

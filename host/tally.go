@@ -81,10 +81,7 @@ func (t *tally) spent(key string) *allowance.Allowance {
 	if spent := t.recent[key]; spent != nil {
 		return spent
 	}
-	spent := t.older[key]
-	if spent == nil {
-		spent = new(allowance.Allowance)
-	}
+	spent := cmp.Or(t.older[key], new(allowance.Allowance))
 	if len(t.recent) == maxVisitors {
 		t.recent, t.older = make(map[string]*allowance.Allowance), t.recent
 	}

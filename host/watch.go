@@ -156,10 +156,8 @@ func (g *Game) show() {
 	case g.listed:
 		g.unlist()
 	default:
-		g.shard.mu.Lock()
-		name, counts, public := g.info.Name, g.info.Counts, g.info.Public
-		g.shard.mu.Unlock()
-		g.announce(name, counts, !public)
+		i := g.shard.Info(g.id)
+		g.announce(i.Name, i.Counts, !i.Public)
 	}
 }
 
