@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"w3host/internal/allowance"
 	"w3host/internal/network"
 )
 
@@ -46,17 +45,14 @@ type gate struct {
 	joins     *tally
 	returns   *tally
 	wrongKeys *tally
-	guesses   pace
-	guessed   allowance.Allowance // wrong keys of all addresses
-	began     time.Time
+	guesses   *tally // wrong keys of all addresses
 }
 
 func newGate(l Limits) *gate {
 	return &gate{
 		limits: l, from: map[netip.Addr]int{},
 		joins: newTally(l.JoinsPerMinute, time.Minute), returns: newTally(returns, returnsWithin),
-		wrongKeys: newTally(wrongKeys, wrongKeysWithin),
-		guesses:   within(guesses, guessesWithin), began: time.Now(),
+		wrongKeys: newTally(wrongKeys, wrongKeysWithin), guesses: newTally(guesses, guessesWithin),
 	}
 }
 
@@ -104,12 +100,12 @@ func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
 // guess counts a wrong key.
 func (g *gate) guess(addr netip.Addr, now time.Time) {
 	g.wrongKeys.spend(now, network.Base(addr).String())
-	g.guesses.take(&g.guessed, now.Sub(g.began))
+	g.guesses.spend(now, "")
 }
 
 // tooManyGuesses reports whether all addresses together have got too many keys wrong.
 func (g *gate) tooManyGuesses(addr netip.Addr, now time.Time) bool {
-	return !g.exempt(addr) && g.guesses.wait(&g.guessed, now.Sub(g.began)) > 0
+	return !g.exempt(addr) && g.guesses.wait(now, "") > 0
 }
 
 func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {

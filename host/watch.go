@@ -73,9 +73,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 		if g.listed {
 			g.shard.directory.update(g.id, lanCount(f.Counts, g.version()))
 		}
-	case *game.Started:
-		g.shut()
-	case *game.Closed:
+	case *game.Started, *game.Closed:
 		g.shut()
 	case *game.AllLoaded:
 		g.offerToWatch()
