@@ -179,7 +179,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	if p := c.person; p != nil {
 		if _, bad := p.line.Resume(back.Last); bad != nil {
 			reason, err = gproxy.Invalid, fmt.Errorf("%w: %d packets: %w", errBadCount, back.Last, bad)
-		} else if !p.proxy.mayReturn(l.shard.Now()) {
+		} else if p.proxy.returned.Take(l.shard.Now(), seatReturnsEvery, seatReturns*seatReturnsEvery) > 0 {
 			return errReturnRate
 		} else {
 			l.Admit()

@@ -83,11 +83,6 @@ func (l *link) newProxy(version uint32) *proxy {
 	}}
 }
 
-// mayReturn takes one return from the player's allowance.
-func (p *proxy) mayReturn(now time.Duration) bool {
-	return p.returned.Take(now, seatReturnsEvery, seatReturns*seatReturnsEvery) == 0
-}
-
 // noteProxy notes what was drawn and looked up for a proxy, where the link may be held.
 func (l *link) noteProxy() {
 	if l.stream.Begun() && l.proxy != nil {

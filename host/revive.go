@@ -67,7 +67,12 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link
-	people := g.takeProxies(v)
+	people := map[*survive.Person]*person{}
+	for pid, was := range v.Proxies {
+		if was != nil { // who may have no link
+			g.proxies[pid] = g.takePerson(was, people)
+		}
+	}
 	for _, was := range v.Open() {
 		l := g.takeLink(was, v, sv.sockets[was.ID], people)
 		delete(sv.sockets, was.ID)
@@ -122,24 +127,16 @@ func (h *Host) openLeft(g *Game, sv *survivor) {
 	}
 }
 
-// takeProxies makes people of the players behind proxies, some of whom may have no link.
-func (g *Game) takeProxies(v *survive.Revived) map[*survive.Person]*person {
-	people := map[*survive.Person]*person{}
-	for pid, was := range v.Proxies {
-		if was != nil {
-			people[was] = g.takePerson(was)
-			g.proxies[pid] = people[was]
+// takePerson makes a player of one that an earlier process had, once.
+func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*person) *person {
+	p := people[was]
+	if p == nil {
+		p = &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr(), line: was.Line}
+		p.meter = newMeter(g.shard.opts.Limits.PacketRate, g.shard.Now())
+		if was.Proxy != nil {
+			p.proxy = &proxy{Proxy: *was.Proxy}
 		}
-	}
-	return people
-}
-
-func (g *Game) takePerson(was *survive.Person) *person {
-	now := g.shard.Now()
-	p := &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr(), line: was.Line}
-	p.meter = newMeter(g.shard.opts.Limits.PacketRate, now)
-	if was.Proxy != nil {
-		p.proxy = &proxy{Proxy: *was.Proxy}
+		people[was] = p
 	}
 	return p
 }
@@ -160,9 +157,7 @@ func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
 func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int, people map[*survive.Person]*person) *link {
 	s := g.shard
 	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was), held: true}
-	if l.person = people[was.Person]; l.person == nil {
-		l.person = g.takePerson(was.Person)
-	}
+	l.person = g.takePerson(was.Person, people)
 	l.meter.sent(was.Parts)
 	at := loop.Stream{Taken: was.Taken, Rest: was.Rest, Queue: was.Queue}
 	s.Adopt(fd, was.Addr, at, g.shard.opts.Limits.OutQueue, func(c *loop.Conn) loop.Handler {

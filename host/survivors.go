@@ -169,10 +169,8 @@ func (s *Survivors) game(id uint32) *survivor {
 }
 
 func (s *Survivors) findFlight(name hold.Name, fd int) {
-	mem, err := s.Shelf.Map(fd)
-	if err == nil {
-		var f *survive.Flight
-		if f, err = survive.FindFlight(mem); err == nil {
+	if mem, err := s.Shelf.Map(fd); err == nil {
+		if f, err := survive.FindFlight(mem); err == nil {
 			s.flights = append(s.flights, f)
 		}
 	}
