@@ -123,7 +123,10 @@ func (a *Archive) run() {
 		case now := <-prune.C:
 			a.prune(now)
 		case <-a.quit:
-			a.drain()
+			a.takeAll()
+			for r := range a.open {
+				a.finish(r)
+			}
 			return
 		}
 	}
@@ -141,14 +144,6 @@ func (a *Archive) takeAll() {
 				a.fail(r, err)
 			}
 		}
-	}
-}
-
-// drain writes and finishes all files.
-func (a *Archive) drain() {
-	a.takeAll()
-	for r := range a.open {
-		a.finish(r)
 	}
 }
 
