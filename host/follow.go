@@ -102,25 +102,27 @@ func (h *Host) follow(sv *survivor) bool {
 // takeOver runs a game along until it is where the other process is, has that one let go at
 // the end of a turn, and goes on. An error says why the game stays there.
 func (h *Host) takeOver(sv *survivor) error {
-	a := newAlong(sv)
-	for {
+	a, mine := newAlong(sv), false
+	defer func() {
+		if !mine {
+			sv.Want(survive.Nothing)
+		}
+	}()
+	for !mine {
 		err := a.catchUp(h.shard.left, sv, h.shard.pause)
 		if err == nil {
 			sv.Want(survive.ToGoOn) // each time: a process that stands back takes its own wish back
-			var mine bool
-			if mine, err = h.claim(sv); mine {
-				h.goOnClaimed(sv, a)
-				return nil
-			}
+			mine, err = h.claim(sv)
 		}
-		if err == nil {
+		if err == nil && !mine {
 			err = h.shard.pause(followEvery)
 		}
 		if err != nil {
-			sv.Want(survive.Nothing)
 			return err
 		}
 	}
+	h.goOnClaimed(sv, a)
+	return nil
 }
 
 // Try runs all games again that another process plays, and says which of them would stay
