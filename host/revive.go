@@ -199,6 +199,83 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 	}
 }
 
+// catchUp shows a game that goes on to those who observe it, from its first fact on.
+func (h *Host) catchUp(g *Game, left *survive.Left) {
+	b := g.behind
+	var r *survive.Rerun
+	watch := func(f *game.Stamped) {
+		if !h.noBehind.Load() {
+			b.observe(f)
+		}
+	}
+	run := func() (err error) {
+		if h.noBehind.Load() {
+			return errHostStops
+		}
+		if r == nil {
+			if r, err = left.Follow(nil, nil, new(game.Out), watch); err != nil {
+				return err
+			}
+		}
+		return r.Run(nil)
+	}
+	var file []byte
+	from := 0
+	h.oneBehind.Lock() // the games that are played need the processor, too
+	err := h.shard.guard(g.id, run)
+	if err == nil {
+		file, from = game.WithoutNotes(r.Journal), len(r.Journal)
+		err = h.shard.guard(g.id, run) // what has come meanwhile
+	}
+	h.oneBehind.Unlock()
+	done := func() {
+		if err == nil {
+			err = h.shard.guard(g.id, run)
+		}
+		h.endBehind.Lock()
+		defer h.endBehind.Unlock()
+		if h.noBehind.Load() { // and all that would take it is closed
+			return
+		}
+		g.behind = nil
+		if err == nil {
+			g.journal.Attach(h.shard.journals, game.AppendWithoutNotes(file, r.Journal, from))
+		} else {
+			g.log.Error().Err(err).Msg("the replay and the records of a game that goes on are lost")
+			b.records.Crashed(time.Now(), err.Error())
+			b.replay.End()
+		}
+		switch {
+		case g.over:
+			g.journal.End(err == nil)
+		case err == nil:
+			g.records, g.replay = b.records, b.replay
+			g.notePlaying() // it may have started meanwhile
+			g.observers = append(b.observers, g.observers...)
+			g.offerToWatch()
+		}
+		if g.ledger == nil && !g.standing {
+			left.Forget()
+		}
+	}
+	if !h.shard.Wait(done) {
+		done() // the loop has ended
+	}
+}
+
+// awaitBehind waits until all games are observed, but not for ever.
+func (h *Host) awaitBehind() {
+	done := make(chan struct{})
+	go func() { h.catching.Wait(); close(done) }() // ends with the journals
+	select {
+	case <-done:
+	case <-time.After(h.shard.opts.Limits.Shutdown):
+		h.endBehind.Lock()
+		h.noBehind.Store(true)
+		h.endBehind.Unlock()
+	}
+}
+
 // watchHolder says that the games are sound, and to the holder that the loop goes round.
 // It tells the log when there is no holder any more, which only a message to it shows.
 func (h *Host) watchHolder() {

@@ -266,6 +266,7 @@ func (s *Survivors) drop(g *survivor, end func(fd int)) {
 		end(fd)
 		s.Shelf.Drop(hold.LinkName(g.id, uint32(id)))
 	}
+	clear(g.sockets)
 }
 
 // dropFlights ends what is needed until all games are taken over.
