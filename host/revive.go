@@ -23,6 +23,11 @@ const (
 	goneEvery = time.Minute
 )
 
+// info is the game before its first fact.
+func (g *survivor) info() Info {
+	return Info{ID: g.id, Map: g.Map, Entry: g.Entry, By: g.By, Since: g.head.Opened}
+}
+
 // survivorGame is the game around the machine to come.
 func (h *Host) survivorGame(sv *survivor) *Game {
 	g := &Game{

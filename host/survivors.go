@@ -81,11 +81,6 @@ type head struct {
 	Again    bool   // it is a game that is played again
 }
 
-// info is the game before its first fact.
-func (g *survivor) info() Info {
-	return Info{ID: g.id, Map: g.Map, Entry: g.Entry, By: g.By, Since: g.head.Opened}
-}
-
 // FindSurvivors looks at what was left.
 func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 	s := &Survivors{Shelf: shelf, log: log}
