@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/go-multierror"
-
 	"w3host/game/autohost"
 	"w3host/protocol/w3gs"
 )
@@ -50,7 +48,7 @@ func (c *Config) Entries() []Entry {
 		if values["version"] != nil {
 			list[i].LAN.Versions = nil // which go with host.version
 		}
-		_ = decodeTable("", "", "", list[i].fields(), values) // decode has reported what is wrong
+		new(loader).decodeTable("", "", list[i].fields(), values) // decode has reported what is wrong
 	}
 	return list
 }
@@ -81,15 +79,13 @@ func (e *Entry) Choices() []string {
 }
 
 // decodeEntries takes the [[autohost]] of a file.
-func (c *Config) decodeEntries(path string, entries []map[string]any) error {
-	var faults *multierror.Error
-	c.autohost = entries
+func (l *loader) decodeEntries(entries []map[string]any) {
+	l.autohost = entries
 	fields := new(Entry).fields()
 	for i, values := range entries {
 		where := fmt.Sprintf("autohost entry %d", i+1)
-		faults = multierror.Append(faults, decodeTable(path, where, where+": ", fields, values))
+		l.decodeTable(where, where+": ", fields, values)
 	}
-	return faults.ErrorOrNil()
 }
 
 // entries checks what each entry sets; faults of what it inherits are reported

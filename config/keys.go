@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-
-	"w3host/internal/nearest"
 )
 
 // fieldsOf maps the keys of a struct, which stand in a tag, to their places.
@@ -83,8 +81,4 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 func isSection(name string) bool {
 	return slices.ContainsFunc(Keys(), func(key string) bool { return strings.HasPrefix(key, name+".") })
-}
-
-func unknownKey(path, name string) error {
-	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, name, nearest.Word(name, Keys()))
 }

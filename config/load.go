@@ -21,15 +21,24 @@ import (
 // environment. It collects every fault, so that one run shows them all; the
 // Config is as complete as it could be made and has not been validated.
 func Load(path string, environ []string) (Config, error) {
-	c := Default()
-	var faults *multierror.Error
+	l := loader{Config: Default()}
 	if path != "" {
-		c.File = path
-		faults = multierror.Append(faults, c.readFile(path))
+		l.File = path
+		l.readFile()
 	}
-	faults = multierror.Append(faults, c.readEnviron(environ))
-	faults = multierror.Append(faults, c.readPasswords(environ))
-	return c, faults.ErrorOrNil()
+	l.readEnviron(environ)
+	l.readPasswords(environ)
+	return l.Config, l.faults.ErrorOrNil()
+}
+
+// loader puts values into a Config, and collects what is wrong with them.
+type loader struct {
+	Config
+	faults *multierror.Error
+}
+
+func (l *loader) fault(format string, args ...any) {
+	l.faults = multierror.Append(l.faults, fmt.Errorf(format, args...))
 }
 
 // DefaultFile is the file that is read where none is named, if it is there.
@@ -47,15 +56,17 @@ func Find(named string) string {
 	return DefaultFile
 }
 
-func (c *Config) readFile(path string) error {
-	text, err := os.ReadFile(path)
-	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() {
-		return fmt.Errorf("configuration file %s is a folder, which Docker creates if the file to mount is missing: remove it, and copy config.toml.example to %[1]s", path)
+func (l *loader) readFile() {
+	text, err := os.ReadFile(l.File)
+	info, statErr := os.Stat(l.File)
+	switch {
+	case statErr == nil && info.IsDir():
+		l.fault("configuration file %s is a folder, which Docker creates if the file to mount is missing: remove it, and copy config.toml.example to %[1]s", l.File)
+	case err != nil:
+		l.faults = multierror.Append(l.faults, notRead(l.File, err))
+	default:
+		l.decode(string(text))
 	}
-	if err != nil {
-		return notRead(path, err)
-	}
-	return c.decode(path, string(text))
 }
 
 // notRead says what to do about a configuration file that cannot be read.
@@ -70,75 +81,75 @@ func notRead(path string, err error) error {
 }
 
 // decode reads each value on its own, so that a bad one does not hide the next.
-func (c *Config) decode(path, text string) error {
+func (l *loader) decode(text string) {
 	var sections map[string]any
 	if _, err := toml.Decode(text, &sections); err != nil {
-		return unreadable(path, err)
+		l.faults = multierror.Append(l.faults, unreadable(l.File, err))
+		return
 	}
-	var faults *multierror.Error
-	fields := c.fields()
+	fields := l.fields()
 	for _, name := range sortedKeys(sections) {
 		table, isTable := sections[name].(map[string]any)
 		entries, isList := sections[name].([]map[string]any)
 		switch {
 		case name == realmSection:
-			faults = multierror.Append(faults, c.decodeRealms(path, sections[name]))
+			l.decodeRealms(sections[name])
 		case name == webhookSection:
-			webhooks, err := decodeList[Webhook](path, name, sections[name])
-			c.Webhooks, faults = webhooks, multierror.Append(faults, err.ErrorOrNil())
+			l.Webhooks = decodeList[Webhook](l, name, sections[name])
 		case name == commandsSection:
-			faults = multierror.Append(faults, c.decodeCommands(path, sections[name]))
+			l.decodeCommands(sections[name])
 		case name == "autohost" && isList:
-			faults = multierror.Append(faults, c.decodeEntries(path, entries))
+			l.decodeEntries(entries)
 		case !isTable || !isSection(name):
-			faults = multierror.Append(faults, unknownKey(path, name))
+			l.unknown(name)
 		default:
 			for _, key := range sortedKeys(table) {
 				full := name + "." + key
 				if field, ok := fields[full]; !ok {
-					faults = multierror.Append(faults, unknownKey(path, full))
+					l.unknown(full)
 				} else if err := set(field, table[key]); err != nil {
-					faults = multierror.Append(faults, fmt.Errorf("%s: %s = %v: %w", path, full, table[key], err))
+					l.fault("%s: %s = %v: %w", l.File, full, table[key], err)
 				}
 			}
 		}
 	}
-	return faults.ErrorOrNil()
+}
+
+func (l *loader) unknown(key string) {
+	l.fault("%s: unknown key %q; did you mean %q?", l.File, key, nearest.Word(key, Keys()))
 }
 
 // decodeList reads the sections of a list, such as [[realm]].
-func decodeList[T any](path, name string, value any) (list []T, faults *multierror.Error) {
+func decodeList[T any](l *loader, name string, value any) (list []T) {
 	sections, ok := value.([]map[string]any)
 	if !ok {
-		return nil, multierror.Append(nil, fmt.Errorf("%s: %[2]s: write [[%[2]s]], in two brackets, above the keys of each", path, name))
+		l.fault("%s: %[2]s: write [[%[2]s]], in two brackets, above the keys of each", l.File, name)
 	}
 	for i, section := range sections {
 		var one T
 		fields := reflect.ValueOf(&one).Elem()
 		setDefaults(fields)
-		faults = multierror.Append(faults, decodeTable(path, fmt.Sprintf("[[%s]] %d", name, i+1), name+".", fieldsOf(fields, "toml"), section))
+		l.decodeTable(fmt.Sprintf("[[%s]] %d", name, i+1), name+".", fieldsOf(fields, "toml"), section)
 		list = append(list, one)
 	}
-	return list, faults
+	return list
 }
 
 // decodeTable sets fields from a table of a list: where names it for unknown keys,
 // prefix is before the others.
-func decodeTable(path, where, prefix string, fields map[string]reflect.Value, values map[string]any) error {
-	var faults *multierror.Error
+func (l *loader) decodeTable(where, prefix string, fields map[string]reflect.Value, values map[string]any) {
 	for _, key := range sortedKeys(values) {
 		field, known := fields[key]
 		if !known {
-			faults = multierror.Append(faults, fmt.Errorf("%s: unknown key %q in %s; did you mean %q?", path, key, where, nearest.Word(key, sortedKeys(fields))))
+			l.fault("%s: unknown key %q in %s; did you mean %q?", l.File, key, where, nearest.Word(key, sortedKeys(fields)))
 		} else if err := set(field, values[key]); err != nil {
 			shown := values[key]
 			if _, secret := field.Interface().(bncs.Secret); secret {
 				shown = "(not shown)"
 			}
-			faults = multierror.Append(faults, fmt.Errorf("%s: %s%s = %v: %w", path, prefix, key, shown, err))
+			l.fault("%s: %s%s = %v: %w", l.File, prefix, key, shown, err)
 		}
 	}
-	return faults.ErrorOrNil()
 }
 
 // wanted describes the syntax of a kind of value, and of a list of it.
@@ -198,9 +209,8 @@ func EnvName(key string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
 
-func (c *Config) readEnviron(environ []string) error {
-	var faults *multierror.Error
-	fields := c.fields()
+func (l *loader) readEnviron(environ []string) {
+	fields := l.fields()
 	names := make(map[string]string, len(fields))
 	for key := range fields {
 		names[EnvName(key)] = key
@@ -214,17 +224,14 @@ func (c *Config) readEnviron(environ []string) error {
 		if !ok {
 			near := nearest.Word(name, sortedKeys(names))
 			if list := listOf(name); list != "" && nearest.Distance(name, near) > 2 {
-				faults = multierror.Append(faults, fmt.Errorf("environment: %s is not a setting: %s cannot come from the environment or .env; write it into config.toml", name, list))
+				l.fault("environment: %s is not a setting: %s cannot come from the environment or .env; write it into config.toml", name, list)
 				continue
 			}
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s is not a setting; did you mean %s?", name, near))
-			continue
-		}
-		if err := setText(fields[key], value); err != nil {
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s=%s: %w", name, value, err))
+			l.fault("environment: %s is not a setting; did you mean %s?", name, near)
+		} else if err := setText(fields[key], value); err != nil {
+			l.fault("environment: %s=%s: %w", name, value, err)
 		}
 	}
-	return faults.ErrorOrNil()
 }
 
 // listOf is the part of the file that a variable seems to mean, which only a file can

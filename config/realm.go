@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/go-multierror"
-
 	"w3host/protocol/w3gs"
 	"w3host/realm/bncs"
 )
@@ -38,21 +36,19 @@ type Realm struct {
 const realmSection = "realm"
 
 // decodeRealms reads the [[realm]] sections of a file, and the passwords that they name.
-func (c *Config) decodeRealms(path string, value any) error {
-	realms, faults := decodeList[Realm](path, realmSection, value)
-	for i := range realms {
-		r := &realms[i]
+func (l *loader) decodeRealms(value any) {
+	l.Realms = decodeList[Realm](l, realmSection, value)
+	for i := range l.Realms {
+		r := &l.Realms[i]
 		if r.PasswordFile == "" {
 			continue
 		}
 		text, err := os.ReadFile(r.PasswordFile)
 		if err != nil {
-			faults = multierror.Append(faults, fmt.Errorf("%s: realm.password_file of %s: %w", path, r.Name, err))
+			l.fault("%s: realm.password_file of %s: %w", l.File, r.Name, err)
 		}
 		r.Password = bncs.Secret(strings.TrimRight(string(text), "\r\n"))
 	}
-	c.Realms = realms
-	return faults.ErrorOrNil()
 }
 
 // realmPasswordEnv is W3HOST_REALM_<NAME>_PASSWORD.
@@ -72,24 +68,22 @@ func isRealmPassword(name string) bool {
 
 // readPasswords gives realms the passwords of the environment, which go before
 // those of the file.
-func (c *Config) readPasswords(environ []string) error {
-	var faults *multierror.Error
+func (l *loader) readPasswords(environ []string) {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		if !isRealmPassword(name) {
 			continue
 		}
 		found := false
-		for i := range c.Realms {
-			if realmPasswordEnv(c.Realms[i].Name) == name {
-				c.Realms[i].Password, found = bncs.Secret(value), true
+		for i := range l.Realms {
+			if realmPasswordEnv(l.Realms[i].Name) == name {
+				l.Realms[i].Password, found = bncs.Secret(value), true
 			}
 		}
 		if !found {
-			faults = multierror.Append(faults, fmt.Errorf("environment: %s names no [[realm]] of the configuration", name))
+			l.fault("environment: %s names no [[realm]] of the configuration", name)
 		}
 	}
-	return faults.ErrorOrNil()
 }
 
 const (
