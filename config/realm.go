@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,20 +18,20 @@ import (
 // Realm is one account on one realm. Sections of the same name are accounts of
 // the same realm.
 type Realm struct {
-	Name             string       `toml:"name"`
+	Name             string       `toml:"name" range:"1..32"`
 	Address          string       `toml:"address"` // host:port
 	Bind             string       `toml:"bind"`    // local address; empty: any
-	Account          string       `toml:"account"`
+	Account          string       `toml:"account" range:"2..15"`
 	Password         bncs.Secret  `toml:"password"`
 	PasswordFile     string       `toml:"password_file"`
 	CreateAccount    bool         `toml:"create_account"`
-	Channel          string       `toml:"channel" default:"w3host"`
+	Channel          string       `toml:"channel" default:"w3host" range:"0..31"`
 	GameVersion      w3gs.Version `toml:"game_version"` // 0: host.version
-	Locale           string       `toml:"locale" default:"enUS"`
-	AdvertiseAddress string       `toml:"advertise_address"`   // where the realm should send players; only compared with what it says
-	AdvertisePort    int          `toml:"advertise_port"`      // 0: the port of host.listen
-	Lobbies          int          `toml:"lobbies" default:"1"` // listed by turns
-	Announce         bool         `toml:"announce"`            // new lobbies, in the channel
+	Locale           string       `toml:"locale" default:"enUS" range:"4..4"`
+	AdvertiseAddress string       `toml:"advertise_address"`                  // where the realm should send players; only compared with what it says
+	AdvertisePort    int          `toml:"advertise_port"`                     // 0: the port of host.listen
+	Lobbies          int          `toml:"lobbies" default:"1" range:"1..100"` // listed by turns
+	Announce         bool         `toml:"announce"`                           // new lobbies, in the channel
 }
 
 const realmSection = "realm"
@@ -95,7 +96,7 @@ const (
 func (v *validator) realm(c *Config, i int) {
 	r := &c.Realms[i]
 	key := func(name string) string { return fmt.Sprintf("realm %q: %s", r.Name, name) }
-	v.text(key("name"), r.Name, 1, 32)
+	v.section(reflect.ValueOf(r).Elem(), "toml", func(name string) (string, bool) { return key(name), true })
 	if _, port, err := net.SplitHostPort(r.Address); err != nil || port == "" || port == "0" {
 		v.fault(key("address"), strconv.Quote(r.Address), "must be HOST:PORT, for example realm.example.org:6112")
 	}
@@ -108,18 +109,14 @@ func (v *validator) realm(c *Config, i int) {
 	if r.AdvertisePort != 0 {
 		v.between(key("advertise_port"), r.AdvertisePort, 1024, 65535)
 	}
-	v.text(key("account"), r.Account, 2, 15)
 	if r.Password == "" {
 		v.fault(key("password"), "", "is missing: set password, password_file or %s", realmPasswordEnv(r.Name))
 	}
-	v.text(key("channel"), r.Channel, 0, 31)
 	if n := c.RealmVersion(r); n < minRealmVersion || n > maxRealmVersion {
 		v.fault(key("game_version"), n, "realms know %v to %v: set game_version", minRealmVersion, maxRealmVersion)
 	} else if !slices.ContainsFunc(c.Versions(), n.SharesLobby) {
 		v.fault(key("game_version"), n, "no lobby is for players of %v: set host.version, or version of an [[autohost]]", n)
 	}
-	v.text(key("locale"), r.Locale, 4, 4)
-	v.between(key("lobbies"), r.Lobbies, 1, 100)
 	names := map[string]bool{}
 	for j, other := range c.Realms {
 		names[strings.ToLower(other.Name)] = true
