@@ -27,13 +27,9 @@ var chineseWords = map[string]string{
 
 	// durations
 	"%.1f seconds": "%.1f 秒",
-	"%d day":       "%d 天",
 	"%d days":      "%d 天",
-	"%d hour":      "%d 小时",
 	"%d hours":     "%d 小时",
-	"%d minute":    "%d 分钟",
 	"%d minutes":   "%d 分钟",
-	"%d second":    "%d 秒",
 	"%d seconds":   "%d 秒",
 
 	// arguments

@@ -18,11 +18,8 @@ var chinesePeople = map[string]string{
 	"log in from the chat of a lobby or game on the LAN":  "请在局域网房间或游戏的聊天中登录",
 
 	// statistics
-	"%d game":                     "%d 局",
 	"%d games":                    "%d 局",
-	"%d time":                     "%d 次",
 	"%d times":                    "%d 次",
-	"%d point":                    "%d 分",
 	"%d points":                   "%d 分",
 	"%s has not played here yet.": "%s 还没有在这里玩过。",
 	"%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.": "%s：共 %v，胜 %d，负 %d，平 %d，提前离开 %d 次，掉线 %v，延迟 %.0f 毫秒，最近一局 %s。",
@@ -47,9 +44,7 @@ var chinesePeople = map[string]string{
 	"%s is not banned. Type bans for a list":                                      "%s 没有被封禁：输入 bans 查看封禁列表",
 	"No longer banned: %s.":                                                       "已解除封禁：%s。",
 	"There are no bans.":                                                          "没有封禁。",
-	"%d ban:":                                                                     "%d 条封禁：",
 	"%d bans:":                                                                    "%d 条封禁：",
-	"and %d older one: w3host bans lists all.":                                    "另有 %d 条更早的：w3host bans 可列出全部。",
 	"and %d older ones: w3host bans lists all.":                                   "另有 %d 条更早的：w3host bans 可列出全部。",
 	"%s is not banned.":                                                           "%s 没有被封禁。",
 	"%s is banned by %s since %s%v.":                                              "%s 自 %[3]s 起被 %[2]s 封禁%[4]v。",

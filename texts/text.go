@@ -6,6 +6,7 @@
 package texts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +19,7 @@ import (
 // a refusal can be one.
 type Text struct {
 	format       string
+	many         string // the format of more things, for a Count of one
 	args         []any
 	begins, ends bool // as a sentence does; see Sentence
 }
@@ -69,10 +71,11 @@ func Either(names []string) Text {
 }
 
 // Count is a number of things: the singular of its format for 1. Both formats
-// have one verb, for the number.
+// have one verb, for the number. A language without a singular has the translation of
+// the other alone.
 func Count(n int, one, many string) Text {
 	if n == 1 {
-		return Text{format: one, args: []any{n}}
+		return Text{format: one, many: many, args: []any{n}}
 	}
 	return Text{format: many, args: []any{n}}
 }
@@ -91,7 +94,7 @@ func (t Text) Empty() bool { return t.format == "" }
 // In is the sentence in a language. Durations in it are in words.
 func (t Text) In(l Language) string {
 	format := t.format
-	if there, ok := catalogues[l][format]; ok {
+	if there := cmp.Or(catalogues[l][t.format], catalogues[l][t.many]); there != "" {
 		format = there
 	}
 	args := slices.Clone(t.args)
