@@ -68,10 +68,7 @@ const forgottenAfter = 30 * 24 * 60 * 60
 // Enter begins a session, and names the leases that there are to be. It returns the
 // number of the host: the smallest that no living host has.
 func (f *Fleet) Enter(ctx context.Context, h FleetHost, pools []Pool) (number int, err error) {
-	if err := f.store.prepare(ctx); err != nil {
-		return 0, err
-	}
-	if err := f.define(ctx, pools); err != nil {
+	if err := f.Define(ctx, pools); err != nil {
 		return 0, err
 	}
 	return sqldb.One[int](ctx, f.db, "SELECT fleet_enter($1::uuid, $2::uuid, $3::uuid, $4, $5)", h.Session, h.Host, h.Run, clean(h.Name), h.Address)
@@ -82,10 +79,6 @@ func (f *Fleet) Define(ctx context.Context, pools []Pool) error {
 	if err := f.store.prepare(ctx); err != nil {
 		return err
 	}
-	return f.define(ctx, pools)
-}
-
-func (f *Fleet) define(ctx context.Context, pools []Pool) error {
 	for _, p := range pools {
 		_, err := f.db.Exec(ctx, `WITH named AS (INSERT INTO fleet_pools (pool, leases) VALUES ($1, $2)
 				ON CONFLICT (pool) DO UPDATE SET leases = greatest(fleet_pools.leases, excluded.leases) WHERE fleet_pools.leases < excluded.leases)
