@@ -36,13 +36,7 @@ type pgDB struct {
 
 // OpenPostgres prepares a pool for a URL or a libpq keyword string; what it
 // leaves out comes from libpq's environment. It does not connect.
-func OpenPostgres(url string) (DB, error) {
-	cfg, err := parsePostgres(url)
-	if err != nil {
-		return nil, err
-	}
-	return open(cfg)
-}
+func OpenPostgres(url string) (DB, error) { return open(url, func(*pgxpool.Config) {}) }
 
 // beatWithin ends a statement of OpenBeating in the server, before its caller gives it up: that
 // would cost the connection, and a new one plans everything anew.
@@ -50,18 +44,20 @@ const beatWithin = "1500" // milliseconds
 
 // OpenBeating is OpenPostgres for one short statement a second: it has one connection.
 func OpenBeating(url string) (DB, error) {
+	return open(url, func(cfg *pgxpool.Config) {
+		cfg.MaxConns, cfg.MinConns = 1, 0
+		if cfg.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // else there is a pooler, which refuses it
+			cfg.ConnConfig.RuntimeParams["statement_timeout"] = beatWithin
+		}
+	})
+}
+
+func open(url string, adjust func(*pgxpool.Config)) (DB, error) {
 	cfg, err := parsePostgres(url)
 	if err != nil {
 		return nil, err
 	}
-	cfg.MaxConns, cfg.MinConns = 1, 0
-	if cfg.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // else there is a pooler, which refuses it
-		cfg.ConnConfig.RuntimeParams["statement_timeout"] = beatWithin
-	}
-	return open(cfg)
-}
-
-func open(cfg *pgxpool.Config) (DB, error) {
+	adjust(cfg)
 	if cfg.ConnConfig.ConnectTimeout == 0 {
 		cfg.ConnConfig.ConnectTimeout = connectTimeout
 	}
