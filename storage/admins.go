@@ -72,20 +72,10 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 }
 
 // RemoveAdmin takes the roles of a name in a realm away: the one that is bound to
-// the network, or all if that is invalid. Without a name it is the role of the
-// network itself. ErrNotFound when there is none. A password goes with the last
-// role of its name.
-func (d *Store) RemoveAdmin(ctx context.Context, name, realm string, network netip.Prefix) error {
-	return d.removeRole(ctx, Admin{Name: name, Realm: realm, Network: network})
-}
-
-// Distrust is RemoveAdmin for those who are trusted; it takes no other role away.
-func (d *Store) Distrust(ctx context.Context, name, realm string, network netip.Prefix) error {
-	return d.removeRole(ctx, Admin{Name: name, Realm: realm, Network: network, Role: RoleTrusted})
-}
-
-// removeRole removes those entries of a name that have the role, or any if it is empty.
-func (d *Store) removeRole(ctx context.Context, a Admin) error {
+// the network, or all if that is invalid; no other role than a's, if it has one. Without a
+// name it is the role of the network itself. ErrNotFound when there is none. A password
+// goes with the last role of its name.
+func (d *Store) RemoveAdmin(ctx context.Context, a Admin) error {
 	key := nameKey(a.Name)
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '') AND (role = $4 OR $4 = '')",

@@ -53,14 +53,14 @@ func testNetworkRoles(t *testing.T, db *storage.Store) {
 	if got := g.AdminsAs("bob", "europe", netip.MustParseAddr("192.168.1.99")); got != nil {
 		t.Errorf("on a realm: %+v", got)
 	}
-	if err := db.RemoveAdmin(ctx, "ann", "", desk); err != nil {
+	if err := db.RemoveAdmin(ctx, storage.Admin{Name: "ann", Network: desk}); err != nil {
 		t.Error(err)
 	}
-	wantError(t, "twice", db.RemoveAdmin(ctx, "ann", "", desk), storage.ErrNotFound, "no admin ann from 192.168.1.7 on the LAN")
-	if err := db.RemoveAdmin(ctx, "ann", "", netip.Prefix{}); err != nil {
+	wantError(t, "twice", db.RemoveAdmin(ctx, storage.Admin{Name: "ann", Network: desk}), storage.ErrNotFound, "no admin ann from 192.168.1.7 on the LAN")
+	if err := db.RemoveAdmin(ctx, storage.Admin{Name: "ann"}); err != nil {
 		t.Error(err)
 	}
-	if err := db.RemoveAdmin(ctx, "", "", home); err != nil {
+	if err := db.RemoveAdmin(ctx, storage.Admin{Network: home}); err != nil {
 		t.Error(err)
 	}
 	rest, err := db.Admins(ctx)
@@ -103,13 +103,13 @@ func testPasswords(t *testing.T, db *storage.Store) {
 			t.Errorf("%s@%s has a password: %v", a.Target(), a.Realm, a.Password)
 		}
 	}
-	if err := db.RemoveAdmin(ctx, "Ann", "", netip.MustParsePrefix("10.0.0.0/8")); err != nil {
+	if err := db.RemoveAdmin(ctx, storage.Admin{Name: "Ann", Network: netip.MustParsePrefix("10.0.0.0/8")}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.PasswordHash(ctx, "Ann"); err != nil {
 		t.Errorf("with a role left: %v", err)
 	}
-	if err := db.RemoveAdmin(ctx, "Ann", "", netip.Prefix{}); err != nil {
+	if err := db.RemoveAdmin(ctx, storage.Admin{Name: "Ann"}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = db.PasswordHash(ctx, "Ann")

@@ -233,10 +233,10 @@ func testAdmins(t *testing.T, db *storage.Store) {
 		{Name: "BOB", Role: "root", By: "setup", At: day},
 		{Name: "Ann", Realm: "europe", Role: "root", By: "setup", At: day},
 	})
-	if err := db.RemoveAdmin(ctx, "ANN", "EUROPE", netip.Prefix{}); err != nil {
+	if err := db.RemoveAdmin(ctx, storage.Admin{Name: "ANN", Realm: "EUROPE"}); err != nil {
 		t.Error(err)
 	}
-	wantError(t, "removed twice", db.RemoveAdmin(ctx, "ann", "europe", netip.Prefix{}), storage.ErrNotFound, "no admin ann on europe")
+	wantError(t, "removed twice", db.RemoveAdmin(ctx, storage.Admin{Name: "ann", Realm: "europe"}), storage.ErrNotFound, "no admin ann on europe")
 	trusted := storage.Admin{Name: "Cid", Role: storage.RoleTrusted, By: "Ann", At: day}
 	if err := db.AddAdmin(ctx, trusted); err != nil {
 		t.Error(err)
@@ -246,8 +246,8 @@ func testAdmins(t *testing.T, db *storage.Store) {
 	}
 	trusted.Name = "Bob"
 	wantError(t, "root as trusted", db.AddAdmin(ctx, trusted), storage.ErrConflict, "Bob is root on the LAN")
-	wantError(t, "root is not trusted only", db.Distrust(ctx, "bob", "", netip.Prefix{}), storage.ErrNotFound, "no admin bob on the LAN")
-	if err := db.Distrust(ctx, "CID", "", netip.Prefix{}); err != nil {
+	wantError(t, "root is not trusted only", db.RemoveAdmin(ctx, storage.Admin{Name: "bob", Role: storage.RoleTrusted}), storage.ErrNotFound, "no admin bob on the LAN")
+	if err := db.RemoveAdmin(ctx, storage.Admin{Name: "CID", Role: storage.RoleTrusted}); err != nil {
 		t.Error(err)
 	}
 	if got, err := db.Admins(ctx); err != nil || len(got) != 2 {

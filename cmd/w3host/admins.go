@@ -78,7 +78,8 @@ func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
 }
 
 func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
-	if err := db.RemoveAdmin(c.ctx, a.Name, a.Realm, a.Network); err != nil {
+	a.Role = "" // whichever it is
+	if err := db.RemoveAdmin(c.ctx, a); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "%s is no longer an admin on %s.\n", terminal.Printable(a.Target()), theRealm(a.Realm))

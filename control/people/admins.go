@@ -14,41 +14,35 @@ import (
 
 // admins lists all, or the roles of a name.
 func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error) {
+	if q.Name == "" {
+		return d.listAdmins(ctx, q, one("There are no admins."), isAdmin)
+	}
+	return d.listAdmins(ctx, q, one("%s is not an admin.", q.Name), func(a storage.Admin) bool {
+		return strings.EqualFold(a.Name, strings.TrimSpace(q.Name))
+	})
+}
+
+// trusted lists those who are.
+func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error) {
+	return d.listAdmins(ctx, q, one("Nobody is trusted."), func(a storage.Admin) bool { return !isAdmin(a) })
+}
+
+func isAdmin(a storage.Admin) bool { return a.Role != storage.RoleTrusted }
+
+func (d Directory) listAdmins(ctx context.Context, q *command.Query, none answer, listed func(storage.Admin) bool) (answer, error) {
 	all, err := d.DB.Admins(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(a storage.Admin) bool {
-		if q.Name == "" {
-			return a.Role == storage.RoleTrusted
-		}
-		return !strings.EqualFold(a.Name, strings.TrimSpace(q.Name))
-	})
+	all = slices.DeleteFunc(all, func(a storage.Admin) bool { return !listed(a) })
 	q.Give(all)
-	isAdmin := func(a storage.Admin) bool { return a.Role != storage.RoleTrusted }
 	switch {
 	case slices.ContainsFunc(all, isAdmin):
 		return one("Admins: %v.", describe(all, true)), nil
 	case len(all) > 0:
 		return one("Trusted: %v.", describe(all, false)), nil
-	case q.Name != "":
-		return one("%s is not an admin.", q.Name), nil
 	}
-	return one("There are no admins."), nil
-}
-
-// trusted lists those who are.
-func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error) {
-	all, err := d.DB.Admins(ctx)
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(a storage.Admin) bool { return a.Role != storage.RoleTrusted })
-	q.Give(all)
-	if len(all) == 0 {
-		return one("Nobody is trusted."), nil
-	}
-	return one("Trusted: %v.", describe(all, false)), nil
+	return none, nil
 }
 
 // trustee returns the subject of trust: a player who is here, under the realm that has confirmed the name, or one who was
@@ -91,10 +85,9 @@ func (d Directory) give(ctx context.Context, q *command.Query, a storage.Admin, 
 
 func (d Directory) untrust(ctx context.Context, q *command.Query) (answer, error) {
 	a, who, err := trustee(q)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = d.DB.RemoveAdmin(ctx, a)
 	}
-	err = d.DB.Distrust(ctx, a.Name, a.Realm, a.Network)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, texts.Of("%s is not trusted. Type trusted for a list", who)
 	}
@@ -123,13 +116,18 @@ func describe(all []storage.Admin, roles bool) texts.Text {
 	return texts.Join(list, ", ")
 }
 
+// admin returns the person or network of whose role a query is.
+func admin(q *command.Query) (a storage.Admin, who string, err error) {
+	a, err = ParseAdmin(q.Name, q.From)
+	a.Realm, a.By, a.At = q.Realm, q.By, time.Now()
+	return a, a.Target() + onRealm(a.Realm), err
+}
+
 func (d Directory) removeAdmin(ctx context.Context, q *command.Query) (answer, error) {
-	a, err := ParseAdmin(q.Name, q.From)
-	if err != nil {
-		return nil, err
+	a, who, err := admin(q)
+	if err == nil {
+		err = d.DB.RemoveAdmin(ctx, a)
 	}
-	who := a.Target() + onRealm(q.Realm)
-	err = d.DB.RemoveAdmin(ctx, a.Name, q.Realm, a.Network)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, texts.Of("%s is not an admin. Type admins for a list", who)
 	}
@@ -137,17 +135,14 @@ func (d Directory) removeAdmin(ctx context.Context, q *command.Query) (answer, e
 }
 
 func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, error) {
-	a, err := ParseAdmin(q.Name, q.From)
-	if err != nil {
-		return nil, err
-	}
-	a.Realm, a.By, a.At = q.Realm, q.By, time.Now()
-	who := a.Target() + onRealm(q.Realm)
+	a, who, err := admin(q)
 	if a.Role = storage.RoleAdmin; q.Root {
 		a.Role = storage.RoleRoot
 	}
 	role := texts.Known(string(a.Role))
-	err = d.give(ctx, q, a, who)
+	if err == nil {
+		err = d.give(ctx, q, a, who)
+	}
 	if errors.Is(err, storage.ErrConflict) {
 		return nil, texts.Of("%s is already an admin (%v)", who, role)
 	}
