@@ -112,7 +112,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, uses: uses, db: &flakyPeople{Directory: people.Directory{DB: db}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
+	s := &stage{t: t, uses: uses, db: &flakyPeople{Directory: people.Directory{DB: db, Rule: func() people.Warnings { return people.Warnings{} }}}, clients: map[string]*testkit.Client{}, in: map[string]uint32{}}
 	local, err := lan.Listen(lan.Options{
 		Product: w3gs.ProductTFT, Version: 26, Bind: netip.MustParseAddr("127.0.0.1"),
 		Broadcast: []netip.AddrPort{}, Ports: []uint16{0}, GamePort: 6112,

@@ -44,7 +44,7 @@ func TestBansFromChat(t *testing.T) {
 	defer guard.Close()
 	<-guard.Loaded()
 	r := newRig(t, func(o *Options) {
-		o.Bans, o.BansChanged, o.Admins, o.People = guard, guard.BansChanged(), guard, people.Directory{DB: db}
+		o.Bans, o.BansChanged, o.Admins, o.People = guard, guard.BansChanged(), guard, people.Directory{DB: db, Rule: func() people.Warnings { return people.Warnings{} }}
 	})
 
 	_, players := r.play(2)

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -65,10 +64,7 @@ func (d Directory) trust(ctx context.Context, q *command.Query) (answer, error) 
 	if err == nil {
 		err = d.give(ctx, q, a, who)
 	}
-	if errors.Is(err, storage.ErrConflict) {
-		return nil, texts.Of("%s is trusted already, or an admin", who)
-	}
-	return one("%s is now trusted.", who), err
+	return one("%s is now trusted.", who), worded(err, storage.ErrConflict, "%s is trusted already, or an admin", who)
 }
 
 // give gives somebody a role.
@@ -88,10 +84,7 @@ func (d Directory) untrust(ctx context.Context, q *command.Query) (answer, error
 	if err == nil {
 		err = d.DB.RemoveAdmin(ctx, a)
 	}
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, texts.Of("%s is not trusted. Type trusted for a list", who)
-	}
-	return one("%s is no longer trusted.", who), err
+	return one("%s is no longer trusted.", who), worded(err, storage.ErrNotFound, "%s is not trusted. Type trusted for a list", who)
 }
 
 // describe lists admins with what their roles depend on, and the roles where there may be several.
@@ -128,10 +121,7 @@ func (d Directory) removeAdmin(ctx context.Context, q *command.Query) (answer, e
 	if err == nil {
 		err = d.DB.RemoveAdmin(ctx, a)
 	}
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, texts.Of("%s is not an admin. Type admins for a list", who)
-	}
-	return one("%s is no longer an admin.", who), err
+	return one("%s is no longer an admin.", who), worded(err, storage.ErrNotFound, "%s is not an admin. Type admins for a list", who)
 }
 
 func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, error) {
@@ -143,10 +133,7 @@ func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, erro
 	if err == nil {
 		err = d.give(ctx, q, a, who)
 	}
-	if errors.Is(err, storage.ErrConflict) {
-		return nil, texts.Of("%s is already an admin (%v)", who, role)
-	}
-	return one("%s is now an admin (%v).", who, role), err
+	return one("%s is now an admin (%v).", who, role), worded(err, storage.ErrConflict, "%s is already an admin (%v)", who, role)
 }
 
 // ParseAdmin reads whom a role is for: a name, or an address or network without

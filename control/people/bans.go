@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -21,30 +20,30 @@ func target(q *command.Query) (storage.BanTarget, error) {
 	return storage.ParseBanTarget(q.Name)
 }
 
-func (d Directory) ban(ctx context.Context, q *command.Query) (answer, error) {
-	t, err := target(q)
-	if err != nil {
-		return nil, err
-	}
-	return d.store(ctx, q, t)
-}
-
-// banIP bans the address of a player who is here, or the one that was typed.
-func (d Directory) banIP(ctx context.Context, q *command.Query) (answer, error) {
+// address returns that of a player who is here, or the one that was typed.
+func address(q *command.Query) (t storage.BanTarget, err error) {
 	if q.Here {
-		return d.store(ctx, q, storage.BanTarget{Network: network.Of(q.Addr)})
+		return storage.BanTarget{Network: network.Of(q.Addr)}, nil
 	}
-	t, err := storage.ParseBanTarget(q.Name)
-	if err == nil && !t.Network.IsValid() {
+	if t, err = storage.ParseBanTarget(q.Name); err == nil && !t.Network.IsValid() {
 		err = texts.Of("%s is not here and is not an address: give an address", q.Name)
 	}
+	return t, err
+}
+
+func (d Directory) ban(ctx context.Context, q *command.Query) (answer, error) {
+	return d.store(ctx, q, target)
+}
+
+func (d Directory) banIP(ctx context.Context, q *command.Query) (answer, error) {
+	return d.store(ctx, q, address)
+}
+
+func (d Directory) store(ctx context.Context, q *command.Query, whom func(*command.Query) (storage.BanTarget, error)) (answer, error) {
+	t, err := whom(q)
 	if err != nil {
 		return nil, err
 	}
-	return d.store(ctx, q, t)
-}
-
-func (d Directory) store(ctx context.Context, q *command.Query, t storage.BanTarget) (answer, error) {
 	if IsVast(t.Network) {
 		return nil, texts.Of("%v covers a large part of the internet: use w3host ban --yes if you mean it", t.Network)
 	}
@@ -52,12 +51,8 @@ func (d Directory) store(ctx context.Context, q *command.Query, t storage.BanTar
 	if q.For > 0 {
 		ban.Expires = ban.At.Add(q.For)
 	}
-	ban, err := d.DB.AddBan(ctx, ban)
-	if errors.Is(err, storage.ErrConflict) {
-		err = texts.Of("%s is already banned", ban.Target())
-	}
-	if err != nil {
-		return nil, err
+	if ban, err = d.DB.AddBan(ctx, ban); err != nil {
+		return nil, worded(err, storage.ErrConflict, "%s is already banned", ban.Target())
 	}
 	q.Give(ban)
 	if ban.Expires.IsZero() {
@@ -72,11 +67,8 @@ func (d Directory) unban(ctx context.Context, q *command.Query) (answer, error) 
 		return nil, err
 	}
 	lifted, err := d.DB.LiftBans(ctx, t, "", q.By)
-	if errors.Is(err, storage.ErrNotFound) {
-		err = texts.Of("%s is not banned. Type bans for a list", q.Name)
-	}
 	if err != nil {
-		return nil, err
+		return nil, worded(err, storage.ErrNotFound, "%s is not banned. Type bans for a list", q.Name)
 	}
 	q.Give(lifted)
 	var who []string
@@ -103,21 +95,19 @@ func (d Directory) bans(ctx context.Context, q *command.Query) (answer, error) {
 }
 
 func (d Directory) checkBan(ctx context.Context, q *command.Query) (lines answer, err error) {
-	name, addr := q.Name, q.Addr
-	if !q.Here {
-		t, err := storage.ParseBanTarget(q.Name)
-		if err != nil {
-			return nil, err
-		}
-		if name = t.Name; t.Network.IsValid() {
-			addr = t.Network.Addr()
-		}
-	}
-	all, err := d.DB.Bans(ctx, false)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+	t, err := target(q)
+	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(b storage.Ban) bool { return !b.Matches(name, addr, b.Realm, time.Now()) })
+	addr := q.Addr
+	if t.Network.IsValid() {
+		addr = t.Network.Addr()
+	}
+	all, err := d.DB.Bans(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(b storage.Ban) bool { return !b.Matches(t.Name, addr, b.Realm, time.Now()) })
 	q.Give(all)
 	for _, ban := range all {
 		lines = append(lines, describeBan(ban))

@@ -33,32 +33,25 @@ func (d Directory) lastGame(ctx context.Context, q *command.Query) (answer, erro
 		}
 		by[p.Outcome] = append(by[p.Outcome], p.Name)
 	}
-	who := func(outcome string) string { return strings.Join(by[outcome], ", ") }
-	if won := who(storage.OutcomeWon); won != "" {
-		lines = append(lines, texts.Of("Won: %s.", won))
+	listed := func(format string, each []string) {
+		if each != nil {
+			lines = append(lines, texts.Of(format, strings.Join(each, ", ")))
+		}
 	}
-	if lost := who(storage.OutcomeLost); lost != "" {
-		lines = append(lines, texts.Of("Lost: %s.", lost))
-	}
-	if drew := who(storage.OutcomeDrew); drew != "" {
-		lines = append(lines, texts.Of("Drew: %s.", drew))
-	}
-	if unknown := who(""); unknown != "" {
-		lines = append(lines, texts.Of("No result: %s.", unknown))
-	}
-	if pace := paces(g.Players); pace != "" {
-		lines = append(lines, texts.Of("Actions in a minute: %s.", pace))
-	}
+	listed("Won: %s.", by[storage.OutcomeWon])
+	listed("Lost: %s.", by[storage.OutcomeLost])
+	listed("Drew: %s.", by[storage.OutcomeDrew])
+	listed("No result: %s.", by[""])
+	listed("Actions in a minute: %s.", paces(g.Players))
 	return lines, nil
 }
 
 // paces says how many actions each player made in a minute. While a game runs nobody reads those of others.
-func paces(all []storage.LastPlayer) string {
-	var each []string
+func paces(all []storage.LastPlayer) (each []string) {
 	for _, p := range all {
 		if p.PlayedMS > 0 {
 			each = append(each, fmt.Sprintf("%s %.0f", p.Name, float64(p.Actions)*60_000/float64(p.PlayedMS)))
 		}
 	}
-	return strings.Join(each, ", ")
+	return each
 }

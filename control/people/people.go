@@ -21,7 +21,7 @@ import (
 // Directory answers queries from the database.
 type Directory struct {
 	DB   *storage.Store
-	Rule func() Warnings // of warnings; nil: none is a ban
+	Rule func() Warnings // of warnings
 }
 
 // most is how many bans or names an answer lists.
@@ -66,6 +66,14 @@ type answer = []texts.Text
 // one is an answer of one line.
 func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
 
+// worded is an error with words of its own for one kind.
+func worded(err, kind error, format string, args ...any) error {
+	if errors.Is(err, kind) {
+		return texts.Of(format, args...)
+	}
+	return err
+}
+
 // answers are by the names of the commands that ask.
 var answers = map[string]func(Directory, context.Context, *command.Query) (answer, error){
 	"stats":      Directory.stats,
@@ -105,10 +113,8 @@ func (d Directory) lang(ctx context.Context, q *command.Query) (answer, error) {
 
 func (d Directory) ignore(ctx context.Context, q *command.Query) (answer, error) {
 	err := d.DB.Ignore(ctx, q.By, q.Realm, q.Name)
-	if errors.Is(err, storage.ErrConflict) {
-		return nil, texts.Of("you already ignore %d players: use unignore first", storage.MostIgnored)
-	}
-	return one("You will no longer see messages from %s.", q.Name), err
+	return one("You will no longer see messages from %s.", q.Name),
+		worded(err, storage.ErrConflict, "you already ignore %d players: use unignore first", storage.MostIgnored)
 }
 
 func (d Directory) unignore(ctx context.Context, q *command.Query) (answer, error) {

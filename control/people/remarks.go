@@ -18,13 +18,6 @@ type Warnings struct {
 	Ban    time.Duration // how long; 0: for good
 }
 
-func (d Directory) warnings() Warnings {
-	if d.Rule == nil {
-		return Warnings{}
-	}
-	return d.Rule()
-}
-
 func (d Directory) note(ctx context.Context, q *command.Query) (answer, error) {
 	_, err := d.DB.AddRemark(ctx, storage.Remark{Kind: storage.Note, Name: q.Name, Line: q.Reason, By: q.By, At: time.Now()}, time.Time{})
 	return one("The note about %s is saved.", q.Name), err
@@ -32,7 +25,7 @@ func (d Directory) note(ctx context.Context, q *command.Query) (answer, error) {
 
 // warn keeps a warning. One too many is a ban, which the earlier ones are spent with.
 func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
-	now, rule := time.Now(), d.warnings()
+	now, rule := time.Now(), d.Rule()
 	since, ban := time.Time{}, storage.Ban{Name: q.Name, Reason: "warned too often: " + q.Reason, By: q.By, At: now}
 	if rule.Within > 0 {
 		since = now.Add(-rule.Within)
@@ -78,8 +71,6 @@ func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer,
 
 func (d Directory) unwarn(ctx context.Context, q *command.Query) (answer, error) {
 	err := d.DB.LiftWarnings(ctx, q.Name, q.By, false)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, texts.Of("%s has no warning that counts", strings.TrimSpace(q.Name))
-	}
-	return one("The latest warning of %s no longer counts.", q.Name), err
+	return one("The latest warning of %s no longer counts.", q.Name),
+		worded(err, storage.ErrNotFound, "%s has no warning that counts", strings.TrimSpace(q.Name))
 }

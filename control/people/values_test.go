@@ -39,7 +39,7 @@ func TestValues(t *testing.T) {
 		name, why, _ := strings.Cut(name, ": ")
 		var values any
 		given := 0
-		_, err := Directory{DB: db}.Ask(t.Context(), command.Query{What: what, Name: name, Reason: why, By: "Root", Data: func(v any) { values, given = v, given+1 }})
+		_, err := Directory{DB: db, Rule: func() Warnings { return Warnings{} }}.Ask(t.Context(), command.Query{What: what, Name: name, Reason: why, By: "Root", Data: func(v any) { values, given = v, given+1 }})
 		text := ""
 		if given > 0 {
 			encoded, _ := json.Marshal(values)
