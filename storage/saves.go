@@ -72,14 +72,17 @@ func (b *Beginning) fits(seats []SeatOf) bool {
 
 // SavedGame is a save of a game in the log.
 type SavedGame struct {
-	SaveEvent
-	MapName string
-	Players string `db:"-"` // with commas between them
+	Game     GameKey   `json:"game" db:"game_key"`
+	File     string    `json:"file"`
+	At       time.Time `json:"at"`
+	PlayedMS int64     `json:"played_ms"`
+	Map      string    `json:"map" db:"map_name"`
+	Players  string    `json:"players" db:"-"` // with commas between them
 }
 
 // Saves lists the latest saves, those of the games of one player where a name is given.
 func (d *Store) Saves(ctx context.Context, player string, limit int) ([]SavedGame, error) {
-	all, err := sqldb.List[SavedGame](ctx, d.sql, "SELECT "+selected(SaveEvent{}, "s.")+`, g.map_name FROM saves s JOIN games g ON g.key = s.game_key
+	all, err := sqldb.List[SavedGame](ctx, d.sql, `SELECT s.game_key, s.file, s.at, s.played_ms, g.map_name FROM saves s JOIN games g ON g.key = s.game_key
 		WHERE $1 = '' OR EXISTS (SELECT 1 FROM game_players p WHERE p.game_key = s.game_key AND p.name_key = $1 AND p.slot IS NOT NULL)
 		ORDER BY s.game_key DESC, s.seq DESC LIMIT $2`, nameKey(player), limit)
 	for i := range all {

@@ -73,9 +73,12 @@ func testSaves(t *testing.T, db *storage.Store) {
 		save, later,
 		storage.GameCreated{Game: second, At: day}, storage.GameStarted{Game: second, At: day, Slots: []storage.StartedSlot{bob}}, other,
 	)
+	listed := func(e storage.SaveEvent, mapName, players string) storage.SavedGame {
+		return storage.SavedGame{Game: e.Game, File: e.File, At: e.At, PlayedMS: e.Played.Milliseconds(), Map: mapName, Players: players}
+	}
 	for player, want := range map[string][]storage.SavedGame{
-		"ANN": {{SaveEvent: later, MapName: "Echo Isles", Players: "Ann, Bob"}, {SaveEvent: save, MapName: "Echo Isles", Players: "Ann, Bob"}},
-		"":    {{SaveEvent: other, Players: "Bob"}, {SaveEvent: later, MapName: "Echo Isles", Players: "Ann, Bob"}},
+		"ANN": {listed(later, "Echo Isles", "Ann, Bob"), listed(save, "Echo Isles", "Ann, Bob")},
+		"":    {listed(other, "", "Bob"), listed(later, "Echo Isles", "Ann, Bob")},
 		"Cid": {},
 	} {
 		saves, err := db.Saves(t.Context(), player, 2)

@@ -186,29 +186,17 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	return one("The best on %s: %v.", category, texts.Join(best, ", ")), nil
 }
 
-// save is one as a value.
-type save struct {
-	Game     storage.GameKey `json:"game"`
-	File     string          `json:"file"`
-	At       time.Time       `json:"at"`
-	PlayedMS int64           `json:"played_ms"`
-	Map      string          `json:"map"`
-	Players  string          `json:"players"`
-}
-
 // saves lists the latest saves of a player's games.
 func (d Directory) saves(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.DB.Saves(ctx, q.Name, most)
 	if err == nil && len(all) == 0 {
 		lines = one("No saved games are known.")
 	}
-	values := []save{}
+	q.Give(all)
 	for _, s := range all {
-		values = append(values, save{s.Game, s.File, s.At, s.Played.Milliseconds(), s.MapName, s.Players})
-		at := fmt.Sprintf("%d:%02d", int(s.Played.Minutes()), int(s.Played.Seconds())%60)
-		lines = append(lines, texts.Of("%q at %s on %s, %s: %s", s.File, at, s.MapName, s.At.UTC().Format(time.DateOnly), s.Players))
+		at := fmt.Sprintf("%d:%02d", s.PlayedMS/60_000, s.PlayedMS/1000%60)
+		lines = append(lines, texts.Of("%q at %s on %s, %s: %s", s.File, at, s.Map, s.At.UTC().Format(time.DateOnly), s.Players))
 	}
-	q.Give(values)
 	return lines, err
 }
 
