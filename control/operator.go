@@ -16,6 +16,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	"w3host/texts"
@@ -37,12 +38,6 @@ type Maps interface {
 	Open(file string, seen []w3gs.Version) (*host.Map, error)
 }
 
-// LAN is the list of games on the local network.
-type LAN interface {
-	// ShowTo announces a lobby to one more address.
-	ShowTo(gameID uint32, to netip.AddrPort) error
-}
-
 // Realms are the accounts of the host.
 type Realms interface {
 	Names() []string
@@ -61,7 +56,7 @@ type Options struct {
 	Realms Realms // nil: there are none
 	Fleet  Fleet  // nil: the host is alone
 	// LAN announces lobbies; nil if lan.enabled is false.
-	LAN LAN
+	LAN *lan.Advertiser
 	// Seen returns how a game goes, for answers to programs.
 	Seen func(id uint32) Seen
 	// Reload reads the configuration again. The notes name what needs a restart; after

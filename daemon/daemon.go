@@ -21,6 +21,7 @@ import (
 	"w3host/hold"
 	"w3host/host"
 	"w3host/internal/openfiles"
+	"w3host/lan"
 	"w3host/lobby"
 	"w3host/realm"
 	"w3host/record/recording"
@@ -75,8 +76,8 @@ type daemon struct {
 	lists     *guard
 	host      host.Options
 	operator  *control.Operator
-	onRealms  *realmCommands // nil: there is no [[realm]]
-	onLAN     control.LAN    // nil if lan.enabled is false
+	onRealms  *realmCommands  // nil: there is no [[realm]]
+	onLAN     *lan.Advertiser // nil if lan.enabled is false
 	listeners host.Listeners
 	recorder  *storage.Recorder
 	running   *host.Host
