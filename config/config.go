@@ -11,6 +11,7 @@ import "w3host/protocol/w3gs"
 //
 //	default:"5"        its value where nothing is set; otherwise the zero value
 //	range:"0..60"      its bounds; of a text, or of each text of a list, the length in bytes
+//	range:"0|5..60"    the same, and 0 as well
 //	oneof:"on off"     the words that it may be
 //	entry:"downloads"  an [[autohost]] may set it too, under this name
 type Config struct {
@@ -81,14 +82,14 @@ type Lobby struct {
 	HCL               string   `toml:"hcl" entry:"hcl"`
 	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
 	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`
-	PingLimit         Duration `toml:"ping_limit" entry:"ping_limit"`                       // slower players are removed; 0: nobody
+	PingLimit         Duration `toml:"ping_limit" entry:"ping_limit" range:"0|20ms..1m"`    // slower players are removed; 0: nobody
 	MinRating         int      `toml:"min_rating" entry:"min_rating" range:"-10000..10000"` // points on the map; 0: no limit
 	MaxRating         int      `toml:"max_rating" entry:"max_rating" range:"-10000..10000"`
 	MinGames          int      `toml:"min_games" entry:"min_games" range:"0..10000"` // rated ones on the map
 	RequireGProxy     bool     `toml:"require_gproxy" entry:"require_gproxy"`        // players without a proxy are removed
 	HideNames         bool     `toml:"hide_names" entry:"hide_names"`                // players know each other by numbers
-	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after"`
-	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after"`
+	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after" range:"0|1s..24h"`
+	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after" range:"0|1s..24h"`
 	Reserved          []string `toml:"reserved" entry:"reserved"`
 	Language          string   `toml:"language" default:"en" oneof:"en zh"` // of players who have not chosen one
 	CommandTrigger    string   `toml:"command_trigger" default:"!" range:"1..1"`

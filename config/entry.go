@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"w3host/game/autohost"
 	"w3host/protocol/w3gs"
@@ -168,14 +167,4 @@ func (v *validator) lobby(key func(string) string, l *Lobby) {
 		name, _, _ = strings.Cut(name, "@")
 		v.text(key("reserved"), name, 1, w3gs.MaxTagLen)
 	}
-	if l.PingLimit != 0 {
-		v.within(key("ping_limit"), l.PingLimit, 20*time.Millisecond, time.Minute)
-	}
-	closes := func(name string, after Duration) {
-		if after != 0 {
-			v.within(key(name), after, time.Second, 24*time.Hour)
-		}
-	}
-	closes("idle_after", l.IdleAfter)
-	closes("abandoned_after", l.AbandonedAfter)
 }

@@ -28,10 +28,10 @@ type Realm struct {
 	Channel          string       `toml:"channel" default:"w3host" range:"0..31"`
 	GameVersion      w3gs.Version `toml:"game_version"` // 0: host.version
 	Locale           string       `toml:"locale" default:"enUS" range:"4..4"`
-	AdvertiseAddress string       `toml:"advertise_address"`                  // where the realm should send players; only compared with what it says
-	AdvertisePort    int          `toml:"advertise_port"`                     // 0: the port of host.listen
-	Lobbies          int          `toml:"lobbies" default:"1" range:"1..100"` // listed by turns
-	Announce         bool         `toml:"announce"`                           // new lobbies, in the channel
+	AdvertiseAddress string       `toml:"advertise_address"`                    // where the realm should send players; only compared with what it says
+	AdvertisePort    int          `toml:"advertise_port" range:"0|1024..65535"` // 0: the port of host.listen
+	Lobbies          int          `toml:"lobbies" default:"1" range:"1..100"`   // listed by turns
+	Announce         bool         `toml:"announce"`                             // new lobbies, in the channel
 }
 
 const realmSection = "realm"
@@ -105,9 +105,6 @@ func (v *validator) realm(c *Config, i int) {
 	}
 	if addr, err := netip.ParseAddr(r.AdvertiseAddress); r.AdvertiseAddress != "" && (err != nil || !addr.Is4()) {
 		v.fault(key("advertise_address"), strconv.Quote(r.AdvertiseAddress), "must be the IPv4 address that players reach, or empty")
-	}
-	if r.AdvertisePort != 0 {
-		v.between(key("advertise_port"), r.AdvertisePort, 1024, 65535)
 	}
 	if r.Password == "" {
 		v.fault(key("password"), "", "is missing: set password, password_file or %s", realmPasswordEnv(r.Name))

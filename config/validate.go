@@ -109,7 +109,8 @@ func (v *validator) section(section reflect.Value, tag string, name func(key str
 		if words, limited := tags.Lookup("oneof"); limited {
 			v.oneOf(key, field.String(), strings.Fields(words)...)
 		}
-		if low, high, bounded := strings.Cut(tags.Get("range"), ".."); bounded {
+		bounds, orZero := strings.CutPrefix(tags.Get("range"), "0|")
+		if low, high, bounded := strings.Cut(bounds, ".."); bounded && !(orZero && field.IsZero()) {
 			v.bounds(key, field, low, high)
 		}
 	}
