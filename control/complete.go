@@ -120,7 +120,7 @@ func split(line string) (words []string) {
 // choices returns the words that may follow those of a line.
 func (o *Operator) choices(words []string) []string {
 	if len(words) == 0 {
-		return namesIn(command.Outside)
+		return commandNames(slices.DeleteFunc(slices.Clone(everything), func(s command.Spec[*target]) bool { return !s.Phase.Has(command.Outside) }))
 	}
 	u := everything.Find(words[0])
 	if u.Spec == nil {
@@ -166,16 +166,6 @@ func (o *Operator) values(usage string, all []string, nth int) (list []string) {
 		}
 	}
 	return list
-}
-
-// namesIn are the commands that make sense in a phase.
-func namesIn(phase command.Phase) (names []string) {
-	for _, s := range everything {
-		if s.Phase.Has(phase) {
-			names = append(names, s.Name)
-		}
-	}
-	return names
 }
 
 func commandNames(t command.Table[*target]) (names []string) {

@@ -42,18 +42,14 @@ func (d *target) overview(c *call) {
 			c.Answer("  " + row)
 		}
 	}
-	in := func(phase command.Phase) (names []string) {
-		for _, s := range d.table[len(d.ofHost):] {
-			if s.Phase == phase {
-				names = append(names, s.Name)
-			}
-		}
-		return names
+	in := map[command.Phase][]string{}
+	for _, s := range d.table[len(d.ofHost):] {
+		in[s.Phase] = append(in[s.Phase], s.Name)
 	}
 	group("The host:", commandNames(d.ofHost))
-	group("Players, bans, admins and ratings:", in(command.Anywhere))
-	group("A lobby (eg ID COMMAND):", in(command.InLobby))
-	group("A running game (eg ID COMMAND):", in(command.InGame))
-	group("A lobby or a running game (eg ID COMMAND):", in(command.Always))
+	group("Players, bans, admins and ratings:", in[command.Anywhere])
+	group("A lobby (eg ID COMMAND):", in[command.InLobby])
+	group("A running game (eg ID COMMAND):", in[command.InGame])
+	group("A lobby or a running game (eg ID COMMAND):", in[command.Always])
 	c.Answer("help COMMAND explains one; games shows the IDs.")
 }
