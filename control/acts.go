@@ -86,27 +86,27 @@ func games(d *target, c *call) error {
 
 func oneGame(host int, id uint32) act {
 	return func(d *target, c *call) error {
-		switch away, err := d.elsewhere(host); {
-		case err != nil:
+		if away, err := d.elsewhere(host); err != nil || away {
+			if away {
+				d.gameElsewhere(c, host, id)
+			}
 			return err
-		case away:
-			d.gameElsewhere(c, host, id)
-			return nil
 		}
 		i := d.host().Info(id)
 		if i.ID == 0 {
 			return noGame(id)
 		}
-		var names []string
-		for _, p := range i.Players {
-			names = append(names, p.Name)
-		}
 		c.Give(func() any { return GameOf(&i, d.opts.Seen(i.ID), c.Level >= command.Admin) })
-		c.Answer(Describe(&i).In(c.Language))
-		if names != nil {
-			answer(c, "Players: %s", strings.Join(names, ", "))
-		}
+		answerGame(c, Describe(&i), namesOf(i))
 		return nil
+	}
+}
+
+// answerGame answers with a lobby or game and its players.
+func answerGame(c *call, line texts.Text, players []string) {
+	c.Answer(line.In(c.Language))
+	if players != nil {
+		answer(c, "Players: %s", strings.Join(players, ", "))
 	}
 }
 
@@ -114,12 +114,11 @@ func oneGame(host int, id uint32) act {
 func inGame(host int, id uint32, line string) act {
 	return func(d *target, c *call) error {
 		plain := strings.TrimPrefix(line, d.opts.Trigger)
-		switch away, err := d.elsewhere(host); {
-		case err != nil:
+		if away, err := d.elsewhere(host); err != nil || away {
+			if away {
+				d.pass(c, host, id, plain)
+			}
 			return err
-		case away:
-			d.pass(c, host, id, plain)
-			return nil
 		}
 		by := *c.Caller
 		by.PID = 0

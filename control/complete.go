@@ -147,9 +147,7 @@ func (o *Operator) values(usage string, all []string, nth int) (list []string) {
 	for kind := range strings.SplitSeq(all[nth][1:len(all[nth])-1], "|") {
 		switch kind {
 		case "player":
-			for _, p := range (&target{Operator: o}).find("") {
-				list = append(list, p.Name)
-			}
+			list = append(list, namesOf(o.opts.Host.Infos()...)...)
 		case "id":
 			for _, i := range o.opts.Host.Infos() {
 				list = append(list, fmt.Sprint(i.ID))

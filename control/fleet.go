@@ -66,14 +66,17 @@ func (d *target) fleet() Fleet {
 	return d.opts.Fleet
 }
 
-// later does what waits for the database, behind the answers of this host.
-func (d *target) later(c *call, do func(ctx context.Context)) {
+// later does what waits for the database, behind the answers of this host. An error is the
+// caller's answer.
+func (d *target) later(c *call, do func(ctx context.Context) error) {
 	given := c.Pending()
 	go func() { // ends with the timeout, at the latest
 		defer given()
 		ctx, cancel := context.WithTimeout(context.Background(), fleetTimeout)
 		defer cancel()
-		do(ctx)
+		if err := do(ctx); err != nil {
+			deny(c.Caller, err)
+		}
 	}()
 }
 
@@ -95,11 +98,10 @@ func (d *target) gamesElsewhere(c *call) {
 	if d.fleet() == nil {
 		return
 	}
-	d.later(c, func(ctx context.Context) {
+	d.later(c, func(ctx context.Context) error {
 		list, err := d.fleet().Games(ctx)
 		if err != nil {
 			answer(c, "The other hosts are not known: the database does not answer.")
-			return
 		}
 		var items []texts.Text
 		for _, g := range list {
@@ -110,35 +112,29 @@ func (d *target) gamesElsewhere(c *call) {
 		if items != nil {
 			d.answerList(c, items)
 		}
+		return nil
 	})
 }
 
 // gameElsewhere shows one lobby or game of another host.
 func (d *target) gameElsewhere(c *call, host int, id uint32) {
-	d.later(c, func(ctx context.Context) {
+	d.later(c, func(ctx context.Context) error {
 		list, err := d.fleet().Games(ctx)
 		i := slices.IndexFunc(list, func(g storage.FleetGame) bool { return g.Host == host && g.ID == id })
 		switch {
 		case err != nil:
-			deny(c.Caller, cannot("the other hosts are not known: the database does not answer"))
+			return cannot("the other hosts are not known: the database does not answer")
 		case i < 0:
-			deny(c.Caller, cannot("host %d has no game %d", host, id))
-		default:
-			c.Answer(describeElsewhere(&list[i]).In(c.Language))
-			if names := list[i].Players; names != nil {
-				answer(c, "Players: %s", strings.Join(names, ", "))
-			}
+			return cannot("host %d has no game %d", host, id)
 		}
+		answerGame(c, describeElsewhere(&list[i]), list[i].Players)
+		return nil
 	})
 }
 
 // pass has another host carry out a line.
 func (d *target) pass(c *call, host int, game uint32, line string) {
-	d.later(c, func(ctx context.Context) {
-		if err := d.fleet().Order(ctx, host, c.Caller, game, line); err != nil {
-			deny(c.Caller, err)
-		}
-	})
+	d.later(c, func(ctx context.Context) error { return d.fleet().Order(ctx, host, c.Caller, game, line) })
 }
 
 // passToAll has all other hosts carry out a line.
@@ -146,10 +142,11 @@ func (d *target) passToAll(c *call, line string) {
 	if d.fleet() == nil {
 		return
 	}
-	d.later(c, func(ctx context.Context) { // host 0 is every other
+	d.later(c, func(ctx context.Context) error { // host 0 is every other
 		if err := d.fleet().Order(ctx, 0, c.Caller, 0, line); err != nil {
 			answer(c, "The other hosts are not known: the database does not answer.")
 		}
+		return nil
 	})
 }
 
@@ -157,7 +154,7 @@ func (d *target) passToAll(c *call, line string) {
 // text begins is known there, as names may have spaces.
 func (d *target) whisperElsewhere(c *call, whole string) {
 	part, _, _ := strings.Cut(whole, " ")
-	d.later(c, func(ctx context.Context) {
+	d.later(c, func(ctx context.Context) error {
 		list, err := d.fleet().Games(ctx)
 		host := 0
 		for _, g := range list {
@@ -167,13 +164,10 @@ func (d *target) whisperElsewhere(c *call, whole string) {
 		}
 		switch {
 		case err != nil:
+			return err
 		case host == 0:
-			err = cannot("no player matches %q", part)
-		default:
-			err = d.fleet().Order(ctx, host, c.Caller, 0, "w "+whole)
+			return cannot("no player matches %q", part)
 		}
-		if err != nil {
-			deny(c.Caller, err)
-		}
+		return d.fleet().Order(ctx, host, c.Caller, 0, "w "+whole)
 	})
 }

@@ -137,21 +137,14 @@ func (o *Operator) obey(ctx context.Context, order Order) Answer {
 func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) Answer {
 	var mu sync.Mutex // answers come from games, too
 	answer := Answer{Lines: []string{}}
-	by.Reply = func(text string) {
+	locked := func(note func()) {
 		mu.Lock()
 		defer mu.Unlock()
-		answer.Lines = append(answer.Lines, text)
+		note()
 	}
-	by.Data = func(value any) {
-		mu.Lock()
-		defer mu.Unlock()
-		answer.Data = value
-	}
-	by.Refuse = func(why string) {
-		mu.Lock()
-		defer mu.Unlock()
-		answer.Refused = why
-	}
+	by.Reply = func(text string) { locked(func() { answer.Lines = append(answer.Lines, text) }) }
+	by.Data = func(value any) { locked(func() { answer.Data = value }) }
+	by.Refuse = func(why string) { locked(func() { answer.Refused = why }) }
 	err := o.do(ctx, &by, order.Game, order.Command)
 	mu.Lock()
 	defer mu.Unlock()

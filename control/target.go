@@ -23,9 +23,9 @@ type target struct {
 
 func (d *target) host() *host.Host { return d.opts.Host }
 
-// names are those of all players of the host.
-func (d *target) names() (names []string) {
-	for _, i := range d.host().Infos() {
+// namesOf are the names of all players of lobbies and games.
+func namesOf(games ...host.Info) (names []string) {
+	for _, i := range games {
 		for _, p := range i.Players {
 			names = append(names, p.Name)
 		}
@@ -43,7 +43,7 @@ func (d *target) run(by *command.Caller, line string) (command.Use[*target], com
 	if u.Spec == nil {
 		return u, command.Outcome{}
 	}
-	out := u.Run(d, command.Outside, by, d.names())
+	out := u.Run(d, command.Outside, by, namesOf(d.host().Infos()...))
 	if out.Query != nil {
 		d.askDatabase(by, u, out)
 	}
