@@ -13,5 +13,10 @@ import (
 //go:embed postgres/*.sql sqlite/*.sql
 var files embed.FS
 
-// For gives the steps of "postgres" or "sqlite", 00001_NAME.sql and so on.
-func For(dialect string) (fs.FS, error) { return fs.Sub(files, dialect) }
+// For gives the steps of "postgres" or "sqlite", 00001_NAME.sql and so on, and their
+// names in order.
+func For(dialect string) (steps fs.FS, names []string) {
+	steps, _ = fs.Sub(files, dialect)  // fails for what is no path alone
+	names, _ = fs.Glob(steps, "*.sql") // and this for what is no pattern
+	return steps, names
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"github.com/pressly/goose/v3"
@@ -75,10 +74,7 @@ func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 
 // Migrations lists the steps in order.
 func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
-	names, err := d.steps()
-	if err != nil {
-		return nil, err
-	}
+	_, names := migrations.For(d.Kind())
 	all := make([]Migration, len(names))
 	for i, name := range names {
 		all[i] = Migration{Version: int64(i + 1), Name: name}
@@ -97,25 +93,13 @@ func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	return all, err
 }
 
-// steps are the names of the steps this program knows, numbered from 1.
-func (d *Store) steps() ([]string, error) {
-	files, err := migrations.For(d.Kind())
-	if err != nil {
-		return nil, err
-	}
-	return fs.Glob(files, "*.sql")
-}
-
 // migrating runs do with the library, under the lock.
 func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) error {
 	dialect := goose.DialectSQLite3
 	if d.isPostgres() {
 		dialect = goose.DialectPostgres
 	}
-	files, err := migrations.For(d.Kind())
-	if err != nil {
-		return err
-	}
+	files, _ := migrations.For(d.Kind())
 	db, done, err := d.db.Migrating(ctx)
 	if err != nil {
 		return err
@@ -141,10 +125,7 @@ type schemaState struct {
 }
 
 func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
-	names, err := d.steps()
-	if err != nil {
-		return s, err
-	}
+	_, names := migrations.For(d.Kind())
 	s.latest = int64(len(names))
 	there, err := d.tables(ctx, schemaTable)
 	if err == nil && there > 0 {
