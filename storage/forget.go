@@ -2,10 +2,9 @@ package storage
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -56,7 +55,7 @@ var (
 // Forget replaces the name of a player by a token, everywhere, and removes
 // their addresses. ErrConflict while the name is banned or an admin.
 func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
-	f := Forgotten{Token: newToken()}
+	f := Forgotten{Token: fmt.Sprintf("forgotten-%08x", rand.Uint32())}
 	key := nameKey(name)
 	if key == "" {
 		return f, fmt.Errorf("%w: name a player", ErrRejected)
@@ -226,10 +225,4 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 func likeEscape(s string) string {
 	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(s)
-}
-
-func newToken() string {
-	var b [4]byte
-	rand.Read(b[:]) //nolint:errcheck // never fails since Go 1.24
-	return "forgotten-" + hex.EncodeToString(b[:])
 }
