@@ -29,7 +29,7 @@ const urlForms = "sqlite:FILE or postgres://USER@HOST/NAME"
 // CheckURL says what is wrong with a database URL, as far as that shows without
 // opening it. The error is ErrBadURL and shows no password.
 func CheckURL(url string) error {
-	if _, isFile, err := fileOf(url); isFile || err != nil {
+	if path, err := fileOf(url); path != "" || err != nil {
 		return err
 	}
 	if err := sqldb.CheckPostgres(url); err != nil {
@@ -40,31 +40,31 @@ func CheckURL(url string) error {
 
 // FileOf is the file of a SQLite URL, empty for another one.
 func FileOf(url string) string {
-	path, _, _ := fileOf(url)
+	path, _ := fileOf(url)
 	return path
 }
 
-func fileOf(url string) (path string, isFile bool, err error) {
+func fileOf(url string) (path string, err error) {
 	scheme, rest, _ := strings.Cut(url, ":")
 	switch {
 	case url == "":
-		return "", false, fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, defaultURL)
+		return "", fmt.Errorf("%w: it is empty; the default is %s", ErrBadURL, defaultURL)
 	case scheme == "sqlite" && login.MatchString(rest):
-		return "", true, fmt.Errorf("%w: SQLite has a file only, no user, host or password: as in %s", ErrBadURL, defaultURL)
+		return "", fmt.Errorf("%w: SQLite has a file only, no user, host or password: as in %s", ErrBadURL, defaultURL)
 	case scheme == "sqlite":
 		path = strings.TrimPrefix(rest, "//")
 		if path == "" || path == ":memory:" {
-			return "", true, fmt.Errorf("%w: name a file, as in %s", ErrBadURL, defaultURL)
+			return "", fmt.Errorf("%w: name a file, as in %s", ErrBadURL, defaultURL)
 		}
-		return path, true, nil
+		return path, nil
 	case strings.HasPrefix(url, "postgres://"), strings.HasPrefix(url, "postgresql://"), isKeywords(url):
-		return "", false, nil
+		return "", nil
 	case slices.Contains(otherDatabases, scheme):
-		return "", false, fmt.Errorf("%w: %q is not known; use "+urlForms, ErrBadURL, scheme+":")
+		return "", fmt.Errorf("%w: %q is not known; use "+urlForms, ErrBadURL, scheme+":")
 	case plainFile.MatchString(url):
-		return "", false, fmt.Errorf("%w: for a SQLite file write sqlite:%s", ErrBadURL, url)
+		return "", fmt.Errorf("%w: for a SQLite file write sqlite:%s", ErrBadURL, url)
 	}
-	return "", false, fmt.Errorf("%w: write %s (it is not shown here: it may hold a password)", ErrBadURL, urlForms)
+	return "", fmt.Errorf("%w: write %s (it is not shown here: it may hold a password)", ErrBadURL, urlForms)
 }
 
 // isKeywords recognises libpq's form: key=value key=value.
