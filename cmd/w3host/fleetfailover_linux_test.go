@@ -26,7 +26,7 @@ func TestFleetFailover(t *testing.T) {
 		holder[entry] = f.watch.Await(t, entry, start, "")
 	}
 	standby := f.db.Standby()
-	standby.Lag()
+	standby.Stop()
 
 	bob := f.sit(holder["tower"], "tower", "Bobby")
 	game := f.arena(holder["arena"])

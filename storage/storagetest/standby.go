@@ -9,13 +9,11 @@ import (
 	"w3host/internal/testkit"
 )
 
-// Standby is a copy of a server that follows it.
-type Standby struct{ Server }
-
-// Standby starts a copy that follows the server, and waits until it does.
-func (s *Server) Standby() *Standby {
+// Standby starts a copy that follows the server, and waits until it does. While the copy is
+// stopped, it gets nothing more.
+func (s *Server) Standby() *Server {
 	s.t.Helper()
-	c := &Standby{Server{t: s.t, bin: s.bin, user: s.user, dir: filepath.Join(s.dir, "standby")}}
+	c := &Server{t: s.t, bin: s.bin, user: s.user, dir: filepath.Join(s.dir, "standby")}
 	if err := os.Mkdir(c.dir, 0o700); err != nil {
 		s.t.Fatal(err)
 	}
@@ -29,11 +27,8 @@ func (s *Server) Standby() *Standby {
 	return c
 }
 
-// Lag has the standby get nothing more.
-func (c *Standby) Lag() { c.Stop() }
-
 // FailOver ends the server as a crash does, and has a standby in its place, under its address.
-func (s *Server) FailOver(c *Standby) {
+func (s *Server) FailOver(c *Server) {
 	s.t.Helper()
 	s.Stop()
 	c.configure(s.port, "primary_conninfo = ''\n")
