@@ -2,6 +2,7 @@ package control
 
 import (
 	stdmaps "maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +30,9 @@ func invite(whom string) act {
 			return texts.Refuse(texts.Malformed, "write whom and where, like bob@home")
 		case c.Realm == "" && c.Level < command.Admin:
 			return cannot("only admins, and owners whose name a realm has confirmed, invite people")
-		case d.opts.Realms == nil || !d.opts.Realms.Online()[realmNamed(d.opts.Realms.Names(), realm)]:
+		case d.opts.Realms == nil || !slices.ContainsFunc(d.opts.Realms.Names(), func(name string) bool {
+			return strings.EqualFold(name, realm) && d.opts.Realms.Online()[name]
+		}):
 			return cannot("the host is not logged on to a realm %q", realm)
 		case err != nil:
 			return err
@@ -48,14 +51,4 @@ func invite(whom string) act {
 		answer(c, "%s is invited.", whom)
 		return nil
 	}
-}
-
-// realmNamed returns a realm's name as the configuration writes it; "" when there is none.
-func realmNamed(names []string, typed string) string {
-	for _, name := range names {
-		if strings.EqualFold(name, typed) {
-			return name
-		}
-	}
-	return ""
 }

@@ -291,11 +291,9 @@ func closing(by *command.Caller) (again *command.Caller, done func()) {
 		answered.Store(true)
 		return by.Pending()
 	}
-	if by.Refuse != nil {
-		c.Refuse = func(why string) {
-			answered.Store(true)
-			by.Refuse(why)
-		}
+	c.Refuse = func(why string) {
+		answered.Store(true)
+		by.Deny(why)
 	}
 	return &c, func() {
 		if !answered.Load() {
