@@ -47,11 +47,6 @@ type Admin struct {
 // Target is the person or network of the role, as people write it.
 func (a Admin) Target() string { return targetText(a.Name, " from ", a.Network) }
 
-// isFrom reports whether the role is for joins from an address.
-func (a Admin) isFrom(addr netip.Addr) bool {
-	return !a.Network.IsValid() || a.Network.Contains(addr.Unmap().WithZone(""))
-}
-
 // AddAdmin gives a role, also to someone who has another one; ErrConflict
 // if they already have it. Trust makes no admin less than one.
 func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
@@ -68,7 +63,7 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if err == nil && n == 0 {
 		has, err = sqldb.One[Role](ctx, d.sql, "SELECT role FROM admins WHERE name_key = $1 AND realm = $2 AND network = $3", nameKey(a.Name), nameKey(a.Realm), networkText(a.Network))
 	}
-	return changed(n, err, ErrConflict, "%s is %s%s", a.Target(), has, onRealm(a.Realm))
+	return some(n, err, ErrConflict, "%s is %s%s", a.Target(), has, onRealm(a.Realm))
 }
 
 // RemoveAdmin takes the roles of a name in a realm away: the one that is bound to
@@ -80,7 +75,7 @@ func (d *Store) RemoveAdmin(ctx context.Context, a Admin) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '') AND (role = $4 OR $4 = '')",
 			key, nameKey(a.Realm), networkText(a.Network), string(a.Role))
-		err = changed(n, err, ErrNotFound, "no admin %s%s", a.Target(), onRealm(a.Realm))
+		err = some(n, err, ErrNotFound, "no admin %s%s", a.Target(), onRealm(a.Realm))
 		if err != nil {
 			return err
 		}
@@ -120,14 +115,14 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 	key := nameKey(name)
 	if hash == "" {
 		n, err := d.sql.Exec(ctx, "DELETE FROM passwords WHERE name_key = $1", key)
-		return changed(n, err, ErrNotFound, "no password of %s", name)
+		return some(n, err, ErrNotFound, "no password of %s", name)
 	}
 	n, err := d.sql.Exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
 		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), now() FROM admins
 		WHERE name_key = $1 AND name_key <> '' AND realm = '' GROUP BY name_key
 		ON CONFLICT (name_key) DO UPDATE SET `+excluded("hash", "set_by", "set_at"),
 		key, hash, clean(by))
-	return changed(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
+	return some(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
 }
 
 // PasswordHash returns the hash that SetPassword stored; ErrNotFound when there is none.

@@ -80,10 +80,7 @@ func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string
 			AND ((name_key = $4 AND name_key <> '') OR (network = $5 AND network <> '')) RETURNING `+banColumns,
 			time.Now(), clean(by), fold(realm), fold(target.Name), networkText(target.Network))
 	})
-	if err == nil && len(lifted) == 0 {
-		err = fmt.Errorf("no ban of %s: %w", Ban{Name: target.Name, Network: target.Network}.Target(), ErrNotFound)
-	}
-	return lifted, err
+	return lifted, some(len(lifted), err, ErrNotFound, "no ban of %s", Ban{Name: target.Name, Network: target.Network}.Target())
 }
 
 // Bans lists the bans that hold, the latest first; past ones too with all.

@@ -34,7 +34,7 @@ func ParseBanTarget(text string) (BanTarget, error) {
 	case text == "":
 		return BanTarget{}, errors.New("name a player, an address or a network")
 	case err == nil && p.Addr().Is4In6():
-		return BanTarget{}, fmt.Errorf("%q is an IPv4 network in IPv6 form: write %s", text, unmapped(p))
+		return BanTarget{}, fmt.Errorf("%q is an IPv4 network in IPv6 form: write %s", text, netip.PrefixFrom(p.Addr().Unmap(), max(p.Bits()-96, 0)).Masked()) // 10.0.0.0/8 for ::ffff:10.0.0.0/104
 	case err == nil:
 		return BanTarget{Network: p.Masked()}, nil
 	case strings.Contains(text, "/"):
@@ -51,11 +51,6 @@ func ParseBanTarget(text string) (BanTarget, error) {
 		return BanTarget{}, fmt.Errorf("%q is a pattern, which bans do not support: write a whole name, an address like 192.0.2.1 or a network like 192.0.2.0/24, and a player of that name as name:%[1]s", text)
 	}
 	return BanTarget{Name: text}, nil
-}
-
-// unmapped is ::ffff:10.0.0.0/104 as 10.0.0.0/8.
-func unmapped(p netip.Prefix) netip.Prefix {
-	return netip.PrefixFrom(p.Addr().Unmap(), max(p.Bits()-96, 0)).Masked()
 }
 
 // networkOf guesses what the beginning of an address stands for: 10.0.0. or

@@ -82,10 +82,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 		touched += n
 	}
 	totals, err := inTx(ctx, d, func(tx sqldb.Tx) (int64, error) { return s.totals(ctx, tx) })
-	if err == nil && touched+totals == 0 {
-		err = fmt.Errorf("nothing is stored about %s: %w", name, ErrNotFound)
-	}
-	return f, err
+	return f, some(touched+totals, err, ErrNotFound, "nothing is stored about %s", name)
 }
 
 // mayForget refuses while the name is needed.

@@ -206,7 +206,7 @@ func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 	index := *g.admins.Load()
 	for _, key := range []adminKey{{fold(name), fold(realm)}, {"", fold(realm)}} {
 		for _, a := range index[key] {
-			if a.isFrom(addr) {
+			if !a.Network.IsValid() || a.Network.Contains(addr.Unmap().WithZone("")) {
 				list = append(list, a)
 			}
 		}

@@ -115,7 +115,7 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 // begun since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
 	n, err := putHost(ctx, d.sql, h, "heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run")
-	return changed(n, err, ErrConflict, "host %s has begun another run", h.ID)
+	return some(n, err, ErrConflict, "host %s has begun another run", h.ID)
 }
 
 // LeaveHost records an orderly end of the run.

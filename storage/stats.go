@@ -57,11 +57,8 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 	key := nameKey(name)
 	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT `+selected(PlayerStats{}, "")+`
 		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, key)
-	if err != nil {
+	if err := some(len(all), err, ErrNotFound, "no games of %s", name); err != nil {
 		return nil, err
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no games of %s: %w", name, ErrNotFound)
 	}
 	for i := range all {
 		s := &all[i]

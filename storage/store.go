@@ -181,8 +181,8 @@ func notFound(err error, format string, args ...any) error {
 	return err
 }
 
-// changed makes an error of a statement that changed nothing.
-func changed(n int64, err, kind error, format string, args ...any) error {
+// some makes an error of no rows that a statement has found or changed.
+func some[N int | int64](n N, err, kind error, format string, args ...any) error {
 	if err == nil && n == 0 {
 		return fmt.Errorf(format+": %w", append(args, kind)...)
 	}
