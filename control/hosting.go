@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	stdmaps "maps"
 	"slices"
 	"strings"
@@ -151,9 +152,7 @@ func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 	if c.Realm != "" {
 		w.By = c.Name + "@" + c.Realm
 	}
-	if w.Owner == "" {
-		w.Owner = w.By
-	}
+	w.Owner = cmp.Or(w.Owner, w.By)
 	full, disabled := false, false
 	d.host().Keep(func(k *autohost.Keeper) { full, disabled = k.Full(), k.Disabled() })
 	switch {

@@ -94,7 +94,7 @@ func (d Directory) bans(ctx context.Context, q *command.Query) (answer, error) {
 	return lines, nil
 }
 
-func (d Directory) checkBan(ctx context.Context, q *command.Query) (lines answer, err error) {
+func (d Directory) checkBan(ctx context.Context, q *command.Query) (answer, error) {
 	t, err := target(q)
 	if err != nil {
 		return nil, err
@@ -104,18 +104,8 @@ func (d Directory) checkBan(ctx context.Context, q *command.Query) (lines answer
 		addr = t.Network.Addr()
 	}
 	all, err := d.DB.Bans(ctx, false)
-	if err != nil {
-		return nil, err
-	}
 	all = slices.DeleteFunc(all, func(b storage.Ban) bool { return !b.Matches(t.Name, addr, b.Realm, time.Now()) })
-	q.Give(all)
-	for _, ban := range all {
-		lines = append(lines, describeBan(ban))
-	}
-	if lines == nil {
-		return one("%s is not banned.", q.Name), nil
-	}
-	return lines, nil
+	return each(q, all, err, one("%s is not banned.", q.Name), describeBan)
 }
 
 // describeBan is a ban in a line.

@@ -66,6 +66,21 @@ type answer = []texts.Text
 // one is an answer of one line.
 func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
 
+// each is an answer with a line for each of what was found, or that for none.
+func each[T any](q *command.Query, all []T, err error, none answer, line func(T) texts.Text) (lines answer, _ error) {
+	if err != nil {
+		return nil, err
+	}
+	q.Give(all)
+	for _, item := range all {
+		lines = append(lines, line(item))
+	}
+	if lines == nil {
+		return none, nil
+	}
+	return lines, nil
+}
+
 // worded is an error with words of its own for one kind.
 func worded(err, kind error, format string, args ...any) error {
 	if errors.Is(err, kind) {
@@ -124,42 +139,37 @@ func (d Directory) unignore(ctx context.Context, q *command.Query) (answer, erro
 func games(n int) texts.Text  { return texts.Count(n, "%d game", "%d games") }
 func points(n int) texts.Text { return texts.Count(n, "%d point", "%d points") }
 
-func (d Directory) stats(ctx context.Context, q *command.Query) (lines answer, err error) {
-	all, err := d.DB.PlayerStats(ctx, q.Name)
-	q.Give(append([]storage.PlayerStats{}, all...))
+// played are the sums of the games of a player, of none for one who has not played.
+func (d Directory) played(ctx context.Context, name string) ([]storage.PlayerStats, error) {
+	all, err := d.DB.PlayerStats(ctx, name)
 	if errors.Is(err, storage.ErrNotFound) {
-		return one("%s has not played here yet.", q.Name), nil
+		return []storage.PlayerStats{}, nil
 	}
-	for _, s := range all {
-		lines = append(lines, texts.Of("%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.",
-			s.Name+onRealm(s.Realm), games(s.Games), s.Won, s.Lost, s.Drawn, s.LeftEarly, texts.Count(s.Dropped, "%d time", "%d times"), s.PingMS, s.Last.UTC().Format(time.DateOnly)))
-	}
-	return lines, err
+	return all, err
+}
+
+func (d Directory) stats(ctx context.Context, q *command.Query) (answer, error) {
+	all, err := d.played(ctx, q.Name)
+	return each(q, all, err, one("%s has not played here yet.", q.Name), func(s storage.PlayerStats) texts.Text {
+		return texts.Of("%s: %v, %d won, %d lost, %d drawn, left %d early, dropped %v, ping %.0f ms, last game %s.",
+			s.Name+onRealm(s.Realm), games(s.Games), s.Won, s.Lost, s.Drawn, s.LeftEarly, texts.Count(s.Dropped, "%d time", "%d times"), s.PingMS, s.Last.UTC().Format(time.DateOnly))
+	})
 }
 
 // firstRating is after how many games players read their rating: before, it says more of
 // the games than of the player.
 const firstRating = 5
 
-func (d Directory) rank(ctx context.Context, q *command.Query) (lines answer, err error) {
+func (d Directory) rank(ctx context.Context, q *command.Query) (answer, error) {
 	all, err := d.DB.RatingsOf(ctx, q.Name, q.Map)
-	if err != nil {
-		return nil, err
-	}
-	q.Give(all)
-	if len(all) == 0 {
-		return one("%s has no rating on this map yet.", q.Name), nil
-	}
-	for _, r := range all {
+	return each(q, all, err, one("%s has no rating on this map yet.", q.Name), func(r storage.Rating) texts.Text {
 		if r.Games < firstRating {
-			lines = append(lines, texts.Of("%s has played %d of the %d rated games on %s after which a rating is shown.",
-				r.Name+onRealm(r.Realm), r.Games, firstRating, r.Category))
-			continue
+			return texts.Of("%s has played %d of the %d rated games on %s after which a rating is shown.",
+				r.Name+onRealm(r.Realm), r.Games, firstRating, r.Category)
 		}
-		lines = append(lines, texts.Of("%s: place %d of %d on %s, %v (rated games: %d).", r.Name+onRealm(r.Realm), r.Place, r.Of, r.Category,
-			points(r.Points), r.Games))
-	}
-	return lines, nil
+		return texts.Of("%s: place %d of %d on %s, %v (rated games: %d).", r.Name+onRealm(r.Realm), r.Place, r.Of, r.Category,
+			points(r.Points), r.Games)
+	})
 }
 
 // top lists the best of a map, a version of it like any other. Who has played too little for a
@@ -187,26 +197,21 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 }
 
 // saves lists the latest saves of a player's games.
-func (d Directory) saves(ctx context.Context, q *command.Query) (lines answer, err error) {
+func (d Directory) saves(ctx context.Context, q *command.Query) (answer, error) {
 	all, err := d.DB.Saves(ctx, q.Name, most)
-	if err == nil && len(all) == 0 {
-		lines = one("No saved games are known.")
-	}
-	q.Give(all)
-	for _, s := range all {
+	return each(q, all, err, one("No saved games are known."), func(s storage.SavedGame) texts.Text {
 		at := fmt.Sprintf("%d:%02d", s.PlayedMS/60_000, s.PlayedMS/1000%60)
-		lines = append(lines, texts.Of("%q at %s on %s, %s: %s", s.File, at, s.Map, s.At.UTC().Format(time.DateOnly), s.Players))
-	}
-	return lines, err
+		return texts.Of("%q at %s on %s, %s: %s", s.File, at, s.Map, s.At.UTC().Format(time.DateOnly), s.Players)
+	})
 }
 
 // dota answers with the means of the values that DotA reports.
 func (d Directory) dota(ctx context.Context, q *command.Query) (lines answer, err error) {
-	all, err := d.DB.PlayerStats(ctx, q.Name)
-	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+	all, err := d.played(ctx, q.Name)
+	if err != nil {
 		return nil, err
 	}
-	q.Give(append([]storage.PlayerStats{}, all...))
+	q.Give(all)
 	for _, s := range all {
 		var parts []texts.Text
 		most := 0

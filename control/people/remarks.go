@@ -49,24 +49,18 @@ func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
 	return one("%s is warned (%d of %d) and banned%v.", q.Name, n, rule.Most, until(ban)), err
 }
 
-func (d Directory) remarks(ctx context.Context, q *command.Query) (lines answer, err error) {
+func (d Directory) remarks(ctx context.Context, q *command.Query) (answer, error) {
 	all, err := d.DB.Remarks(ctx, q.Name, most)
-	q.Give(all)
-	if err != nil || len(all) == 0 {
-		return one("There are no warnings or notes about %s.", q.Name), err
-	}
-	for _, r := range all {
+	return each(q, all, err, one("There are no warnings or notes about %s.", q.Name), func(r storage.Remark) texts.Text {
 		day := r.At.UTC().Format(time.DateOnly)
 		switch {
 		case r.Kind == storage.Note:
-			lines = append(lines, texts.Of("%s, note by %s: %s", day, r.By, r.Line))
+			return texts.Of("%s, note by %s: %s", day, r.By, r.Line)
 		case r.Lifted.IsZero():
-			lines = append(lines, texts.Of("%s, warned by %s: %s", day, r.By, r.Line))
-		default:
-			lines = append(lines, texts.Of("%s, warned by %s (no longer counts): %s", day, r.By, r.Line))
+			return texts.Of("%s, warned by %s: %s", day, r.By, r.Line)
 		}
-	}
-	return lines, nil
+		return texts.Of("%s, warned by %s (no longer counts): %s", day, r.By, r.Line)
+	})
 }
 
 func (d Directory) unwarn(ctx context.Context, q *command.Query) (answer, error) {
