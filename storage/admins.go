@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -53,12 +54,9 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if fold(a.Name) == "" && !a.Network.IsValid() || !slices.Contains(Roles(), a.Role) {
 		return fmt.Errorf("%w: an admin needs a name or a network, and one of the roles %s", ErrRejected, RoleList())
 	}
-	if a.At.IsZero() {
-		a.At = time.Now()
-	}
 	n, err := d.sql.Exec(ctx, `INSERT INTO admins (name_key, realm, name, role, added_by, added_at, network) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (name_key, realm, network) DO UPDATE SET `+excluded("name", "role", "added_by", "added_at")+` WHERE admins.role <> excluded.role AND excluded.role <> 'trusted'`,
-		nameKey(a.Name), nameKey(a.Realm), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), a.At, networkText(a.Network))
+		nameKey(a.Name), nameKey(a.Realm), clean(strings.TrimSpace(a.Name)), string(a.Role), clean(a.By), cmp.Or(a.At, time.Now()), networkText(a.Network))
 	has := a.Role
 	if err == nil && n == 0 {
 		has, err = sqldb.One[Role](ctx, d.sql, "SELECT role FROM admins WHERE name_key = $1 AND realm = $2 AND network = $3", nameKey(a.Name), nameKey(a.Realm), networkText(a.Network))

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -64,9 +65,7 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 
 // Audit writes a line at once, for those who have no Recorder.
 func (d *Store) Audit(ctx context.Context, a AdminAction) error {
-	if a.At.IsZero() {
-		a.At = time.Now()
-	}
+	a.At = cmp.Or(a.At, time.Now())
 	w := batchWriter{run: NewGameKeyAt(a.At).String()}
 	a.write(&w, 1)
 	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })

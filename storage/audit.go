@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -11,9 +12,7 @@ import (
 // time, if that is not zero. There may be a few lines above the limit, since those of one instant stay
 // together; older is the time before which there are more, zero if there are none.
 func (d *Store) AuditLog(ctx context.Context, before time.Time, limit int) (lines []AdminAction, older time.Time, err error) {
-	if before.IsZero() {
-		before = time.Now().Add(24 * time.Hour) // clocks of hosts differ
-	}
+	before = cmp.Or(before, time.Now().Add(24*time.Hour)) // clocks of hosts differ
 	lines, err = sqldb.List[AdminAction](ctx, d.sql, `SELECT `+selected(AdminAction{}, "")+` FROM audit
 		WHERE at < $1 AND at >= (SELECT min(at) FROM (SELECT at FROM audit WHERE at < $1 ORDER BY at DESC LIMIT $2) AS latest)
 		ORDER BY at DESC, run DESC, seq DESC`, before, limit)

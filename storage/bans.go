@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,10 +49,7 @@ func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 		return b, fmt.Errorf("%w: a ban needs a name or a network", ErrRejected)
 	}
 	b.Name, b.Realm = clean(strings.TrimSpace(b.Name)), nameKey(b.Realm)
-	b.Reason, b.By = clean(b.Reason), clean(b.By)
-	if b.At.IsZero() {
-		b.At = time.Now()
-	}
+	b.Reason, b.By, b.At = clean(b.Reason), clean(b.By), cmp.Or(b.At, time.Now())
 	key, network := fold(b.Name), networkText(b.Network)
 	err := d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		// One that has run out makes room for the next.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -184,10 +185,7 @@ func closeCrashed(ctx context.Context, tx sqldb.Tx, condition string, args ...an
 		if err != nil {
 			return 0, err
 		}
-		ended := slices.MaxFunc([]time.Time{last.At, g.Since, g.Heartbeat}, time.Time.Compare)
-		if ended.IsZero() {
-			ended = g.Key.Time()
-		}
+		ended := cmp.Or(slices.MaxFunc([]time.Time{last.At, g.Since, g.Heartbeat}, time.Time.Compare), g.Key.Time())
 		played := last.Turn * g.Latency.Milliseconds()
 		if g.Loaded {
 			played = max(played, ended.Sub(g.Since).Milliseconds())

@@ -82,9 +82,6 @@ func Count(n int, one, many string) Text {
 
 // Sprintf is one sentence in a language, for those who answer outside of games.
 func Sprintf(l Language, format string, args ...any) string {
-	if false {
-		_ = fmt.Sprintf(format, args...)
-	}
 	return Of(format, args...).In(l)
 }
 
