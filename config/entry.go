@@ -109,7 +109,6 @@ func (v *validator) entries(c *Config) {
 		})
 		v.lobby(key, &e.Lobby)
 		v.entryVersions(key, c.autohost[i], &e)
-		v.requireGProxy(key("require_gproxy"), &e, c)
 	}
 }
 
@@ -123,10 +122,7 @@ func (v *validator) entryVersions(key func(string) string, set map[string]any, e
 	if set["versions"] != nil {
 		v.versions(key("versions"), e.LAN.Versions, with, e.Host.Version)
 	}
-	if set["crossplay"] != nil {
-		v.crossplay(key("crossplay"), e, "versions")
-	}
-	v.hideNames(key("hide_names"), e)
+	v.players(key, e, e.Lobby.Crossplay && set["crossplay"] != nil, "versions")
 }
 
 // maps checks which maps an entry has and how one is chosen.

@@ -35,7 +35,8 @@ func (c *Config) Validate() error {
 		v.fault("host.listen", strconv.Quote(c.Host.Listen), "must be ADDRESS:PORT, for example 192.168.1.5:6112, :6112 for all addresses, or :6112-6199 for the first port of these that is free")
 	}
 	v.version("host.version", c.Host.Version)
-	v.lobby(func(name string) string { return "lobby." + name }, &c.Lobby)
+	lobbyKey := func(name string) string { return "lobby." + name }
+	v.lobby(lobbyKey, &c.Lobby)
 	if len(c.autohost) > 0 {
 		v.entries(c)
 	}
@@ -53,9 +54,7 @@ func (c *Config) Validate() error {
 	v.versions("lan.versions", c.LAN.Versions, "host.version", c.Host.Version)
 	if len(c.autohost) == 0 {
 		own := c.entry()
-		v.crossplay("lobby.crossplay", &own, "lan.versions")
-		v.hideNames("lobby.hide_names", &own)
-		v.requireGProxy("lobby.require_gproxy", &own, c)
+		v.players(lobbyKey, &own, own.Lobby.Crossplay, "lan.versions")
 	}
 	v.template("replays.name", c.Replays.Name)
 	if c.Watch.Enabled && !c.Replays.Enabled {
@@ -165,24 +164,16 @@ func (v *validator) versions(key string, list []w3gs.Version, other string, with
 	}
 }
 
-// crossplay checks that there are versions to be told apart.
-func (v *validator) crossplay(key string, e *Entry, versions string) {
-	if e.Lobby.Crossplay && len(e.LAN.Versions) == 0 {
-		v.fault(key, true, "has no effect without further versions: write them into %s", versions)
+// players checks which players an entry lets in together. further is the key of its versions.
+func (v *validator) players(key func(string) string, e *Entry, crossplay bool, further string) {
+	if crossplay && len(e.LAN.Versions) == 0 {
+		v.fault(key("crossplay"), true, "has no effect without further versions: write them into %s", further)
 	}
-}
-
-// hideNames checks that clients do not tell each other their names, as those of 1.32 and later do.
-func (v *validator) hideNames(key string, e *Entry) {
 	if e.Lobby.HideNames && slices.ContainsFunc(e.Seen(), w3gs.Version.Reforged) {
-		v.fault(key, true, "is for versions before 1.32: the clients of later ones tell each other who they are")
+		v.fault(key("hide_names"), true, "is for versions before 1.32: the clients of later ones tell each other who they are")
 	}
-}
-
-// requireGProxy checks that proxies are of use.
-func (v *validator) requireGProxy(key string, e *Entry, c *Config) {
-	if e.Lobby.RequireGProxy && !c.Reconnect.Enabled {
-		v.fault(key, true, "lets nobody in while reconnect.enabled = false: proxies are not answered")
+	if e.Lobby.RequireGProxy && !e.Reconnect.Enabled {
+		v.fault(key("require_gproxy"), true, "lets nobody in while reconnect.enabled = false: proxies are not answered")
 	}
 }
 
