@@ -70,7 +70,6 @@ type rated struct {
 
 // ratedGame is a game with its players.
 type ratedGame struct {
-	key      string
 	category string
 	players  []ratedPlayer
 	names    []string
@@ -82,7 +81,7 @@ func rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	if err := lockRatings(ctx, tx); err != nil {
 		return 0, err
 	}
-	games, err := unrated(ctx, tx)
+	games, keys, err := unrated(ctx, tx)
 	if err != nil || len(games) == 0 {
 		return 0, err
 	}
@@ -91,9 +90,7 @@ func rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 		return 0, err
 	}
 	changed := map[ratedPlayer]*rated{}
-	keys := make([]string, len(games))
-	for i, g := range games {
-		keys[i] = g.key
+	for _, g := range games {
 		g.rate(known, changed)
 	}
 	for p, r := range changed {
@@ -126,20 +123,20 @@ func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 	}
 }
 
-// unrated reads the games that wait, in the order in which they ended. Of games
-// with computers no strength follows.
-func unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
+// unrated reads the games that wait, in the order in which they ended, and their keys. Of
+// games with computers no strength follows.
+func unrated(ctx context.Context, tx sqldb.Tx) (games []*ratedGame, keys []string, err error) {
 	waiting, err := sqldb.List[struct {
 		Key string
 		Map string `db:"map_name"`
 	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, rateBatch)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	games, byKey, keys := make([]*ratedGame, len(waiting)), map[string]*ratedGame{}, make([]string, len(waiting))
-	for i, g := range waiting {
-		games[i] = &ratedGame{key: g.Key, category: rating.Category(g.Map)}
-		keys[i], byKey[g.Key] = g.Key, games[i]
+	byKey := map[string]*ratedGame{}
+	for _, g := range waiting {
+		byKey[g.Key] = &ratedGame{category: rating.Category(g.Map)}
+		games, keys = append(games, byKey[g.Key]), append(keys, g.Key)
 	}
 	players, err := sqldb.List[struct {
 		GameKey              string
@@ -153,7 +150,7 @@ func unrated(ctx context.Context, tx sqldb.Tx) ([]*ratedGame, error) {
 		g.players = append(g.players, ratedPlayer{p.NameKey, p.Realm, g.category})
 		g.names, g.results = append(g.names, p.Name), append(g.results, p.Result)
 	}
-	return games, err
+	return games, keys, err
 }
 
 // ratingsOf reads the ratings of the players of the games.

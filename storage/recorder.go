@@ -132,16 +132,14 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	go r.sync()
 	go func() {
 		defer close(r.stored)
-		if opts.apart { // the registry knows the other process
-			(&applier{Recorder: r}).apply(ctx)
-			return
-		}
 		var both sync.WaitGroup
 		both.Go(func() { (&applier{Recorder: r}).apply(ctx) })
-		p := presence{Recorder: r}
-		both.Go(func() { p.beat(ctx) })
+		if !opts.apart { // else the registry knows the other process
+			p := presence{Recorder: r}
+			both.Go(func() { p.beat(ctx) })
+			defer p.leave(ctx)
+		}
 		both.Wait()
-		p.leave(ctx)
 	}()
 	return r, nil
 }
