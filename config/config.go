@@ -12,6 +12,7 @@ import "w3host/protocol/w3gs"
 //	default:"5"        its value where nothing is set; otherwise the zero value
 //	range:"0..60"      its bounds; of a text, or of each text of a list, the length in bytes
 //	range:"0|5..60"    the same, and 0 as well
+//	range:"0|1d.."     the least age that is kept, and 0, for ever
 //	oneof:"on off"     the words that it may be
 //	entry:"downloads"  an [[autohost]] may set it too, under this name
 type Config struct {
@@ -227,11 +228,11 @@ type Database struct {
 	HostName    string `toml:"host_name"`
 	RequireBans bool   `toml:"require_bans"` // nobody joins while the list of bans is not known
 
-	// How long things are kept; see docs/privacy.md.
-	KeepChat      Span `toml:"keep_chat"`
-	KeepAddresses Span `toml:"keep_addresses"`
-	KeepGames     Span `toml:"keep_games"`
-	KeepAudit     Span `toml:"keep_audit"`
+	// How long things are kept: longer than any game, so that nothing of a running one is removed. See docs/privacy.md.
+	KeepChat      Span `toml:"keep_chat" range:"0|1d.."`
+	KeepAddresses Span `toml:"keep_addresses" range:"0|1d.."`
+	KeepGames     Span `toml:"keep_games" range:"0|1d.."`
+	KeepAudit     Span `toml:"keep_audit" range:"0|1d.."`
 }
 
 // Fleet sets the rules of hosts that share a database.

@@ -47,13 +47,10 @@ const DefaultFile = "config.toml"
 // Find is the file to read: the one that is named, or else DefaultFile if there is one;
 // empty: none.
 func Find(named string) string {
-	if named != "" {
-		return named
+	if _, err := os.Stat(DefaultFile); named == "" && err == nil {
+		return DefaultFile
 	}
-	if _, err := os.Stat(DefaultFile); err != nil {
-		return ""
-	}
-	return DefaultFile
+	return named
 }
 
 func (l *loader) readFile() {

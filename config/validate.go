@@ -66,10 +66,6 @@ func (c *Config) Validate() error {
 	if c.Fleet.Enabled && strings.HasPrefix(c.DatabaseURL(), "sqlite:") {
 		v.fault("fleet.enabled", true, "needs Postgres as database.url, which all hosts share: postgres://USER@HOST/DATABASE")
 	}
-	v.kept("database.keep_chat", c.Database.KeepChat)
-	v.kept("database.keep_addresses", c.Database.KeepAddresses)
-	v.kept("database.keep_games", c.Database.KeepGames)
-	v.kept("database.keep_audit", c.Database.KeepAudit)
 	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
 	v.networks("limits.exempt", c.Limits.Exempt, "192.168.0.0/16")
 	v.web(&c.Web)
@@ -115,10 +111,16 @@ func (v *validator) section(section reflect.Value, tag string, name func(key str
 	}
 }
 
-// bounds checks a number, a duration, or the length of texts.
+// bounds checks a number, a duration, an age, or the length of texts.
 func (v *validator) bounds(key string, field reflect.Value, low, high string) {
-	if d, ok := field.Interface().(Duration); ok {
-		v.within(key, d, parsed(time.ParseDuration(low)), parsed(time.ParseDuration(high)))
+	switch value := field.Interface().(type) {
+	case Duration:
+		v.within(key, value, parsed(time.ParseDuration(low)), parsed(time.ParseDuration(high)))
+		return
+	case Span:
+		if least, _ := ParseSpan(low); value.D() < least {
+			v.fault(key, value, "must be at least %s, or forever", low)
+		}
 		return
 	}
 	least, most := parsed(strconv.Atoi(low)), parsed(strconv.Atoi(high))
@@ -186,13 +188,6 @@ func (v *validator) between(key string, value, low, high int) {
 func (v *validator) within(key string, value Duration, low, high time.Duration) {
 	if value.D() < low || value.D() > high {
 		v.fault(key, value, "must be from %v to %v", low, high)
-	}
-}
-
-// kept demands a span longer than any game, so that nothing of a running game is removed.
-func (v *validator) kept(key string, value Span) {
-	if value != 0 && value.D() < day {
-		v.fault(key, value, "must be at least 1d, or forever")
 	}
 }
 
