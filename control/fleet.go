@@ -139,9 +139,6 @@ func (d *target) pass(c *call, host int, game uint32, line string) {
 
 // passToAll has all other hosts carry out a line.
 func (d *target) passToAll(c *call, line string) {
-	if d.fleet() == nil {
-		return
-	}
 	d.later(c, func(ctx context.Context) error { // host 0 is every other
 		if err := d.fleet().Order(ctx, 0, c.Caller, 0, line); err != nil {
 			answer(c, "The other hosts are not known: the database does not answer.")

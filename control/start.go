@@ -24,10 +24,9 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 	}
 	running.Go(func() {
 		onHangup(ctx, func() {
-			if console.gone() {
-				return // read ends the host
+			if !console.gone() { // else read ends the host
+				o.CarryOut(ctx, "SIGHUP", reloadCommand)
 			}
-			o.CarryOut(ctx, "SIGHUP", reloadCommand)
 		})
 	})
 	console.operator.Store(o)
