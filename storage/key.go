@@ -3,7 +3,6 @@ package storage
 import (
 	"database/sql/driver"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -14,8 +13,6 @@ import (
 // the lobby opens, so that a record means the same game however often it is
 // replayed. It is a UUID version 7: keys sort by the time they were made.
 type GameKey struct{ uuid.UUID }
-
-var errKeyForm = errors.New("a game key looks like 0190163d-8694-739b-aea5-966c26f8ad91")
 
 // NewGameKey makes a key that no other game has, and that sorts after all that
 // this process made before.
@@ -45,7 +42,7 @@ func oldestKey(at time.Time) (k GameKey) {
 func ParseGameKey(text string) (GameKey, error) {
 	id, err := uuid.Parse(text)
 	if err != nil || len(text) != 36 { // uuid.Parse takes other forms as well
-		return GameKey{}, fmt.Errorf("game key %q: %w", text, errKeyForm)
+		return GameKey{}, fmt.Errorf("game key %q: a game key looks like 0190163d-8694-739b-aea5-966c26f8ad91", text)
 	}
 	return GameKey{id}, nil
 }

@@ -9,8 +9,8 @@ import (
 
 // LastGame is the game that a player has played last, as those who ask in the chat want it.
 type LastGame struct {
-	Map      string       `json:"map"`
-	Began    time.Time    `json:"began"`
+	Map      string       `json:"map" db:"map_name"`
+	Began    time.Time    `json:"began" db:"started_at"`
 	PlayedMS int64        `json:"played_ms"`
 	Players  []LastPlayer `json:"players"`
 }
@@ -25,20 +25,17 @@ type LastPlayer struct {
 }
 
 // LastGameOf finds the latest game of a player that has ended; ErrNotFound without one.
-func (d *Store) LastGameOf(ctx context.Context, name string) (g LastGame, err error) {
+func (d *Store) LastGameOf(ctx context.Context, name string) (LastGame, error) {
 	// Keys of games are in the order of their lobbies, and the index has them.
-	row, err := sqldb.One[struct {
-		Key       string
-		MapName   string
-		StartedAt time.Time
-		PlayedMS  int64
+	g, err := sqldb.One[struct {
+		Key string
+		LastGame
 	}](ctx, d.sql, `SELECT g.key, g.map_name, g.started_at, g.played_ms FROM game_players p JOIN games g ON g.key = p.game_key
 		WHERE p.name_key = $1 AND p.slot IS NOT NULL AND NOT p.fake AND g.ended_at IS NOT NULL ORDER BY p.game_key DESC LIMIT 1`, nameKey(name))
 	if err != nil {
-		return g, err
+		return g.LastGame, err
 	}
-	g.Map, g.Began, g.PlayedMS = row.MapName, row.StartedAt, row.PlayedMS
 	g.Players, err = sqldb.List[LastPlayer](ctx, d.sql,
-		"SELECT name, team, coalesce(outcome, '') AS outcome, actions, played_ms FROM played WHERE game_key = $1 ORDER BY team, slot", row.Key)
-	return g, err
+		"SELECT name, team, coalesce(outcome, '') AS outcome, actions, played_ms FROM played WHERE game_key = $1 ORDER BY team, slot", g.Key)
+	return g.LastGame, err
 }

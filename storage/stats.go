@@ -2,7 +2,6 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -98,9 +97,5 @@ func (d *Store) SetLanguage(ctx context.Context, name, language string) error {
 
 // LanguageOf is empty for those who have chosen none.
 func (d *Store) LanguageOf(ctx context.Context, name string) (string, error) {
-	language, err := sqldb.One[string](ctx, d.sql, "SELECT language FROM preferences WHERE name_key = $1", nameKey(name))
-	if errors.Is(err, ErrNotFound) {
-		return "", nil
-	}
-	return language, err
+	return sqldb.One[string](ctx, d.sql, "SELECT coalesce((SELECT language FROM preferences WHERE name_key = $1), '')", nameKey(name))
 }
