@@ -99,14 +99,13 @@ func (t Text) In(l Language) string {
 		format = begin(format, args)
 	}
 	for i, arg := range args {
-		if d, ok := arg.(time.Duration); ok {
-			arg = span(d)
-		}
-		if a, ok := arg.(translated); ok {
-			args[i] = a.In(l)
-		}
-		if s, ok := arg.(string); ok {
-			args[i] = typed(s)
+		switch arg := arg.(type) {
+		case time.Duration:
+			args[i] = span(arg).In(l)
+		case translated:
+			args[i] = arg.In(l)
+		case string:
+			args[i] = typed(arg)
 		}
 	}
 	line := format
