@@ -86,10 +86,7 @@ func games(d *target, c *call) error {
 
 func oneGame(host int, id uint32) act {
 	return func(d *target, c *call) error {
-		if away, err := d.elsewhere(host); err != nil || away {
-			if away {
-				d.gameElsewhere(c, host, id)
-			}
+		if here, err := d.here(host, func() { d.gameElsewhere(c, host, id) }); !here {
 			return err
 		}
 		i := d.host().Info(id)
@@ -114,10 +111,7 @@ func answerGame(c *call, line texts.Text, players []string) {
 func inGame(host int, id uint32, line string) act {
 	return func(d *target, c *call) error {
 		plain := strings.TrimPrefix(line, d.opts.Trigger)
-		if away, err := d.elsewhere(host); err != nil || away {
-			if away {
-				d.pass(c, host, id, plain)
-			}
+		if here, err := d.here(host, func() { d.pass(c, host, id, plain) }); !here {
 			return err
 		}
 		by := *c.Caller

@@ -46,16 +46,19 @@ func (o *Operator) Relay(ctx context.Context, by *command.Caller, game uint32, l
 	return o.order(ctx, by, request{game: game, line: line, relayed: true})
 }
 
-// elsewhere reports whether a number of a host, 0 for none, means another one. It fails where
-// there are no others.
-func (d *target) elsewhere(host int) (bool, error) {
+// here reports whether a number of a host, 0 for none, means this one. If it means another,
+// there is done what is to be done there. It fails where there are no others.
+func (d *target) here(host int, there func()) (bool, error) {
 	switch {
 	case host == 0:
-		return false, nil
+		return true, nil
 	case d.fleet() == nil:
 		return false, cannot("this host is alone: leave out the number of a host")
+	case host != d.fleet().Number():
+		there()
+		return false, nil
 	}
-	return host != d.fleet().Number(), nil
+	return true, nil
 }
 
 // fleet are the other hosts; nil: there are none, or another host has passed the line on.
