@@ -104,12 +104,6 @@ func (f *Fleet) Leave(ctx context.Context, session string) error {
 	return err
 }
 
-// beatRow is one row of fleet_beat.
-type beatRow struct {
-	Kind, Name, Pool, Body string
-	A, B, C, D             int64
-}
-
 // Beat renews a session, and says what has come of it.
 func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a fleet.Answer, posts []Post, err error) {
 	var pools, mosts, helds, highests, gives, terms []string
@@ -120,7 +114,10 @@ func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a flee
 	for _, l := range b.Gives {
 		gives, terms = append(gives, l.Name), append(terms, strconv.FormatInt(l.Term, 10))
 	}
-	rows, err := sqldb.List[beatRow](ctx, f.db,
+	rows, err := sqldb.List[struct {
+		Kind, Name, Pool, Body string
+		A, B, C, D             int64
+	}](ctx, f.db,
 		"SELECT kind, name, pool, body, a, b, c, d FROM fleet_beat($1::uuid, $2, $3, $4::text[], $5::int[], $6::int[], $7::int[], $8::text[], $9::bigint[], $10, $11::int, $12, $13::int)",
 		session, b.Number, b.Seen, pools, mosts, helds, highests, gives, terms,
 		b.Complete, b.Load.Places, b.Load.Draining, b.Load.Most)
