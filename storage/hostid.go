@@ -135,7 +135,7 @@ func (r *Recorder) Listens(at string) {
 }
 
 // Dir is the spool that the Recorder has taken, and Number which it is, from 1.
-func (r *Recorder) Dir() (dir string, number int) { return r.opts.Dir, r.dirNumber }
+func (r *Recorder) Dir() (dir string, number int) { return r.opts.Dir, r.opts.number }
 
 // replaceFile writes a file so that it is whole, or the old one, after a crash
 // or on a full disk.

@@ -97,14 +97,11 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.Batch(ctx, []sqldb.Statement{
-			{
-				SQL:  "UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = $3",
-				Args: []any{from, h.Run, string(EndCrashed)},
-			},
-			{SQL: "UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2", Args: []any{from, h.Run, h.ID}},
-			{SQL: "UPDATE spool_positions SET host_id = $3 WHERE host_id = $1 AND run = $2", Args: []any{from, h.Run, h.ID}},
-		}, nil); err != nil {
+		var w batchWriter
+		w.put("UPDATE games SET ended = '', ended_at = NULL, turns = 0, played_ms = 0 WHERE host_id = $1 AND run = $2 AND ended = $3", from, h.Run, string(EndCrashed))
+		w.put("UPDATE games SET host_id = $3 WHERE host_id = $1 AND run = $2", from, h.Run, h.ID)
+		w.put("UPDATE spool_positions SET host_id = $3 WHERE host_id = $1 AND run = $2", from, h.Run, h.ID)
+		if err := tx.Batch(ctx, w.statements, nil); err != nil {
 			return err
 		}
 		_, err = enterHost(ctx, tx, h)

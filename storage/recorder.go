@@ -34,7 +34,8 @@ type RecorderOptions struct {
 
 	Heartbeat time.Duration // the time between two; 10 s when zero
 
-	apart bool // another process uses the folder of the spool
+	apart  bool // another process uses the folder of the spool
+	number int  // of the spool that was taken, from 1
 
 	// For tests.
 	queueRecords int                     // that may wait between two flushes; 100,000 when zero
@@ -72,7 +73,6 @@ type Recorder struct {
 	ended      atomic.Bool  // Close has stored all it could
 	before     Status       // that the last run with this folder has left
 	listen     atomic.Value // a string, where the host takes joins
-	dirNumber  int
 
 	stop       chan struct{} // ends writer and presence
 	stopOnce   sync.Once
@@ -99,7 +99,7 @@ type recorderDB interface {
 // takes records from then on. The database need not be up.
 func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	opts.setDefaults()
-	sp, left, number, err := openSpool(&opts)
+	sp, left, err := openSpool(&opts)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,6 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		cancel:     cancel,
 		spooled:    make(chan struct{}),
 		stored:     make(chan struct{}),
-		dirNumber:  number,
 	}
 	r.listen.Store("")
 	if r.before, err = ReadStatus(opts.Dir); err != nil {
@@ -145,16 +144,16 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 }
 
 // openSpool opens the first spool that no other host has.
-func openSpool(opts *RecorderOptions) (sp *spool.Spool, left spool.Left, number int, err error) {
+func openSpool(opts *RecorderOptions) (sp *spool.Spool, left spool.Left, err error) {
 	dir := opts.Dir
-	for number = 1; number <= mostSpools; number++ {
-		opts.Dir = spoolBeside(dir, number)
+	for opts.number = 1; opts.number <= mostSpools; opts.number++ {
+		opts.Dir = spoolBeside(dir, opts.number)
 		sp, left, err = spool.Open(opts.Dir)
 		if !opts.Beside || !errors.Is(err, spool.ErrInUse) {
 			break
 		}
 	}
-	return sp, left, number, err
+	return sp, left, err
 }
 
 // Apart makes a recorder for a process that has something to record after another one has

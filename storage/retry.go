@@ -144,7 +144,6 @@ func (r *retry) mended(ctx context.Context, path string) error {
 		return fmt.Errorf("read a file in quarantine: %w", err)
 	}
 	var sealed []byte
-	changed := false
 	for line := range bytes.Lines(text) {
 		if c := spool.Parse(line); len(c.Lines) == 1 && c.Lines[0].Mended {
 			refusal, err := r.put(ctx, c.Lines[0])
@@ -152,12 +151,12 @@ func (r *retry) mended(ctx context.Context, path string) error {
 				return err
 			}
 			if refusal == nil {
-				line, changed = c.Lines[0].Append(nil), true
+				line = c.Lines[0].Append(nil)
 			}
 		}
 		sealed = append(sealed, line...)
 	}
-	if !changed {
+	if bytes.Equal(sealed, text) {
 		return nil
 	}
 	return replaceFile(path, sealed)
