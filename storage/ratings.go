@@ -40,11 +40,7 @@ func (d *Store) RebuildRatings(ctx context.Context) (games int64, err error) {
 		if err := lockRatings(ctx, tx); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "DELETE FROM ratings"); err != nil {
-			return err
-		}
-		_, err := tx.Exec(ctx, "UPDATE games SET rated = false WHERE rated")
-		return err
+		return tx.Batch(ctx, []sqldb.Statement{{SQL: "DELETE FROM ratings"}, {SQL: "UPDATE games SET rated = false WHERE rated"}}, nil)
 	})
 	if err != nil {
 		return 0, err
