@@ -58,7 +58,6 @@ type GuardOptions struct {
 type Guard struct {
 	db         guarded
 	opts       GuardOptions
-	log        zerolog.Logger
 	bans       atomic.Pointer[banIndex]
 	admins     atomic.Pointer[map[adminKey][]Admin]
 	likes      atomic.Pointer[map[string]string] // names of admins by what Like makes of them
@@ -89,7 +88,7 @@ type banIndex map[any][]Ban
 func NewGuard(db guarded, opts GuardOptions) *Guard {
 	opts.Reload = cmp.Or(opts.Reload, time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())
-	g := &Guard{db: db, opts: opts, log: opts.Log, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{}), changed: make(chan struct{}, 1)}
+	g := &Guard{db: db, opts: opts, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{}), changed: make(chan struct{}, 1)}
 	g.readFile()
 	g.index()
 	go g.watch(ctx) // ends with Close
@@ -112,7 +111,7 @@ func (g *Guard) readFile() {
 		g.people, g.kept = known, text
 		g.known.Store(true)
 	case !errors.Is(err, fs.ErrNotExist):
-		g.log.Error().Err(err).Str("file", path).Msg("cannot read the last known bans and admins; nobody is banned until the database answers")
+		g.opts.Log.Error().Err(err).Str("file", path).Msg("cannot read the last known bans and admins; nobody is banned until the database answers")
 	}
 }
 
@@ -126,7 +125,7 @@ func (g *Guard) writeFile() {
 		err = replaceFile(filepath.Join(g.opts.Dir, peopleFile), text)
 	}
 	if err != nil {
-		g.log.Warn().Err(err).Msg("cannot write the list of bans and admins for a start without a database")
+		g.opts.Log.Warn().Err(err).Msg("cannot write the list of bans and admins for a start without a database")
 		return
 	}
 	g.kept = text
@@ -224,7 +223,7 @@ func (g *Guard) watch(ctx context.Context) {
 		err := g.reload(ctx)
 		if err != nil && ctx.Err() == nil && !reported {
 			reported = true
-			g.log.Warn().Err(err).Msg("cannot read bans and admins from the database; using the last known lists")
+			g.opts.Log.Warn().Err(err).Msg("cannot read bans and admins from the database; using the last known lists")
 		}
 		reported = reported && err != nil
 		return err

@@ -40,7 +40,7 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 			return migrationFailed(err)
 		}
 		for _, m := range done {
-			d.log.Info().Int64("step", m.Source.Version).Dur("took", m.Duration).Msg("database schema migrated")
+			d.opts.Log.Info().Int64("step", m.Source.Version).Dur("took", m.Duration).Msg("database schema migrated")
 		}
 		return nil
 	})

@@ -59,7 +59,6 @@ func (o *RecorderOptions) setDefaults() {
 type Recorder struct {
 	db   recorderDB
 	opts RecorderOptions
-	run  string
 	host atomic.Pointer[Host]
 	log  zerolog.Logger
 
@@ -109,7 +108,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &Recorder{
-		db: db, opts: opts, run: NewGameKey().String(), log: opts.Log,
+		db: db, opts: opts, log: opts.Log,
 		queue:      newQueue(opts.queueRecords),
 		spool:      sp,
 		backlog:    newBacklog(opts.memory, left.Files),
@@ -124,7 +123,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	if r.before, err = ReadStatus(opts.Dir); err != nil {
 		r.before = Status{} // there is none at the first start
 	}
-	r.host.Store(&Host{ID: id, Run: r.run, Name: opts.Name, Version: opts.Version, GoOn: opts.GoOn})
+	r.host.Store(&Host{ID: id, Run: NewGameKey().String(), Name: opts.Name, Version: opts.Version, GoOn: opts.GoOn})
 	r.entered.Store(opts.apart)
 	r.reportLeft(left)
 	go r.write()

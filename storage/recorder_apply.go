@@ -74,7 +74,7 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
 	defer cancel()
 	s := a.backlog.front()
-	if !a.entered.Load() && (s == nil || s.run == a.Recorder.run) {
+	if !a.entered.Load() && (s == nil || s.run == a.Host().Run) {
 		if err := a.enter(ctx); err != nil {
 			return false, err
 		}

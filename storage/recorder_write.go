@@ -127,14 +127,14 @@ func (w *writer) flush() {
 	for _, rec := range w.queue.take() {
 		w.usedAt = w.flushed
 		e := SequencedRecord{w.seq + 1, rec}
-		line, err := encodeLine(w.run, e)
+		line, err := encodeLine(w.Host().Run, e)
 		if err != nil {
 			w.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })
 			continue
 		}
 		// Only a record that stays gets a number, so a gap means damage.
 		w.line = line.Append(w.line[:0])
-		if !w.backlog.add(w.run, e, w.line) {
+		if !w.backlog.add(w.Host().Run, e, w.line) {
 			w.queue.count(func(s *RecorderStats) { s.Lost.SpoolFull++ })
 			continue
 		}

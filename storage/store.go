@@ -70,7 +70,6 @@ type Store struct {
 	sql  checked
 	db   sqldb.DB // behind sql
 	opts Options
-	log  zerolog.Logger
 
 	ready   atomic.Bool // the schema is as this program knows it
 	readyMu sync.Mutex
@@ -89,7 +88,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Store{db: db, opts: opts, log: opts.Log}
+	d := &Store{db: db, opts: opts}
 	d.sql.d = d
 	d.ready.Store(opts.LeaveSchema)
 	if opts.Unasked {
@@ -102,7 +101,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 		err = d.prepare(ctx) // building an index takes as long as it takes
 	}
 	if opts.StartWithoutDatabase && errors.Is(err, ErrUnavailable) {
-		d.log.Warn().Err(err).Msg("the database is not available yet: records wait in the spool until it is")
+		d.opts.Log.Warn().Err(err).Msg("the database is not available yet: records wait in the spool until it is")
 		return d, nil
 	}
 	if err != nil {
