@@ -180,18 +180,12 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 		return nil, texts.Of("the map is missing. Usage: top <map>")
 	}
 	all, err := d.DB.BestRated(ctx, category, 3*most)
-	if err != nil {
-		return nil, err
-	}
 	all = slices.DeleteFunc(all, func(r storage.Rating) bool { return r.Games < firstRating })
-	all = all[:min(len(all), most)]
-	q.Give(all)
-	var best []texts.Text
-	for _, r := range all {
-		best = append(best, texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), points(r.Points)))
-	}
+	best, err := each(q, all[:min(len(all), most)], err, nil, func(r storage.Rating) texts.Text {
+		return texts.Of("%d. %s (%v)", r.Place, r.Name+onRealm(r.Realm), points(r.Points))
+	})
 	if best == nil {
-		return one("Nobody has played enough rated games on %s yet.", category), nil
+		return one("Nobody has played enough rated games on %s yet.", category), err
 	}
 	return one("The best on %s: %v.", category, texts.Join(best, ", ")), nil
 }
