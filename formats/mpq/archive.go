@@ -13,7 +13,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -47,37 +46,28 @@ type Archive struct {
 // Open finds the archive in a source of size bytes. It does not have to begin at the front: headers are searched
 // at each 512 bytes, and those that make no sense are passed over. ErrFormat says that there is none.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
-	var chosen *Archive
 	var empty *header
-	var failure error
-	err := searchHeaders(r, size, func(h header) (stop bool) {
+	for h, err := range headers(r, size) {
+		if err != nil {
+			return nil, &Error{"archive", -1, fmt.Errorf("searching the header: %w", err)}
+		}
 		a, err := load(r, size, h)
 		if err != nil {
-			failure = err
-			return true
+			return nil, err
 		}
-		if a.usable() == 0 {
-			// A decoy, or an archive without files. It counts if there is nothing better.
-			// Its tables are not kept: a file may be full of decoys.
-			if empty == nil {
-				empty = &h
-			}
-			return false
+		if a.usable() {
+			return a, nil
 		}
-		chosen = a
-		return true
-	})
-	switch {
-	case err != nil:
-		return nil, &Error{"archive", -1, fmt.Errorf("searching the header: %w", err)}
-	case failure != nil:
-		return nil, failure
-	case chosen == nil && empty == nil:
-		return nil, &Error{"archive", -1, fmt.Errorf("%w: no usable header at any multiple of %d bytes", ErrFormat, headerStep)}
-	case chosen == nil:
-		return load(r, size, *empty)
+		// A decoy, or an archive without files. It counts if there is nothing better.
+		// Its tables are not kept: a file may be full of decoys.
+		if empty == nil {
+			empty = &h
+		}
 	}
-	return chosen, nil
+	if empty == nil {
+		return nil, &Error{"archive", -1, fmt.Errorf("%w: no usable header at any multiple of %d bytes", ErrFormat, headerStep)}
+	}
+	return load(r, size, *empty)
 }
 
 // Open opens a file by name. Case does not matter, and / is as good as \. If there are versions for several
@@ -118,25 +108,20 @@ func (a *Archive) Names() []string {
 		return nil
 	}
 	// A set rather than a search per name: protected maps fill the table so that a search never ends early.
-	var present []uint64
+	present := map[nameChecks]bool{}
 	for i := range a.hashes.len() {
 		e := a.hashes.hash(i)
 		if _, ok := a.block(e.block & countMask); ok {
-			present = append(present, e.key())
+			present[e.nameChecks] = true
 		}
 	}
-	slices.Sort(present)
-	present = slices.Compact(present)
-	listed := make([]bool, len(present))
 	var names []string
 	for name := range bytes.FieldsFuncSeq(list, func(r rune) bool { return r == '\r' || r == '\n' || r == ';' }) {
 		if len(name) > maxName {
 			continue
 		}
-		stored := strings.ReplaceAll(string(name), "/", `\`)
-		e := hashEntry{nameA: hashName(stored, hashNameA), nameB: hashName(stored, hashNameB)}
-		if at, ok := slices.BinarySearch(present, e.key()); ok && !listed[at] {
-			listed[at] = true
+		if checks := checksOf(strings.ReplaceAll(string(name), "/", `\`)); present[checks] {
+			delete(present, checks) // it is listed once
 			names = append(names, string(name))
 		}
 	}

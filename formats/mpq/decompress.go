@@ -91,7 +91,9 @@ func fill(dst []byte, n int) ([]byte, error) {
 	if n > slack {
 		return nil, corrupt("it lacks %d bytes", n)
 	}
-	return appendZeros(dst, n, len(dst)+n), nil
+	dst = grow(dst, n, len(dst)+n)
+	clear(dst[len(dst) : len(dst)+n])
+	return dst[:len(dst)+n], nil
 }
 
 // appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote. dst will

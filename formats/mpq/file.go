@@ -255,9 +255,3 @@ func grow(dst []byte, n, end int) []byte {
 	}
 	return slices.Grow(dst, max(n, min(4*cap(dst), end)-len(dst)))
 }
-
-func appendZeros(dst []byte, n, end int) []byte {
-	dst = grow(dst, n, end)
-	clear(dst[len(dst) : len(dst)+n])
-	return dst[:len(dst)+n]
-}

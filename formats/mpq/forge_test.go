@@ -54,7 +54,7 @@ func (f *forged) setFlags(i int, v uint32) { f.block(i).put32(12, v) }
 // slot finds the hash entry of a name.
 func (f *forged) slot(name string) int {
 	for i := range f.hashes.len() {
-		if e := f.hashes.hash(i); e.nameA == hashName(name, hashNameA) && e.block != blockFree {
+		if e := f.hashes.hash(i); e.nameChecks == checksOf(name) && e.block != blockFree {
 			return i
 		}
 	}

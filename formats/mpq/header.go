@@ -3,6 +3,7 @@ package mpq
 import (
 	"encoding/binary"
 	"io"
+	"iter"
 )
 
 const (
@@ -63,54 +64,49 @@ func parseHeader(b []byte, base, size int64) (header, bool) {
 	return h, sane
 }
 
-// searchHeaders gives try one header after another until it says stop: first those that Warcraft III would take,
-// in file order, then those that are too short by their own word.
-func searchHeaders(r io.ReaderAt, size int64, try func(header) (stop bool)) error {
-	var later []header
-	tried := 0
-	buf := make([]byte, min(size, searchChunk))
-	for at := int64(0); at < min(size, searchLimit); at += searchChunk {
-		n, err := readAvailable(r, buf, at)
-		if err != nil {
-			return err
-		}
-		for i := 0; i+headerSize <= n; i += headerStep {
-			switch h, ok := parseHeader(buf[i:n], at+int64(i), size); {
-			case !ok:
-			case h.claimed < headerSize:
-				if len(later) < maxHeaders {
-					later = append(later, h)
-				}
-			default:
-				if tried++; try(h) || tried == maxHeaders {
-					return nil
+// headers are those that may be the archive's, each with its tables where it says: first those that Warcraft III would
+// take, in file order, then those that are too short by their own word. An error of the source ends them.
+func headers(r io.ReaderAt, size int64) iter.Seq2[header, error] {
+	return func(yield func(header, error) bool) {
+		var later []header
+		tried := 0
+		buf := make([]byte, min(size, searchChunk))
+		for at := int64(0); at < min(size, searchLimit); at += searchChunk {
+			n, err := readAvailable(r, buf, at)
+			if err != nil {
+				yield(header{}, err)
+				return
+			}
+			for i := 0; i+headerSize <= n; i += headerStep {
+				switch h, ok := parseHeader(buf[i:n], at+int64(i), size); {
+				case !ok:
+				case h.claimed < headerSize:
+					if len(later) < maxHeaders {
+						later = append(later, h)
+					}
+				default:
+					if tried++; !yield(h, nil) || tried == maxHeaders {
+						return
+					}
 				}
 			}
 		}
-	}
-	for _, h := range later {
-		if try(h) {
-			return nil
+		for _, h := range later {
+			if !yield(h, nil) {
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // readAvailable fills buf from off as far as the source goes. A source that ends early is no error.
 func readAvailable(r io.ReaderAt, buf []byte, off int64) (int, error) {
-	n := 0
 	if off < 0 {
 		return 0, nil
 	}
-	for n < len(buf) {
-		m, err := r.ReadAt(buf[n:], off+int64(n))
-		n += m
-		if err == io.EOF || (err == nil && m == 0) {
-			return n, nil
-		}
-		if err != nil {
-			return n, err
-		}
+	n, err := r.ReadAt(buf, off)
+	if err == io.EOF {
+		err = nil
 	}
-	return n, nil
+	return n, err
 }

@@ -33,9 +33,16 @@ type table []byte
 
 // hashEntry: u32 name check A · u32 name check B · u16 locale · u16 platform · u32 block index.
 type hashEntry struct {
-	nameA, nameB     uint32
+	nameChecks
 	locale, platform uint16
 	block            uint32
+}
+
+// nameChecks stand for a name in the hash table.
+type nameChecks struct{ a, b uint32 }
+
+func checksOf(name string) nameChecks {
+	return nameChecks{hashName(name, hashNameA), hashName(name, hashNameB)}
 }
 
 // block: u32 offset from the header · u32 packed size · u32 size · u32 flags.
@@ -45,14 +52,11 @@ type block struct {
 	flags        uint32
 }
 
-// key is the name as the table knows it.
-func (e hashEntry) key() uint64 { return uint64(e.nameA)<<32 | uint64(e.nameB) }
-
 func (t table) len() int { return len(t) / entrySize }
 
 func (t table) hash(i int) hashEntry {
 	e, le := t[i*entrySize:], binary.LittleEndian
-	return hashEntry{le.Uint32(e), le.Uint32(e[4:]), le.Uint16(e[8:]), le.Uint16(e[10:]), le.Uint32(e[12:])}
+	return hashEntry{nameChecks{le.Uint32(e), le.Uint32(e[4:])}, le.Uint16(e[8:]), le.Uint16(e[10:]), le.Uint32(e[12:])}
 }
 
 func (t table) block(i int) block {
@@ -90,18 +94,16 @@ func (a *Archive) block(i uint32) (block, bool) {
 // find looks name up. A name may stand several times in the table: for other languages, or to lead readers astray.
 // The best rank wins and among equals the last one, as in Warcraft III (StarCraft takes the first).
 func (a *Archive) find(name string) (found block, ok bool) {
-	best := 0
-	nameA, nameB := hashName(name, hashNameA), hashName(name, hashNameB)
+	best, checks := 0, checksOf(name)
 	consider := func(i int) (stop bool) {
 		e := a.hashes.hash(i)
 		if e.block == blockFree {
 			return true
 		}
-		if e.nameA != nameA || e.nameB != nameB {
-			return false
-		}
-		if b, ok := a.block(e.block & countMask); ok && e.rank() >= best {
-			best, found = e.rank(), b
+		if e.nameChecks == checks {
+			if b, ok := a.block(e.block & countMask); ok && e.rank() >= best {
+				best, found = e.rank(), b
+			}
 		}
 		return false
 	}
@@ -141,15 +143,14 @@ func (e hashEntry) rank() int {
 	return 1
 }
 
-// usable counts the hash entries that lead to a file; zero says that the header was a decoy.
-func (a *Archive) usable() int {
-	n := 0
+// usable says whether an entry leads to a file; else the header was a decoy.
+func (a *Archive) usable() bool {
 	for i := range a.hashes.len() {
 		if _, ok := a.block(a.hashes.hash(i).block & countMask); ok {
-			n++
+			return true
 		}
 	}
-	return n
+	return false
 }
 
 // load reads the tables that h speaks of.
