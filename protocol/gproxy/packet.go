@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"w3host/protocol/w3gs"
 )
@@ -195,49 +196,38 @@ func Next(buf []byte, most int) (frame, rest []byte, err error) {
 	}
 }
 
+// lengths are those of whole packets, by the opcodes that Decode knows.
+var lengths = map[Op][]int{
+	OpInit: {8}, OpReconnect: {13, 17}, OpAck: {8}, OpExtended: {8, 12}, OpChangeKey: {8}, OpList: {8}, OpListed: {12},
+}
+
 // Decode decodes a packet of a client: an Init, Reconnect, Count, Extended, ChangeKey or
 // List; and the Listed of a host. An unknown opcode is ErrOp; the packet may be skipped.
 func Decode(frame []byte) (any, error) {
-	op, body := Op(frame[1]), frame[w3gs.HeaderSize:]
-	field := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
-	wrong := fmt.Errorf("%w: opcode %d with %d bytes", ErrLength, op, len(frame))
-	switch n := len(body); op {
-	case OpInit:
-		if n == 4 {
-			return Init{field(0)}, nil
-		}
-	case OpReconnect:
-		switch n {
-		case 9:
-			return Reconnect{PID: body[0], Key: field(1), Last: field(5)}, nil
-		case 13:
-			return Reconnect{PID: body[0], Key: field(1), Last: field(5), GameID: field(9)}, nil
-		}
-	case OpAck:
-		if n == 4 {
-			return Count{OpAck, field(0)}, nil
-		}
-	case OpExtended:
-		switch n {
-		case 4:
-			return Extended{Seconds: field(0)}, nil
-		case 8:
-			return Extended{field(0), field(4)}, nil
-		}
-	case OpChangeKey:
-		if n == 4 {
-			return ChangeKey{field(0)}, nil
-		}
-	case OpList:
-		if n == 4 {
-			return List{field(0)}, nil
-		}
-	case OpListed:
-		if n == 8 {
-			return Listed{ListState(field(0)), field(4)}, nil
-		}
-	default:
+	op := Op(frame[1])
+	if lengths[op] == nil {
 		return nil, fmt.Errorf("%w: %d", ErrOp, op)
 	}
-	return nil, wrong
+	if !slices.Contains(lengths[op], len(frame)) {
+		return nil, fmt.Errorf("%w: opcode %d with %d bytes", ErrLength, op, len(frame))
+	}
+	var body [maxFrame]byte // a game id that was not sent is 0
+	copy(body[:], frame[w3gs.HeaderSize:])
+	field := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
+	switch op {
+	case OpInit:
+		return Init{field(0)}, nil
+	case OpReconnect:
+		return Reconnect{body[0], field(1), field(5), field(9)}, nil
+	case OpAck:
+		return Count{op, field(0)}, nil
+	case OpExtended:
+		return Extended{field(0), field(4)}, nil
+	case OpChangeKey:
+		return ChangeKey{field(0)}, nil
+	case OpList:
+		return List{field(0)}, nil
+	default: // OpListed
+		return Listed{ListState(field(0)), field(4)}, nil
+	}
 }
