@@ -97,7 +97,7 @@ func readSetting(a *args, w *host.Wish, key, value string) {
 		}
 		bits, err := choice.Parse(value)
 		if err != nil {
-			a.Fail("%q is not one of %s", value, strings.Join(choice.Words(), ", "))
+			a.Fail("%q is not one of %s", value, strings.Join(choice.List(), ", "))
 		}
 		w.Mask |= choice.Mask
 		w.Settings = w.Settings&^choice.Mask | bits

@@ -14,41 +14,23 @@ import (
 )
 
 var (
-	layouts = choices[w3gs.Layout]{
+	layouts = w3gs.Words[w3gs.Layout]{
 		{"melee", w3gs.LayoutMelee}, {"custom-forces", w3gs.LayoutCustomForces}, {"fixed-settings", w3gs.LayoutFixedSettings},
 	}
-	races = choices[w3gs.Race]{
+	races = w3gs.Words[w3gs.Race]{
 		{"random", w3gs.RaceRandom},
 		{"human", w3gs.RaceHuman},
 		{"orc", w3gs.RaceOrc},
 		{"undead", w3gs.RaceUndead},
 		{"night-elf", w3gs.RaceNightElf},
 	}
-	difficulties = choices[w3gs.AI]{{"normal", w3gs.AINormal}, {"easy", w3gs.AIEasy}, {"insane", w3gs.AIInsane}}
-	statuses     = choices[w3gs.Slot]{
+	difficulties = w3gs.Words[w3gs.AI]{{"normal", w3gs.AINormal}, {"easy", w3gs.AIEasy}, {"insane", w3gs.AIInsane}}
+	statuses     = w3gs.Words[w3gs.Slot]{
 		{"open", w3gs.Slot{Status: w3gs.SlotOpen, Download: w3gs.DownloadUnknown}},
 		{"closed", w3gs.Slot{Status: w3gs.SlotClosed, Download: w3gs.DownloadUnknown}},
 		{"computer", w3gs.Slot{Status: w3gs.SlotOccupied, Computer: true, Download: 100}},
 	}
 )
-
-// choices are the words that a key may have, and what they mean.
-type choices[T any] []struct {
-	word  string
-	value T
-}
-
-func (c choices[T]) find(word string) (T, error) {
-	var words []string
-	for _, choice := range c {
-		if choice.word == word {
-			return choice.value, nil
-		}
-		words = append(words, choice.word)
-	}
-	var none T
-	return none, fmt.Errorf("is %q: it must be one of %s", word, strings.Join(words, ", "))
-}
 
 // Apply puts what the file says in place of what the map says. A nil Config changes nothing.
 func (c *Config) Apply(m *w3map.Map) error {
@@ -215,7 +197,7 @@ func (c *Config) checkMode(key, mode string) error {
 // applySlots puts layout and slots in place.
 func (c *Config) applySlots(m *w3map.Map) error {
 	if c.Layout != nil {
-		layout, err := layouts.find(*c.Layout)
+		layout, err := layouts.Parse(*c.Layout)
 		if err != nil {
 			return c.fault("layout", err)
 		}
@@ -240,9 +222,9 @@ func (c *Config) applySlots(m *w3map.Map) error {
 }
 
 func (s Slot) slot(selectable bool) (w3gs.Slot, error) {
-	slot, err1 := statuses.find(cmp.Or(s.Status, "open"))
-	race, err2 := races.find(cmp.Or(s.Race, "random"))
-	difficulty, err3 := difficulties.find(cmp.Or(s.Difficulty, "normal"))
+	slot, err1 := statuses.Parse(cmp.Or(s.Status, "open"))
+	race, err2 := races.Parse(cmp.Or(s.Race, "random"))
+	difficulty, err3 := difficulties.Parse(cmp.Or(s.Difficulty, "normal"))
 	slot.Team, slot.Colour, slot.Race, slot.AI, slot.Handicap = s.Team-1, s.Colour-1, race, difficulty, cmp.Or(s.Handicap, 100)
 	if s.Team < 1 || s.Team > w3gs.MaxSlots || s.Colour < 1 || s.Colour > w3gs.MaxSlots {
 		return slot, fmt.Errorf("has team %d and colour %d: both count from 1 to %d", s.Team, s.Colour, w3gs.MaxSlots)

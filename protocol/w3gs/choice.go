@@ -5,30 +5,53 @@ import (
 	"strings"
 )
 
+// Words are the words that operators write for the values of something.
+type Words[T any] []struct {
+	Word  string
+	Value T
+}
+
+// List lists the words.
+func (w Words[T]) List() (words []string) {
+	for _, v := range w {
+		words = append(words, v.Word)
+	}
+	return words
+}
+
+// Parse reads a word.
+func (w Words[T]) Parse(word string) (value T, err error) {
+	for _, v := range w {
+		if v.Word == word {
+			return v.Value, nil
+		}
+	}
+	return value, fmt.Errorf("is %q: it must be one of %s", word, strings.Join(w.List(), ", "))
+}
+
 // Choice is one of the choices of the "create game" screen: the settings' bits that
-// it takes, and the words that operators write for its values.
+// it takes, and the words for their values.
 type Choice struct {
-	Mask   GameSettings
-	values []GameSettings
-	words  []string
+	Mask GameSettings
+	Words[GameSettings]
 }
 
 // The choices. Observers on defeat are players who have lost.
 var (
 	Speeds = Choice{
-		Mask:   SpeedNormal | SpeedFast,
-		values: []GameSettings{SpeedSlow, SpeedNormal, SpeedFast},
-		words:  []string{"slow", "normal", "fast"},
+		SpeedNormal | SpeedFast,
+		Words[GameSettings]{{"slow", SpeedSlow}, {"normal", SpeedNormal}, {"fast", SpeedFast}},
 	}
 	Visibilities = Choice{
-		Mask:   VisibilityHideTerrain | VisibilityExplored | VisibilityAlwaysVisible | VisibilityDefault,
-		values: []GameSettings{VisibilityDefault, VisibilityHideTerrain, VisibilityExplored, VisibilityAlwaysVisible},
-		words:  []string{"default", "hide-terrain", "explored", "always-visible"},
+		VisibilityHideTerrain | VisibilityExplored | VisibilityAlwaysVisible | VisibilityDefault,
+		Words[GameSettings]{
+			{"default", VisibilityDefault}, {"hide-terrain", VisibilityHideTerrain},
+			{"explored", VisibilityExplored}, {"always-visible", VisibilityAlwaysVisible},
+		},
 	}
 	ObserverChoices = Choice{
-		Mask:   ObserversOn | Referees,
-		values: []GameSettings{0, ObserversOn, ObserversOn | Referees, ObserversOnDefeat},
-		words:  []string{"off", "on", "referees", "on-defeat"},
+		ObserversOn | Referees,
+		Words[GameSettings]{{"off", 0}, {"on", ObserversOn}, {"referees", ObserversOn | Referees}, {"on-defeat", ObserversOnDefeat}},
 	}
 )
 
@@ -49,27 +72,14 @@ var Screen = []struct {
 }
 
 func toggle(bits GameSettings) Choice {
-	return Choice{Mask: bits, values: []GameSettings{0, bits}, words: []string{"off", "on"}}
-}
-
-// Words lists what can be chosen.
-func (c Choice) Words() []string { return c.words }
-
-// Parse reads a word.
-func (c Choice) Parse(word string) (GameSettings, error) {
-	for i, w := range c.words {
-		if w == word {
-			return c.values[i], nil
-		}
-	}
-	return 0, fmt.Errorf("is %q: it must be one of %s", word, strings.Join(c.words, ", "))
+	return Choice{bits, Words[GameSettings]{{"off", 0}, {"on", bits}}}
 }
 
 // Word returns the chosen word in settings; empty for bits that no screen can set.
 func (c Choice) Word(settings GameSettings) string {
-	for i, v := range c.values {
-		if settings&c.Mask == v {
-			return c.words[i]
+	for _, v := range c.Words {
+		if settings&c.Mask == v.Value {
+			return v.Word
 		}
 	}
 	return ""

@@ -35,7 +35,7 @@ func TestMapLimit(t *testing.T) {
 // TestChoices reads every word back from the settings that it stands for.
 func TestChoices(t *testing.T) {
 	for _, c := range []Choice{Speeds, Visibilities, ObserverChoices} {
-		for _, word := range c.Words() {
+		for _, word := range c.List() {
 			bits, err := c.Parse(word)
 			if got := c.Word(bits | ^c.Mask); err != nil || bits&^c.Mask != 0 || got != word {
 				t.Errorf("%q is %#x, and that %q; %v", word, bits, got, err)
