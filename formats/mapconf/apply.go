@@ -124,41 +124,21 @@ func (c *Config) identify(ids *w3map.Identifiers, where string, own Identity) er
 }
 
 func (c *Config) applySettings(m *w3map.Map) error {
-	for _, key := range []struct {
-		name   string
-		value  *string
-		choice w3gs.Choice
-	}{
-		{"observers", c.Observers, w3gs.ObserverChoices},
-		{"speed", c.Speed, w3gs.Speeds},
-		{"visibility", c.Visibility, w3gs.Visibilities},
-	} {
-		if key.value == nil {
-			continue
-		}
-		bits, err := key.choice.Parse(*key.value)
-		if err != nil {
-			return c.fault(key.name, err)
-		}
-		m.Settings = m.Settings&^key.choice.Mask | bits
+	words := map[string]*string{
+		"speed": c.Speed, "visibility": c.Visibility, "observers": c.Observers, "teams_together": onOff(c.TeamsTogether),
+		"lock_teams": onOff(c.LockTeams), "shared_control": onOff(c.SharedControl),
+		"random_hero": onOff(c.RandomHero), "random_races": onOff(c.RandomRaces),
 	}
-	for _, key := range []struct {
-		value *bool
-		bits  w3gs.GameSettings
-	}{
-		{c.TeamsTogether, w3gs.TeamsTogether},
-		{c.LockTeams, w3gs.FixedTeams},
-		{c.SharedControl, w3gs.FullSharedControl},
-		{c.RandomHero, w3gs.RandomHero},
-		{c.RandomRaces, w3gs.RandomRaces},
-	} {
-		if key.value == nil {
+	for _, choice := range w3gs.Screen {
+		word := words[choice.Key]
+		if word == nil {
 			continue
 		}
-		m.Settings &^= key.bits
-		if *key.value {
-			m.Settings |= key.bits
+		bits, err := choice.Parse(*word)
+		if err != nil {
+			return c.fault(choice.Key, err)
 		}
+		m.Settings = m.Settings&^choice.Mask | bits
 	}
 	if c.HCL != nil {
 		if err := c.checkMode("hcl", *c.HCL); err != nil {
@@ -182,6 +162,18 @@ func (c *Config) applySettings(m *w3map.Map) error {
 		m.Link = *c.Link
 	}
 	return nil
+}
+
+// onOff is the word of w3gs.Screen for what a key says.
+func onOff(key *bool) *string {
+	if key == nil {
+		return nil
+	}
+	word := "off"
+	if *key {
+		word = "on"
+	}
+	return &word
 }
 
 // What fits into a line of the chat.
