@@ -9,7 +9,7 @@ import (
 // Saved games (.w3z) have the header and the blocks of replays, but another stream, and no
 // Multiplayer among their flags.
 
-// ReadHead reads the header of a file and the first bytes of its stream, at most limit. The
+// ReadHead reads the header of a file and the first bytes of its Stream, at most limit. The
 // error says why there are fewer than the header promises, or what is wrong with the header
 // although it can be read.
 func ReadHead(src io.Reader, limit int) (Header, []byte, error) {
@@ -43,13 +43,13 @@ func Pack(h Header, stream []byte) []byte {
 
 // openStream reads the header, and prepares to read the blocks; fault is what is wrong with
 // the header although it can be read.
-func openStream(src *bufio.Reader) (h Header, s stream, fault string, err error) {
+func openStream(src *bufio.Reader) (h Header, s Stream, fault string, err error) {
 	if h, fault, err = readHeader(src); err != nil {
 		return h, s, "", err
 	}
 	blocks := &blockReader{src: src}
 	blocks.detect(h.Program)
-	s = stream{blocks: blocks, want: h.Blocks, limit: int64(h.StreamSize)}
+	s = Stream{blocks: blocks, want: h.Blocks, limit: int64(h.StreamSize)}
 	if h.unfinished() {
 		s.want, s.limit = 0, 0
 	}

@@ -31,7 +31,7 @@ type Reader struct {
 	Findings []Finding
 
 	src       *bufio.Reader
-	stream    stream
+	stream    Stream
 	rec       Record
 	time      time.Duration // of all turns read so far
 	metaBytes int64
@@ -125,7 +125,7 @@ func (r *Reader) next() (*Record, error) {
 		return nil, s.end("a record")
 	}
 	n := rec.Kind.length(s.buf[s.at+1 : s.at+1+head])
-	b := s.take(1+n, "a record")
+	b := s.Take(1+n, "a record")
 	if b == nil {
 		return nil, s.err
 	}

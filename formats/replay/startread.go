@@ -12,7 +12,7 @@ import (
 func (r *Reader) readStart() error {
 	s, st := &r.stream, &r.Start
 	const what = "the start of the game"
-	if first := s.u32(what); s.err == nil && first != 0x110 {
+	if first := s.U32(what); s.err == nil && first != 0x110 {
 		if r.Flags&Multiplayer == 0 && byte(first) != 0x10 {
 			return fmt.Errorf("%w, but perhaps a saved game: see w3host save info", ErrNotReplay)
 		}
@@ -22,10 +22,10 @@ func (r *Reader) readStart() error {
 		s.damaged("the host's record has the ID %#02x, not 0", id)
 	}
 	st.Players = append(st.Players, s.player())
-	st.GameName = s.cstr(maxText, "the game's name")
-	st.Private = s.cstr(maxText, "the private string")
-	st.Settings.decode(s, s.cstr(maxEncoded, "the settings"))
-	st.SlotCount, st.GameType, st.Language = s.u32(what), s.u32(what), s.u32(what)
+	st.GameName = s.Cstr(maxText, "the game's name")
+	st.Private = s.Cstr(maxText, "the private string")
+	st.Settings.decode(s, s.Cstr(maxEncoded, "the settings"))
+	st.SlotCount, st.GameType, st.Language = s.U32(what), s.U32(what), s.U32(what)
 	r.readPlayers()
 	r.readSlots()
 	return s.err
@@ -41,7 +41,7 @@ func (r *Reader) readPlayers() {
 			return
 		case id == recPlayer:
 			p := s.player()
-			p.Unknown = s.u32("a player's record")
+			p.Unknown = s.U32("a player's record")
 			if st.Players = append(st.Players, p); len(st.Players) > maxPlayers {
 				s.damaged("more than %d players", maxPlayers)
 			}
@@ -56,18 +56,18 @@ func (r *Reader) readPlayers() {
 func (r *Reader) readMeta(id byte) {
 	s, what := &r.stream, "metadata"
 	m := Meta{ID: id, Kind: s.u8(what)}
-	n := s.u32(what)
+	n := s.U32(what)
 	if r.metaBytes += int64(n); r.metaBytes > maxMetaBytes || len(r.Start.Metas) >= maxMetas {
 		s.damaged("more metadata than %d bytes or %d records", maxMetaBytes, maxMetas)
 	}
-	m.Data = bytes.Clone(s.take(int(n), what))
+	m.Data = bytes.Clone(s.Take(int(n), what))
 	r.Start.Metas = append(r.Start.Metas, m)
 }
 
 // readSlots reads the game start record behind its ID.
 func (r *Reader) readSlots() {
 	s, st := &r.stream, &r.Start
-	b := s.take(3, "the slots")
+	b := s.Take(3, "the slots")
 	if b == nil {
 		return
 	}
@@ -75,7 +75,7 @@ func (r *Reader) readSlots() {
 	if n != 1+count*size+6 {
 		s.damaged("a game start record of %d bytes for %d slots of %d", n, count, size)
 	}
-	if b = s.take(n-1, "the slots"); b == nil {
+	if b = s.Take(n-1, "the slots"); b == nil {
 		return
 	}
 	for i := range count {
@@ -95,15 +95,15 @@ func (r *Reader) readSlots() {
 
 // player reads a record behind its ID, without the u32 that others than the
 // host have.
-func (s *stream) player() Player {
+func (s *Stream) player() Player {
 	const what = "a player's record"
-	p := Player{PID: s.u8(what), Name: s.cstr(maxText, "a player's name")}
-	p.Extra = bytes.Clone(s.take(int(s.u8(what)), what))
+	p := Player{PID: s.u8(what), Name: s.Cstr(maxText, "a player's name")}
+	p.Extra = bytes.Clone(s.Take(int(s.u8(what)), what))
 	return p
 }
 
 // decode reads the encoded string; what is wrong with it is a fault of the stream.
-func (s *Settings) decode(from *stream, encoded string) {
+func (s *Settings) decode(from *Stream, encoded string) {
 	plain, err := w3gs.DecodeStat([]byte(encoded))
 	if err != nil || len(plain) < 13 {
 		from.damaged("the settings are too short")

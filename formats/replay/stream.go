@@ -8,9 +8,9 @@ import (
 	"math"
 )
 
-// stream is the decompressed data, of which no more than a record and a block
-// are in memory.
-type stream struct {
+// Stream is the decompressed data, of which no more than a record and a block
+// are in memory. After a fault it yields zeros; Err tells of the first.
+type Stream struct {
 	blocks *blockReader
 	want   uint32 // blocks the header promises; 0: as many as there are
 	limit  int64  // bytes the header promises; 0: as many as there are
@@ -22,20 +22,26 @@ type stream struct {
 	pad    []byte // what follows the last byte of the stream in its block
 }
 
-// offset is the place of the next byte in the stream.
-func (s *stream) offset() int64 { return s.read - int64(s.left()) }
+// NewStream reads data that is in memory.
+func NewStream(data []byte) *Stream { return &Stream{buf: data, done: io.EOF} }
 
-func (s *stream) left() int { return len(s.buf) - s.at }
+// Err is the first fault.
+func (s *Stream) Err() error { return s.err }
+
+// offset is the place of the next byte in the stream.
+func (s *Stream) offset() int64 { return s.read - int64(s.left()) }
+
+func (s *Stream) left() int { return len(s.buf) - s.at }
 
 // have reads blocks until n bytes are there, and reports whether they are.
-func (s *stream) have(n int) bool {
+func (s *Stream) have(n int) bool {
 	for s.left() < n && s.done == nil {
 		s.fill()
 	}
 	return s.left() >= n
 }
 
-func (s *stream) fill() {
+func (s *Stream) fill() {
 	if s.want > 0 && s.blocks.count >= int(s.want) || s.limit > 0 && s.read >= s.limit {
 		s.done = io.EOF
 		return
@@ -62,7 +68,7 @@ func (s *stream) fill() {
 
 // end is the error for bytes that are missing: the fault of a block, or that the
 // stream ends inside what was being read.
-func (s *stream) end(what string) error {
+func (s *Stream) end(what string) error {
 	if s.done != nil && s.done != io.EOF {
 		return s.done
 	}
@@ -70,15 +76,15 @@ func (s *stream) end(what string) error {
 }
 
 // damaged sets err, unless there was a fault before.
-func (s *stream) damaged(format string, args ...any) {
+func (s *Stream) damaged(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 	}
 }
 
-// take returns the next n bytes, valid until the next call; nil after a fault. what
+// Take returns the next n bytes, valid until the next call; nil after a fault. what
 // names them in err.
-func (s *stream) take(n int, what string) []byte {
+func (s *Stream) Take(n int, what string) []byte {
 	if s.err == nil && !s.have(n) {
 		s.err = s.end(what)
 	}
@@ -89,27 +95,35 @@ func (s *stream) take(n int, what string) []byte {
 	return s.buf[s.at-n : s.at : s.at]
 }
 
-func (s *stream) u8(what string) byte {
-	if b := s.take(1, what); b != nil {
+func (s *Stream) u8(what string) byte {
+	if b := s.Take(1, what); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-func (s *stream) u32(what string) uint32 {
-	if b := s.take(4, what); b != nil {
+func (s *Stream) U32(what string) uint32 {
+	if b := s.Take(4, what); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-// cstr reads up to a NUL; longest bounds the text without it.
-func (s *stream) cstr(longest int, what string) string {
+// U16 and U32 read little-endian numbers.
+func (s *Stream) U16(what string) uint16 {
+	if b := s.Take(2, what); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+// Cstr reads up to a NUL; longest bounds the text without it.
+func (s *Stream) Cstr(longest int, what string) string {
 	for n := 0; n <= longest && s.err == nil; n++ {
 		if s.have(n+1) && s.buf[s.at+n] != 0 {
 			continue
 		}
-		b := s.take(n+1, what)
+		b := s.Take(n+1, what)
 		return string(b[:max(0, len(b)-1)])
 	}
 	s.damaged("%s is longer than %d bytes", what, longest)

@@ -91,21 +91,21 @@ func (h *Head) MapFile() string {
 
 // Decode reads a head. What stands behind it is left alone.
 func (h *Head) Decode(stream []byte) error {
-	c := cursor{b: stream}
-	h.MapPath, h.Unknown1 = c.cstr(maxText, "the map's path"), c.cstr(maxText, "the second text")
-	h.GameName, h.Unknown2 = c.cstr(maxText, "the game's name"), c.cstr(maxText, "the fourth text")
-	stat := c.cstr(maxStat, "the stat string")
-	h.SlotCount, h.Type = c.u32("the number of slots"), w3gs.GameType(c.u32("the game type"))
-	size := c.take(2, "the slots")
-	table := c.take(int(size[0])|int(size[1])<<8, "the slots")
-	h.Magic = c.u32("the magic number")
-	if c.err != nil {
-		return c.err
+	s := replay.NewStream(stream)
+	h.MapPath, h.Unknown1 = s.Cstr(maxText, "the map's path"), s.Cstr(maxText, "the second text")
+	h.GameName, h.Unknown2 = s.Cstr(maxText, "the game's name"), s.Cstr(maxText, "the fourth text")
+	stat := s.Cstr(maxStat, "the stat string")
+	h.SlotCount, h.Type = s.U32("the number of slots"), w3gs.GameType(s.U32("the game type"))
+	size := s.U16("the slots")
+	table := s.Take(int(size), "the slots")
+	h.Magic = s.U32("the magic number")
+	if s.Err() != nil {
+		return s.Err()
 	}
 	if err := h.Stat.Decode([]byte(stat)); err != nil {
 		return fmt.Errorf("%w: the stat string: %w", replay.ErrDamaged, err)
 	}
-	if err := h.Table.Decode(append(size, table...)); err != nil {
+	if err := h.Table.Decode(append(binary.LittleEndian.AppendUint16(nil, size), table...)); err != nil {
 		return fmt.Errorf("%w: the slots: %w", replay.ErrDamaged, err)
 	}
 	return h.Check()
@@ -144,39 +144,4 @@ func (h *Head) AppendTo(dst []byte) []byte {
 func (h *Head) Pack(by replay.Header) []byte {
 	by.Flags &^= replay.Multiplayer
 	return replay.Pack(by, h.AppendTo(nil))
-}
-
-// cursor reads a stream, and keeps the first fault.
-type cursor struct {
-	b   []byte
-	err error
-}
-
-// take always returns n bytes, which are zero after a fault.
-func (c *cursor) take(n int, what string) []byte {
-	if c.err == nil && n > len(c.b) {
-		c.err = fmt.Errorf("%w: the stream ends in %s", replay.ErrTruncated, what)
-	}
-	if c.err != nil {
-		return make([]byte, n)
-	}
-	b := c.b[:n:n]
-	c.b = c.b[n:]
-	return b
-}
-
-func (c *cursor) u32(what string) uint32 { return binary.LittleEndian.Uint32(c.take(4, what)) }
-
-func (c *cursor) cstr(longest int, what string) string {
-	n := bytes.IndexByte(c.b[:min(len(c.b), longest+1)], 0)
-	switch {
-	case c.err != nil:
-	case n >= 0:
-		return string(c.take(n+1, what)[:n])
-	case len(c.b) > longest:
-		c.err = fmt.Errorf("%w: %s is longer than %d bytes", replay.ErrDamaged, what, longest)
-	default:
-		c.take(len(c.b)+1, what)
-	}
-	return ""
 }
