@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"w3host/protocol/w3gs"
 )
 
 // errEntries says that the bytes of a record are no description of a game.
@@ -46,63 +48,39 @@ func appendText(b []byte, field protowire.Number, text string) []byte {
 // decode reads the protobuf. Fields that nobody knows are passed over.
 func (d *description) decode(b []byte) error {
 	*d = description{implicit: true}
-	return eachField(b, func(field protowire.Number, number uint64, text []byte) error {
+	for f, ok := range w3gs.ProtoFields(b) {
 		switch {
-		case field == 1 && text != nil:
-			d.name = string(text)
-		case field == 2 && text == nil:
+		case !ok:
+			return errEntries
+		case f.Number == 1 && f.Kind == protowire.BytesType:
+			d.name = string(f.Value)
+		case f.Number == 2 && f.Kind == protowire.VarintType:
+			number, _ := protowire.ConsumeVarint(f.Value)
 			d.messageID, d.implicit = int32(number), false
-		case field == 3 && text != nil:
+		case f.Number == 3 && f.Kind == protowire.BytesType:
 			var e pair
-			if len(d.entries) >= maxEntries {
+			if len(d.entries) >= maxEntries || !e.decode(f.Value) {
 				return errEntries
 			}
-			err := eachField(text, func(field protowire.Number, _ uint64, text []byte) error {
-				switch field {
-				case 1:
-					e.key = string(text)
-				case 2:
-					e.value = string(text)
-				}
-				return nil
-			})
 			d.entries = append(d.entries, e)
-			return err
-		}
-		return nil
-	})
-}
-
-// eachField reads a message; the text of a number is nil.
-func eachField(b []byte, visit func(field protowire.Number, number uint64, text []byte) error) error {
-	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return errEntries
-		}
-		b = b[n:]
-		var number uint64
-		var text []byte
-		switch kind {
-		case protowire.VarintType:
-			number, n = protowire.ConsumeVarint(b)
-		case protowire.BytesType:
-			text, n = protowire.ConsumeBytes(b)
-		default:
-			if n = protowire.ConsumeFieldValue(field, kind, b); n >= 0 {
-				b = b[n:]
-				continue
-			}
-		}
-		if n < 0 {
-			return errEntries
-		}
-		b = b[n:]
-		if err := visit(field, number, text); err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+func (e *pair) decode(b []byte) bool {
+	for f, ok := range w3gs.ProtoFields(b) {
+		switch {
+		case !ok:
+			return false
+		case f.Kind != protowire.BytesType:
+		case f.Number == 1:
+			e.key = string(f.Value)
+		case f.Number == 2:
+			e.value = string(f.Value)
+		}
+	}
+	return true
 }
 
 // value is the value of a key; the last counts.

@@ -1,6 +1,10 @@
 package replay
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"w3host/protocol/w3gs"
+)
 
 const metaProfile = 3 // the kind of a Meta with a player's profile
 
@@ -22,23 +26,14 @@ func (r *Reader) names() map[uint8]string {
 // profile reads the fields 1 (player, varint) and 2 (name, bytes) of a protobuf
 // message and skips the others. It ends at the first byte that is not one.
 func profile(b []byte) (pid uint64, name string) {
-	for len(b) > 0 {
-		field, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return
-		}
-		value := b[n:]
-		size := protowire.ConsumeFieldValue(field, kind, value)
-		if size < 0 {
-			return
-		}
+	for f, ok := range w3gs.ProtoFields(b) {
 		switch {
-		case field == 1 && kind == protowire.VarintType:
-			pid, _ = protowire.ConsumeVarint(value)
-		case field == 2 && kind == protowire.BytesType:
-			name, _ = protowire.ConsumeString(value)
+		case !ok:
+		case f.Number == 1 && f.Kind == protowire.VarintType:
+			pid, _ = protowire.ConsumeVarint(f.Value)
+		case f.Number == 2 && f.Kind == protowire.BytesType:
+			name = string(f.Value)
 		}
-		b = value[size:]
 	}
-	return
+	return pid, name
 }

@@ -71,24 +71,14 @@ func appendPID(pid uint8) []byte {
 // or several. Readers of protobuf take the last of equal fields, so all must agree.
 func (p *PlayerExtra) PID() uint8 {
 	pid := uint64(0)
-	for b := p.Data; len(b) > 0; {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
+	for f, ok := range ProtoFields(p.Data) {
+		switch v, _ := protowire.ConsumeVarint(f.Value); {
+		case ok && f.Number != extraPID:
+		case !ok || f.Kind != protowire.VarintType || v == 0 || v > MaxSlots || pid != 0 && v != pid:
 			return 0
+		default:
+			pid = v
 		}
-		value := b[n:]
-		size := protowire.ConsumeFieldValue(number, kind, value)
-		if size < 0 {
-			return 0
-		}
-		if b = value[size:]; number != extraPID {
-			continue
-		}
-		v, m := protowire.ConsumeVarint(value)
-		if kind != protowire.VarintType || m < 0 || v == 0 || v > MaxSlots || pid != 0 && v != pid {
-			return 0
-		}
-		pid = v
 	}
 	return uint8(pid)
 }
