@@ -76,13 +76,8 @@ func (f *File) Size() int64 { return int64(f.b.size) }
 
 // Read implements io.Reader.
 func (f *File) Read(p []byte) (int, error) {
-	if len(p) == 0 {
-		return 0, nil
-	}
-	for len(f.ready) == 0 {
-		if f.advance(); f.err != nil {
-			return 0, f.err
-		}
+	if len(p) > 0 && len(f.ready) == 0 && !f.advance() {
+		return 0, f.err
 	}
 	n := copy(p, f.ready)
 	f.ready = f.ready[n:]
@@ -92,39 +87,35 @@ func (f *File) Read(p []byte) (int, error) {
 // WriteTo implements io.WriterTo: the rest of the file, holding no more than one sector of it.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	var total int64
-	for {
-		if len(f.ready) > 0 {
-			n, err := w.Write(f.ready)
-			total += int64(n)
-			f.ready = f.ready[n:]
-			if err != nil {
-				return total, err
-			}
-		}
-		f.advance()
-		if f.err == io.EOF {
-			return total, nil
-		}
-		if f.err != nil {
-			return total, f.err
+	for len(f.ready) > 0 || f.advance() {
+		n, err := w.Write(f.ready)
+		total += int64(n)
+		f.ready = f.ready[n:]
+		if err != nil {
+			return total, err
 		}
 	}
+	if f.err == io.EOF {
+		return total, nil
+	}
+	return total, f.err
 }
 
 // advance makes the next sector ready, or sets err.
-func (f *File) advance() {
-	if f.err != nil {
-		return
-	}
-	if f.mem == nil { // an empty file
+func (f *File) advance() bool {
+	switch {
+	case f.err != nil:
+		return false
+	case f.mem == nil: // an empty file
 		f.err = io.EOF
-		return
+		return false
 	}
 	if f.mem.sector, f.err = f.appendSector(f.mem.sector[:0]); f.err != nil {
 		f.release()
-		return
+		return false
 	}
 	f.ready = f.mem.sector
+	return true
 }
 
 // ReadAll returns the content of a file that nothing was read of yet, unpacked straight into the slice that it returns.

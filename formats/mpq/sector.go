@@ -68,10 +68,7 @@ func (f *File) loadTable(strict bool) error {
 	if f.b.flags&flagEncrypted != 0 {
 		decrypt(table, f.key-1)
 	}
-	offsets := make([]uint32, len(table)/4)
-	for i := range offsets {
-		offsets[i] = binary.LittleEndian.Uint32(table[i*4:])
-	}
+	offsets := words(table)
 	if strict && int64(offsets[0]) != length && int64(offsets[0]) != length+4 {
 		return corrupt("it has no sector table")
 	}
@@ -105,10 +102,16 @@ func (f *File) loadChecks(end uint32) {
 			return
 		}
 	}
-	f.checks = make([]uint32, count)
-	for i := range f.checks {
-		f.checks[i] = binary.LittleEndian.Uint32(raw[i*4:])
+	f.checks = words(raw[:count*4])
+}
+
+// words reads whole numbers.
+func words(b []byte) []uint32 {
+	list := make([]uint32, len(b)/4)
+	for i := range list {
+		list[i] = binary.LittleEndian.Uint32(b[i*4:])
 	}
+	return list
 }
 
 // check compares a packed sector, as decrypted, with its sum.
