@@ -52,6 +52,12 @@ type Carrier struct {
 
 // New makes a Carrier between a client and a host; Start begins.
 func New(client *net.TCPConn, host net.Conn, opts Options) *Carrier {
+	if opts.Write == nil {
+		opts.Write = func(host net.Conn, b []byte) error {
+			_, err := host.Write(b)
+			return err
+		}
+	}
 	return &Carrier{opts: opts, client: client, begun: time.Now(), ended: make(chan struct{}), proxy: opts.Proxy, host: host}
 }
 
@@ -169,7 +175,7 @@ func (c *Carrier) flush() {
 	if b := c.proxy.ToHost; len(b) > 0 && c.host != nil {
 		c.proxy.ToHost = nil
 		_ = c.host.SetWriteDeadline(time.Now().Add(writeTimeout))
-		if c.write(b) != nil {
+		if c.opts.Write(c.host, b) != nil {
 			c.Lose()
 		}
 	}
@@ -177,14 +183,6 @@ func (c *Carrier) flush() {
 		_ = c.client.CloseWrite()
 		_ = c.client.SetReadDeadline(time.Now().Add(farewell))
 	}
-}
-
-func (c *Carrier) write(b []byte) error {
-	if c.opts.Write != nil {
-		return c.opts.Write(c.host, b)
-	}
-	_, err := c.host.Write(b)
-	return err
 }
 
 // tend looks at the clock, and comes back when the line is lost.

@@ -123,38 +123,27 @@ const (
 )
 
 // AppendTo appends the packet.
-func (p Init) AppendTo(dst []byte) []byte { return u32(head(dst, OpInit, 8), p.Version) }
 
-// AppendTo appends the packet.
+func (p Init) AppendTo(dst []byte) []byte      { return u32(head(dst, OpInit, 8), p.Version) }
+func (p Count) AppendTo(dst []byte) []byte     { return u32(head(dst, p.ID, 8), p.Last) }
+func (p Reject) AppendTo(dst []byte) []byte    { return u32(head(dst, OpReject, 8), uint32(p.Reason)) }
+func (p ChangeKey) AppendTo(dst []byte) []byte { return u32(head(dst, OpChangeKey, 8), p.Key) }
+func (p List) AppendTo(dst []byte) []byte      { return u32(head(dst, OpList, 8), p.Format) }
+
 func (p Offer) AppendTo(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(head(dst, OpInit, 12), p.Port)
 	return append(u32(append(dst, p.PID), p.Key), p.Empties)
 }
 
-// AppendTo appends the packet, without a game id of 0.
 func (p Reconnect) AppendTo(dst []byte) []byte {
-	dst = head(dst, OpReconnect, 13+gameIDLen(p.GameID))
-	return gameID(u32(u32(append(dst, p.PID), p.Key), p.Last), p.GameID)
+	dst = u32(append(head(dst, OpReconnect, 13), p.PID), p.Key)
+	return gameID(u32(dst, p.Last), 13, p.GameID)
 }
 
-// AppendTo appends the packet.
-func (p Count) AppendTo(dst []byte) []byte { return u32(head(dst, p.ID, 8), p.Last) }
-
-// AppendTo appends the packet.
-func (p Reject) AppendTo(dst []byte) []byte { return u32(head(dst, OpReject, 8), uint32(p.Reason)) }
-
-// AppendTo appends the packet, without a game id of 0.
 func (p Extended) AppendTo(dst []byte) []byte {
-	return gameID(u32(head(dst, OpExtended, 8+gameIDLen(p.GameID)), p.Seconds), p.GameID)
+	return gameID(u32(head(dst, OpExtended, 8), p.Seconds), 8, p.GameID)
 }
 
-// AppendTo appends the packet.
-func (p ChangeKey) AppendTo(dst []byte) []byte { return u32(head(dst, OpChangeKey, 8), p.Key) }
-
-// AppendTo appends the packet.
-func (p List) AppendTo(dst []byte) []byte { return u32(head(dst, OpList, 8), p.Format) }
-
-// AppendTo appends the packet.
 func (p Listed) AppendTo(dst []byte) []byte {
 	return u32(u32(head(dst, OpListed, 12), uint32(p.State)), p.Seconds)
 }
@@ -163,18 +152,13 @@ func head(dst []byte, op Op, n byte) []byte { return append(dst, Magic, byte(op)
 
 func u32(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }
 
-func gameIDLen(id uint32) byte {
+// gameID appends a game id, unless it is 0, to a packet of n bytes.
+func gameID(packet []byte, n int, id uint32) []byte {
 	if id == 0 {
-		return 0
+		return packet
 	}
-	return 4
-}
-
-func gameID(dst []byte, id uint32) []byte {
-	if id == 0 {
-		return dst
-	}
-	return u32(dst, id)
+	packet[len(packet)-n+2] += 4
+	return u32(packet, id)
 }
 
 // Next cuts the first packet off buf, of the game or of this extension, as
