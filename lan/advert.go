@@ -177,20 +177,11 @@ func (l *lobby) infos(o *Options, now time.Time) (out [][]byte) {
 }
 
 func (l *lobby) refresh() []byte {
-	p := w3gs.RefreshGame{
-		GameID:  l.ad.GameID,
-		Players: uint32(l.ad.Count.players()),
-		Slots:   uint32(l.ad.Count.Slots),
-	}
-	return p.AppendTo(nil)
+	count := l.ad.Count
+	return (&w3gs.RefreshGame{GameID: l.ad.GameID, Players: uint32(count.players()), Slots: uint32(count.Slots)}).AppendTo(nil)
 }
 
 func (l *lobby) info(o *Options, version uint32, now time.Time) []byte {
 	p := l.ad.Info(o.Product, version, now.Sub(l.opened))
-	return p.AppendTo(nil)
-}
-
-func decreate(gameID uint32) []byte {
-	p := w3gs.DecreateGame{GameID: gameID}
 	return p.AppendTo(nil)
 }

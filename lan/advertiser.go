@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"w3host/lan/mdns"
@@ -24,20 +23,10 @@ type Advertiser struct {
 	mdns    *mdns.Responder   // nil until a lobby is shown to 1.30 or later
 	stopped bool
 
-	counts  counters
 	wake    chan struct{} // something may be due
 	done    chan struct{} // Shutdown has begun
 	said    chan struct{} // closed when the last announcements are sent
 	readers sync.WaitGroup
-}
-
-// counters count datagrams since the start.
-type counters struct {
-	searches  atomic.Uint64 // well-formed 0x2F
-	answers   atomic.Uint64 // 0x30 sent in answer, and answers of mDNS
-	limited   atomic.Uint64 // 0x30 held back from a source that asks too much
-	malformed atomic.Uint64 // LAN datagrams that do not parse
-	other     atomic.Uint64 // datagrams of other programs and other packets
 }
 
 // Listen opens the sockets and starts to announce. A port that cannot be opened is

@@ -21,70 +21,48 @@ type caller struct {
 	control []byte // names the address that was asked, to answer from it
 }
 
-// handle answers a search and counts everything else, which is not logged: own
+// handle answers a search. Everything else is passed over without a log line: own
 // broadcasts, and datagrams of other hosts and of port scanners.
 func (a *Advertiser) handle(datagram []byte, from caller) {
 	if len(datagram) == 0 || datagram[0] != w3gs.Magic {
-		if !a.answerMDNS(datagram, from) {
-			a.counts.other.Add(1)
-		}
-		return
-	}
-	f, err := w3gs.ParseDatagram(datagram)
-	if err != nil {
-		a.counts.malformed.Add(1)
-		return
-	}
-	if f.Op() != w3gs.OpSearchGame {
-		a.counts.other.Add(1)
+		a.answerMDNS(datagram, from)
 		return
 	}
 	var search w3gs.SearchGame
-	if search.Decode(f.Body()) != nil {
-		a.counts.malformed.Add(1)
-		return
+	f, err := w3gs.ParseDatagram(datagram)
+	if err == nil && f.Op() == w3gs.OpSearchGame && search.Decode(f.Body()) == nil {
+		a.answer(search, from)
 	}
-	a.counts.searches.Add(1)
-	a.answer(search, from)
 }
 
 // answerMDNS answers who asks this host alone in the way of 1.30 and later.
-func (a *Advertiser) answerMDNS(datagram []byte, from caller) bool {
+func (a *Advertiser) answerMDNS(datagram []byte, from caller) {
 	a.mu.Lock()
 	responder := a.mdns
 	a.mu.Unlock()
-	if responder == nil {
-		return false
+	if responder != nil {
+		a.reply(from, responder.Answer(datagram, from.addr.Addr()))
 	}
-	out := responder.Answer(datagram, from.addr.Addr())
-	if sendAll(a.conn(cmp.Or(from.port.answerPort, from.port)), from.addr, from.control, out) == nil {
-		a.counts.answers.Add(uint64(len(out)))
-	}
-	return out != nil
+}
+
+// reply sends datagrams from the socket that answers what has come in at a port. After an
+// error the asker asks again.
+func (a *Advertiser) reply(to caller, out [][]byte) (by *net.UDPConn) {
+	a.mu.Lock()
+	by = cmp.Or(to.port.answerPort, to.port).conn
+	a.mu.Unlock()
+	_ = sendAll(by, to.addr, to.control, out)
+	return by
 }
 
 func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 	out, owed := a.infos(search, from.addr.Addr())
-	a.counts.limited.Add(uint64(owed - len(out)))
-	if len(out) == 0 {
-		if owed == 0 {
-			a.noteForeign(search, from.addr)
-		}
-		return
-	}
-	conn := a.conn(cmp.Or(from.port.answerPort, from.port))
-	if sendAll(conn, from.addr, from.control, out) == nil { // after an error the client asks again
-		a.counts.answers.Add(uint64(len(out)))
-	}
-	if a.shares(conn, from.addr) {
+	switch {
+	case owed == 0:
+		a.noteForeign(search, from.addr)
+	case len(out) > 0 && a.shares(a.reply(from, out), from.addr):
 		a.show(search, from.addr.Addr())
 	}
-}
-
-func (a *Advertiser) conn(p *port) *net.UDPConn {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return p.conn
 }
 
 // infos returns the 0x30 that a source may have now, and how many its search asks

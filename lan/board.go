@@ -136,7 +136,7 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 // change can make it so.
 func (b *board) due(now time.Time) (p post, next time.Time) {
 	for _, l := range b.gone {
-		bye := decreate(l.ad.GameID)
+		bye := (&w3gs.DecreateGame{GameID: l.ad.GameID}).AppendTo(nil)
 		if l.ad.Only == nil {
 			p.all = append(p.all, bye)
 		}

@@ -181,7 +181,6 @@ func TestConcurrentUse(t *testing.T) {
 				}
 				a.Update(id+1, Count{Slots: 100, Open: open})
 				c.conn.WriteToUDPAddrPort(unhex(t, searchAny), addr)
-				a.stats()
 				a.Close(id + 1)
 			}
 		})
