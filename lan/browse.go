@@ -226,16 +226,15 @@ func (b *browser) askGroup() error {
 
 func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 	for _, search := range b.opts.Ask {
-		if q := serviceQuestion(search); q != nil {
-			if len(b.opts.To) > 0 {
-				if err := sendAll(b.conn, to, nil, [][]byte{q}); err != nil {
-					return err
-				}
-			}
+		search.GameID = gameID
+		q := serviceQuestion(search)
+		switch {
+		case q == nil:
+			q = search.AppendTo(nil)
+		case len(b.opts.To) == 0: // askGroup asks
 			continue
 		}
-		search.GameID = gameID
-		if err := sendAll(b.conn, to, nil, [][]byte{search.AppendTo(nil)}); err != nil {
+		if err := sendAll(b.conn, to, nil, [][]byte{q}); err != nil {
 			return err
 		}
 	}
