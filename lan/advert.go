@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"w3host/protocol/w3gs"
 )
@@ -147,17 +146,6 @@ func (ad *Advert) check() error {
 
 // fits reports whether a text of the stat string leaves the datagram readable.
 func fits(s string) bool { return len(s) <= 255 && !strings.Contains(s, "\x00") }
-
-// cut shortens a text to n bytes without breaking a character.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
 
 // The datagrams of one lobby. Those that name a version are there for each.
 

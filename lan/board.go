@@ -60,7 +60,7 @@ func (b *board) open(now time.Time, ad Advert) error {
 		ad.Port = b.opts.GamePort
 	}
 	ad.Type = cmp.Or(ad.Type, w3gs.GameTypeCustom)
-	ad.Name = cut(ad.Name, w3gs.MaxGameNameLen)
+	ad.Name = w3gs.Cut(ad.Name, w3gs.MaxGameNameLen)
 	if err := ad.check(); err != nil {
 		return err
 	}

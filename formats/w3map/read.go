@@ -152,7 +152,7 @@ func (m *Map) fill(in *info, texts stringTable) {
 	for _, text := range in.texts() {
 		*text = texts.resolve(*text)
 		if len(*text) > maxText {
-			*text, long = cutText(*text, maxText), true
+			*text, long = strings.Clone(w3gs.Cut(*text, maxText)), true // so that the whole is not kept
 		}
 	}
 	if long {

@@ -29,10 +29,10 @@ var (
 //	}
 //
 // with line ends and blanks as they come. What makes no sense is passed over. Of two texts with a number, the later
-// counts. Only the wanted numbers are kept, of which nil is all: there may be millions. data is changed.
+// counts. Only the wanted numbers are kept, of which nil is all: there may be millions.
 func parseStrings(data []byte, wanted map[int]bool) stringTable {
 	data = bytes.TrimPrefix(bytes.TrimPrefix(data, byteOrderMark), doubledMark)
-	data = plainLineEnds(data)
+	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	table := stringTable{}
 	end := -1 // of the text at hand, or of one to come
 	for start := findEntry(data, 0); start != nil; {
@@ -57,20 +57,6 @@ func parseStrings(data []byte, wanted map[int]bool) stringTable {
 		}
 	}
 	return table
-}
-
-// plainLineEnds turns CR LF and CR into LF, in place.
-func plainLineEnds(data []byte) []byte {
-	out := data[:0]
-	for i, b := range data {
-		switch {
-		case b != '\r':
-			out = append(out, b)
-		case i+1 == len(data) || data[i+1] != '\n':
-			out = append(out, '\n')
-		}
-	}
-	return out
 }
 
 // entry is where "STRING 7" stands: the line, the digits, and their end.
@@ -102,11 +88,7 @@ func findEntry(data []byte, from int) *entry {
 		if first < len(data) && data[first] == '-' {
 			first++
 		}
-		end := first
-		for end < len(data) && '0' <= data[end] && data[end] <= '9' {
-			end++
-		}
-		if end > first {
+		if end := len(data) - len(bytes.TrimLeft(data[first:], "0123456789")); end > first {
 			return &entry{at, number, end}
 		}
 	}
@@ -123,12 +105,7 @@ func closingBrace(data []byte, from int) int {
 	return len(data)
 }
 
-func skipBlanks(data []byte, at int) int {
-	for at < len(data) && (data[at] == ' ' || data[at] == '\t') {
-		at++
-	}
-	return at
-}
+func skipBlanks(data []byte, at int) int { return len(data) - len(bytes.TrimLeft(data[at:], " \t")) }
 
 // openBrace finds the brace before a text, which is none in a comment.
 func openBrace(data []byte, from, next int) int {
@@ -186,18 +163,6 @@ func (t stringTable) resolve(s string) string {
 		}
 	}
 	return s
-}
-
-// cutText shortens a text to at most n bytes, between two characters if it is UTF-8.
-func cutText(s string, n int) string {
-	cut := s[:n]
-	for i := n; i > n-utf8.UTFMax; i-- {
-		if utf8.RuneStart(s[i]) {
-			cut = s[:i]
-			break
-		}
-	}
-	return strings.Clone(cut) // so that the whole is not kept
 }
 
 var colourCode = regexp.MustCompile(`(?i)\|c[0-9a-f]{8}|\|r`)
