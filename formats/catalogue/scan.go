@@ -1,6 +1,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"w3host/formats/mapconf"
 	"w3host/formats/w3map"
@@ -79,7 +81,15 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 	for file := range c.known {
 		news = news || next[file] == nil
 	}
-	c.publish(next)
+	entries := make([]*MapFile, 0, len(files)) // by File, as files are
+	for _, f := range files {
+		if r := next[f.file.File]; r != nil {
+			entries = append(entries, r.file)
+		}
+	}
+	c.mu.Lock()
+	c.files, c.known = entries, next
+	c.mu.Unlock()
 	if news {
 		c.report(c.cache.save(next))
 	}
@@ -175,7 +185,7 @@ func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, 
 	for _, f := range files {
 		total += f.file.Size
 	}
-	var done, next atomic.Int64
+	var done atomic.Int64
 	advance := func(n int) {
 		sum := done.Add(int64(n))
 		if c.opts.Progress != nil {
@@ -183,16 +193,15 @@ func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, 
 		}
 	}
 	read = make([]bool, len(files))
-	var workers sync.WaitGroup
-	for range min(len(files), c.readers) {
-		workers.Go(func() { // ends when the files are read, or with the context
-			for i := int(next.Add(1)) - 1; i < len(files) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				read[i] = c.read(files[i], advance)
-			}
+	var readers errgroup.Group
+	readers.SetLimit(c.readers)
+	for i, f := range files {
+		readers.Go(func() error { // ends when the file is read
+			read[i] = ctx.Err() == nil && c.read(f, advance)
+			return nil
 		})
 	}
-	workers.Wait()
-	return read, ctx.Err()
+	return read, cmp.Or(readers.Wait(), ctx.Err())
 }
 
 // read reads a map and the file beside it. It is false if the map changed meanwhile.
@@ -251,16 +260,4 @@ func crcOf(r io.ReaderAt) (uint32, error) {
 	h := crc32.NewIEEE()
 	_, err := io.Copy(h, io.NewSectionReader(r, 0, 1<<62))
 	return h.Sum32(), err
-}
-
-// publish makes the records what others see.
-func (c *Catalogue) publish(records map[string]*record) {
-	entries := make([]*MapFile, 0, len(records))
-	for _, r := range records {
-		entries = append(entries, r.file)
-	}
-	slices.SortFunc(entries, func(a, b *MapFile) int { return strings.Compare(a.File, b.File) })
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.files, c.known = entries, records
 }
