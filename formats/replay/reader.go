@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -143,24 +144,21 @@ func (r *Reader) next() (*Record, error) {
 func (r *Reader) onlyZeros() bool {
 	s := &r.stream
 	for s.have(1) {
-		for _, b := range s.buf[s.at:] {
-			if b != 0 {
-				return false
-			}
+		if !zero(s.buf[s.at:]) {
+			return false
 		}
 		s.at = len(s.buf)
 	}
 	return s.done == io.EOF
 }
 
+func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
+
 // finish compares the end of the file with what the header says.
 func (r *Reader) finish() {
 	s := &r.stream
-	for _, b := range s.pad {
-		if b != 0 {
-			r.note(true, "the last block is not padded with zeros")
-			break
-		}
+	if !zero(s.pad) {
+		r.note(true, "the last block is not padded with zeros")
 	}
 	if s.limit > 0 && s.blocks.count < int(s.want) {
 		r.note(true, "the stream of %d bytes ends in block %d of %d", s.limit, s.blocks.count, s.want)
@@ -170,12 +168,8 @@ func (r *Reader) finish() {
 	if err := r.countTrailing(); err != nil {
 		r.note(true, "%v", err)
 	}
-	switch {
-	case r.unfinished():
-	case int64(r.FileSize) == size:
-	case int64(r.FileSize) == size+r.trailing:
-	default:
-		r.note(true, "the header says %d bytes, the file has %d", r.FileSize, size+r.trailing)
+	if says := int64(r.FileSize); !r.unfinished() && says != size && says != size+r.trailing {
+		r.note(true, "the header says %d bytes, the file has %d", says, size+r.trailing)
 	}
 	if r.Duration > r.time {
 		r.note(false, "the header says %v, all turns together take %v", r.Duration, r.time)

@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"time"
 
 	"w3host/protocol/w3gs"
@@ -181,13 +182,7 @@ func (rec *Record) decodeChat() error {
 		rec.Chat.Scope = w3gs.ChatScope(binary.LittleEndian.Uint32(b))
 		b = b[4:]
 	}
-	text := make([]byte, 0, len(b))
-	for _, c := range b {
-		if c != 0 {
-			text = append(text, c)
-		}
-	}
-	rec.Chat.Text = string(text)
+	rec.Chat.Text = strings.ReplaceAll(string(b), "\x00", "")
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 
 	"w3host/protocol/w3gs"
 )
@@ -186,7 +187,7 @@ func checkText(s string) error {
 	if len(s) > maxText {
 		return fmt.Errorf("replay: a text of %d bytes, the most is %d", len(s), maxText)
 	}
-	if slices.Contains([]byte(s), 0) {
+	if strings.Contains(s, "\x00") {
 		return fmt.Errorf("replay: the text %q holds a zero byte", s)
 	}
 	return nil
