@@ -23,7 +23,7 @@ func (p *SlotInfoJoin) Op() Op                   { return OpSlotInfoJoin }
 func (p *SlotInfoJoin) AppendTo(b []byte) []byte { return p.fields(begin(b, OpSlotInfoJoin)).end() }
 func (p *SlotInfoJoin) Decode(b []byte) error    { return p.fields(read(b, OpSlotInfoJoin)).done() }
 func (p *SlotInfoJoin) fields(c *codec) *codec {
-	return c.slotTable(&p.SlotTable).u8(&p.PID).sockAddr(&p.External)
+	return p.SlotTable.fields(c).u8(&p.PID).sockAddr(&p.External)
 }
 
 // RejectJoin (0x05, host to client): reason u32.

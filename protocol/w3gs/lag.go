@@ -38,12 +38,10 @@ type StopLag struct {
 func (p *StopLag) Op() Op                   { return OpStopLag }
 func (p *StopLag) AppendTo(b []byte) []byte { return p.fields(begin(b, OpStopLag)).end() }
 func (p *StopLag) Decode(b []byte) error    { return p.fields(read(b, OpStopLag)).done() }
-func (p *StopLag) fields(c *codec) *codec   { return p.Lagger.fields(c) }
 
 // DropReq (0x29, client to host) is a vote to drop the laggers; empty.
-type DropReq struct{}
+type DropReq struct{ bare }
 
 func (p *DropReq) Op() Op                   { return OpDropReq }
 func (p *DropReq) AppendTo(b []byte) []byte { return p.fields(begin(b, OpDropReq)).end() }
 func (p *DropReq) Decode(b []byte) error    { return p.fields(read(b, OpDropReq)).done() }
-func (p *DropReq) fields(c *codec) *codec   { return c }

@@ -84,18 +84,12 @@ func (p *GameInfo) fields(c *codec) *codec {
 
 // CreateGame (0x31, LAN) announces a lobby: product u32 · version u32 · game
 // id u32.
-type CreateGame struct {
-	Product Product
-	Version uint32
-	GameID  uint32
-}
+type CreateGame SearchGame
 
 func (p *CreateGame) Op() Op                   { return OpCreateGame }
 func (p *CreateGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpCreateGame)).end() }
 func (p *CreateGame) Decode(b []byte) error    { return p.fields(read(b, OpCreateGame)).done() }
-func (p *CreateGame) fields(c *codec) *codec {
-	return c.u32((*uint32)(&p.Product)).u32(&p.Version).u32(&p.GameID)
-}
+func (p *CreateGame) fields(c *codec) *codec   { return (*SearchGame)(p).fields(c) }
 
 // RefreshGame (0x32, LAN) keeps a lobby listed: game id u32 · players u32 ·
 // slots u32.

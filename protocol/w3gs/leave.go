@@ -61,12 +61,11 @@ func (p *GameOver) Decode(b []byte) error    { return p.fields(read(b, OpGameOve
 func (p *GameOver) fields(c *codec) *codec   { return c.u8(&p.PID) }
 
 // LeaveAck (0x1B, host to client) answers 0x21; empty. The host closes next.
-type LeaveAck struct{}
+type LeaveAck struct{ bare }
 
 func (p *LeaveAck) Op() Op                   { return OpLeaveAck }
 func (p *LeaveAck) AppendTo(b []byte) []byte { return p.fields(begin(b, OpLeaveAck)).end() }
 func (p *LeaveAck) Decode(b []byte) error    { return p.fields(read(b, OpLeaveAck)).done() }
-func (p *LeaveAck) fields(c *codec) *codec   { return c }
 
 // KickPlayer (0x1C, host to client) tells a client that it is out: reason u32.
 type KickPlayer struct {

@@ -40,6 +40,11 @@ func New(op Op, dir Dir) Packet {
 	}
 }
 
+// bare is the payload of packets that have none.
+type bare struct{}
+
+func (bare) fields(c *codec) *codec { return c }
+
 func empty[T any, P interface {
 	*T
 	Packet

@@ -101,12 +101,12 @@ type SlotTable struct {
 }
 
 // AppendTo appends the table as it stands in packets and in saved games.
-func (t *SlotTable) AppendTo(dst []byte) []byte { return (&codec{b: dst}).slotTable(t).b }
+func (t *SlotTable) AppendTo(dst []byte) []byte { return t.fields(&codec{b: dst}).b }
 
 // Decode reads what AppendTo appends.
-func (t *SlotTable) Decode(b []byte) error { return read(b, OpSlotInfo).slotTable(t).done() }
+func (t *SlotTable) Decode(b []byte) error { return t.fields(read(b, OpSlotInfo)).done() }
 
-func (c *codec) slotTable(t *SlotTable) *codec {
+func (t *SlotTable) fields(c *codec) *codec {
 	size := uint16(1 + len(t.Slots)*SlotLen + 6)
 	if c.u16(&size); int(size) > c.left() {
 		c.fail(ErrShort)

@@ -8,4 +8,3 @@ type SlotInfo struct {
 func (p *SlotInfo) Op() Op                   { return OpSlotInfo }
 func (p *SlotInfo) AppendTo(b []byte) []byte { return p.fields(begin(b, OpSlotInfo)).end() }
 func (p *SlotInfo) Decode(b []byte) error    { return p.fields(read(b, OpSlotInfo)).done() }
-func (p *SlotInfo) fields(c *codec) *codec   { return c.slotTable(&p.SlotTable) }

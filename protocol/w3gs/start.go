@@ -1,29 +1,25 @@
 package w3gs
 
 // CountdownStart (0x0A, host to client): the game is about to start; empty.
-type CountdownStart struct{}
+type CountdownStart struct{ bare }
 
 func (p *CountdownStart) Op() Op                   { return OpCountdownStart }
 func (p *CountdownStart) AppendTo(b []byte) []byte { return p.fields(begin(b, OpCountdownStart)).end() }
-
-func (p *CountdownStart) Decode(b []byte) error  { return p.fields(read(b, OpCountdownStart)).done() }
-func (p *CountdownStart) fields(c *codec) *codec { return c }
+func (p *CountdownStart) Decode(b []byte) error    { return p.fields(read(b, OpCountdownStart)).done() }
 
 // CountdownEnd (0x0B, host to client): load the map now; empty.
-type CountdownEnd struct{}
+type CountdownEnd struct{ bare }
 
 func (p *CountdownEnd) Op() Op                   { return OpCountdownEnd }
 func (p *CountdownEnd) AppendTo(b []byte) []byte { return p.fields(begin(b, OpCountdownEnd)).end() }
 func (p *CountdownEnd) Decode(b []byte) error    { return p.fields(read(b, OpCountdownEnd)).done() }
-func (p *CountdownEnd) fields(c *codec) *codec   { return c }
 
 // LoadedSelf (0x23, client to host): this client has loaded the map; empty.
-type LoadedSelf struct{}
+type LoadedSelf struct{ bare }
 
 func (p *LoadedSelf) Op() Op                   { return OpLoadedSelf }
 func (p *LoadedSelf) AppendTo(b []byte) []byte { return p.fields(begin(b, OpLoadedSelf)).end() }
 func (p *LoadedSelf) Decode(b []byte) error    { return p.fields(read(b, OpLoadedSelf)).done() }
-func (p *LoadedSelf) fields(c *codec) *codec   { return c }
 
 // GameLoaded (0x08, host to client) says who has loaded the map: pid u8.
 type GameLoaded struct {
