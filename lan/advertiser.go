@@ -85,19 +85,18 @@ func (a *Advertiser) Open(ad Advert) error {
 // Update sets how full a lobby is; a change is announced at once. A lobby that is
 // not open, because its game has just started, and an invalid count are ignored.
 func (a *Advertiser) Update(gameID uint32, c Count) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.board.update(gameID, c) {
-		a.publish(gameID)
-		a.notify()
-	}
+	a.change(gameID, func() bool { return a.board.update(gameID, c) })
 }
 
 // Close takes a lobby off the list, because it started or was cancelled.
 func (a *Advertiser) Close(gameID uint32) {
+	a.change(gameID, func() bool { return a.board.close(gameID) })
+}
+
+func (a *Advertiser) change(gameID uint32, change func() bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.board.close(gameID) {
+	if change() {
 		a.publish(gameID)
 		a.notify()
 	}

@@ -108,9 +108,7 @@ func (f *File) loadChecks(end uint32) {
 // words reads whole numbers.
 func words(b []byte) []uint32 {
 	list := make([]uint32, len(b)/4)
-	for i := range list {
-		list[i] = binary.LittleEndian.Uint32(b[i*4:])
-	}
+	_, _ = binary.Decode(b, binary.LittleEndian, list) // which fit
 	return list
 }
 

@@ -203,9 +203,7 @@ func (w *Writer) Bytes() ([]byte, error) {
 			data = f.place(pos)
 		}
 		out = append(out, data...)
-		for _, v := range []uint32{pos, uint32(len(data)), f.size, f.flags} {
-			blocks = binary.LittleEndian.AppendUint32(blocks, v)
-		}
+		blocks, _ = binary.Append(blocks, binary.LittleEndian, []uint32{pos, uint32(len(data)), f.size, f.flags})
 		hashes.put(f.name, uint32(i))
 	}
 	hashPos := len(out) - len(w.prefix)

@@ -57,14 +57,13 @@ func (m *info) references() map[int]bool {
 // About a few beta formats the sources disagree. Those are read in both ways, and the way that gives sensible players
 // is taken.
 func parseInfo(data []byte) (*info, error) {
-	first, err := parseInfoAs(data, false)
-	if err == nil {
-		return first, nil
+	m, err := parseInfoAs(data, false)
+	if err != nil {
+		if other, fault := parseInfoAs(data, true); fault == nil {
+			return other, nil
+		}
 	}
-	if second, err := parseInfoAs(data, true); err == nil {
-		return second, nil
-	}
-	return nil, err
+	return m, err
 }
 
 func parseInfoAs(data []byte, other bool) (*info, error) {

@@ -21,6 +21,7 @@ type Scripts struct {
 
 // NewScripts takes the contents of common.j and blizzard.j, and keeps them.
 func NewScripts(common, blizzard []byte) (*Scripts, error) {
+	s := &Scripts{common: common, blizzard: blizzard, prefix: newPieces(true, nil)}
 	for _, script := range []struct {
 		name string
 		data []byte
@@ -31,12 +32,9 @@ func NewScripts(common, blizzard []byte) (*Scripts, error) {
 		case !bytes.Contains(script.data, []byte("\r")):
 			return nil, fmt.Errorf("%s %w", script.name, ErrLineEnds)
 		}
+		s.prefix.Write(script.data)
+		s.prefix.endScript()
 	}
-	s := &Scripts{common: common, blizzard: blizzard, prefix: newPieces(true, nil)}
-	s.prefix.Write(common)
-	s.prefix.endScript()
-	s.prefix.Write(blizzard)
-	s.prefix.endScript()
 	s.prefix.endScripts()
 	return s, nil
 }

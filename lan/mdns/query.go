@@ -1,6 +1,7 @@
 package mdns
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"net"
@@ -37,6 +38,7 @@ func ask(name string, kinds ...uint16) []byte {
 // if nothing could be sent.
 func Ask(conn *net.UDPConn, message []byte) (err error) {
 	p, sent := ipv4.NewPacketConn(conn), false
+	err = errNoNetwork
 	for at, n := range here(netip.IPv4Unspecified()) {
 		if at.six {
 			continue
@@ -45,15 +47,10 @@ func Ask(conn *net.UDPConn, message []byte) (err error) {
 		if fault == nil {
 			_, fault = conn.WriteToUDPAddrPort(message, group4)
 		}
-		if sent = sent || fault == nil; fault != nil {
-			err = fault
-		}
+		sent, err = sent || fault == nil, cmp.Or(fault, err)
 	}
 	if sent {
 		return nil
-	}
-	if err == nil {
-		err = errNoNetwork
 	}
 	return err
 }
@@ -129,12 +126,7 @@ func (e *Instance) Update(news Instance) {
 	if news.Data != nil {
 		e.Data = news.Data
 	}
-	if news.Host != "" {
-		e.Host = news.Host
-	}
-	if news.Addr.IsValid() {
-		e.Addr = news.Addr
-	}
+	e.Host, e.Addr = cmp.Or(news.Host, e.Host), cmp.Or(news.Addr, e.Addr)
 }
 
 // Complete reports whether nothing is left to ask. A host need not tell its address:

@@ -115,7 +115,9 @@ func (r *Responder) run() {
 		select {
 		case <-r.done:
 			r.pass(timer)
-			r.closeAll()
+			for at, s := range r.sockets {
+				r.close(at, s)
+			}
 			return
 		case <-look.C:
 			r.refresh()
@@ -190,12 +192,6 @@ func (r *Responder) close(at place, s *socket) {
 	r.zone.remove(s.link)
 	r.mu.Unlock()
 	_ = s.close()
-}
-
-func (r *Responder) closeAll() {
-	for at, s := range r.sockets {
-		r.close(at, s)
-	}
 }
 
 // read handles messages until the socket is closed.

@@ -113,16 +113,11 @@ func mapInfo() []byte {
 
 // words is a tag and little-endian numbers.
 func words(tag string, values ...uint32) []byte {
-	b := []byte(tag)
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, v)
-	}
+	b, _ := binary.Append([]byte(tag), binary.LittleEndian, values) // of a size that is known: no error
 	return b
 }
 
 func floats(b []byte, values ...float32) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-	}
+	b, _ = binary.Append(b, binary.LittleEndian, values)
 	return b
 }
