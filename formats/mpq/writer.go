@@ -36,12 +36,13 @@ type Writer struct {
 	unlisted bool // without a (listfile), which is otherwise the last file
 }
 
+// packedFile is a file as its flags say, apart from what depends on its place.
 type packedFile struct {
-	name  string
-	flags uint32
-	size  uint32
-	data  []byte                  // as it stands in the archive, if that does not depend on the place
-	place func(pos uint32) []byte // if it does
+	name          string
+	flags         uint32
+	size          uint32
+	sectors       [][]byte
+	table, checks []byte
 }
 
 // NewWriter begins an archive behind prefix, such as the 512-byte header of a map. The prefix is extended with zeros
@@ -83,15 +84,7 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 			f.flags |= packFlag
 		}
 	}
-	sectors, table, checks := w.split(data, f.flags, pack)
-	if f.flags&flagEncrypted == 0 {
-		f.data = assemble(sectors, table, checks, nil)
-	} else {
-		f.place = func(pos uint32) []byte {
-			key := fileKey(name, opts.FixKey, pos, f.size)
-			return assemble(sectors, table, checks, &key)
-		}
-	}
+	f.sectors, f.table, f.checks = w.split(data, f.flags, pack)
 	w.present[id] = true
 	w.files = append(w.files, f)
 	w.listed = append(w.listed, name)
@@ -151,20 +144,21 @@ func (w *Writer) split(data []byte, flags uint32, pack func([]byte) []byte) (sec
 	return sectors, table, checks
 }
 
-// assemble puts a file together, encrypted if there is a key.
-func assemble(sectors [][]byte, table, checks []byte, key *uint32) []byte {
-	out := bytes.Clone(table)
-	if key != nil {
-		encrypt(out, *key-1)
+// appendTo appends a file that begins at pos in the archive.
+func (f *packedFile) appendTo(out []byte, pos uint32) []byte {
+	encrypt := encrypt
+	if f.flags&flagEncrypted == 0 {
+		encrypt = func([]byte, uint32) {}
 	}
-	for i, s := range sectors {
-		start := len(out)
+	key, start := fileKey(f.name, f.flags&flagFixedKey != 0, pos, f.size), len(out)
+	out = append(out, f.table...)
+	encrypt(out[start:], key-1)
+	for i, s := range f.sectors {
+		start = len(out)
 		out = append(out, s...)
-		if key != nil {
-			encrypt(out[start:], *key+uint32(i))
-		}
+		encrypt(out[start:], key+uint32(i))
 	}
-	return append(out, checks...)
+	return append(out, f.checks...)
 }
 
 var deflaters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
@@ -198,12 +192,9 @@ func (w *Writer) Bytes() ([]byte, error) {
 	out := append(bytes.Clone(w.prefix), make([]byte, headerSize)...)
 	for i, f := range files {
 		pos := uint32(len(out) - len(w.prefix))
-		data := f.data
-		if f.place != nil {
-			data = f.place(pos)
-		}
-		out = append(out, data...)
-		blocks, _ = binary.Append(blocks, binary.LittleEndian, []uint32{pos, uint32(len(data)), f.size, f.flags})
+		before := len(out)
+		out = f.appendTo(out, pos)
+		blocks, _ = binary.Append(blocks, binary.LittleEndian, []uint32{pos, uint32(len(out) - before), f.size, f.flags})
 		hashes.put(f.name, uint32(i))
 	}
 	hashPos := len(out) - len(w.prefix)
