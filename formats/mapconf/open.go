@@ -1,6 +1,7 @@
 package mapconf
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -39,22 +40,16 @@ func Open(path string) (*os.File, fs.FileInfo, error) {
 }
 
 func checkRegular(path string, info fs.FileInfo) error {
-	kind := ""
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
+	if info.Mode().IsRegular() {
 		return nil
-	case mode.IsDir():
-		kind = "folder"
-	case mode&fs.ModeNamedPipe != 0:
-		kind = "named pipe"
-	case mode&fs.ModeSocket != 0:
-		kind = "socket"
-	case mode&fs.ModeDevice != 0:
-		kind = "device"
-	default:
-		kind = "special file"
 	}
-	return fmt.Errorf("%s is a %s, not a file", path, kind)
+	return fmt.Errorf("%s is a %s, not a file", path, cmp.Or(kinds[info.Mode().Type()], "special file"))
+}
+
+// kinds name what is not a plain file.
+var kinds = map[fs.FileMode]string{
+	fs.ModeDir: "folder", fs.ModeNamedPipe: "named pipe", fs.ModeSocket: "socket",
+	fs.ModeDevice: "device", fs.ModeDevice | fs.ModeCharDevice: "device",
 }
 
 // readText reads a plain file of at most limit bytes.

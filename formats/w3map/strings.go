@@ -2,13 +2,10 @@ package w3map
 
 import (
 	"bytes"
-	"fmt"
 	"iter"
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // stringTable is war3map.wts: the texts that TRIGSTR_n stands for.
@@ -177,17 +174,9 @@ func Plain(s string) string {
 // Shown is a text as a terminal may show it: control characters, and bytes that are no UTF-8 (such as names in GBK or
 // CP1251), are written as in Go: \n, \x1b, \xd0, \u202e.
 func Shown(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRune(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-	}
-	return b.String()
+	quoted := strconv.Quote(s)
+	return harmless.Replace(quoted[1 : len(quoted)-1])
 }
+
+// harmless are what Go quotes although a terminal may show it.
+var harmless = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
