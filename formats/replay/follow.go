@@ -45,14 +45,14 @@ func (f *follower) Read(p []byte) (int, error) {
 func (f *follower) next() (bool, error) {
 	if f.at == 0 || f.read == f.full {
 		h, fault, err := readHeader(io.NewSectionReader(f.f, 0, headerLen1))
-		if err != nil || fault != "" { // it is being written
-			if f.finished && err == nil {
-				err = fmt.Errorf("%w: %s", ErrDamaged, fault)
-			}
-			if !f.finished {
-				err = nil
-			}
+		if fault != "" {
+			err = fmt.Errorf("%w: %s", ErrDamaged, fault)
+		}
+		switch {
+		case err != nil && f.finished:
 			return false, err
+		case err != nil: // it is being written
+			return false, nil
 		}
 		if f.full = int(h.StreamSize / blockSize); f.finished {
 			f.full = int(h.Blocks)

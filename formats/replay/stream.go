@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -95,26 +94,16 @@ func (s *Stream) Take(n int, what string) []byte {
 	return s.buf[s.at-n : s.at : s.at]
 }
 
-func (s *Stream) u8(what string) byte {
-	if b := s.Take(1, what); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (s *Stream) U32(what string) uint32 {
-	if b := s.Take(4, what); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
 // U16 and U32 read little-endian numbers.
-func (s *Stream) U16(what string) uint16 {
-	if b := s.Take(2, what); b != nil {
-		return binary.LittleEndian.Uint16(b)
+func (s *Stream) U16(what string) uint16 { return uint16(s.number(2, what)) }
+func (s *Stream) U32(what string) uint32 { return s.number(4, what) }
+func (s *Stream) u8(what string) byte    { return byte(s.number(1, what)) }
+
+func (s *Stream) number(size int, what string) (v uint32) {
+	for i, b := range s.Take(size, what) {
+		v |= uint32(b) << (8 * i)
 	}
-	return 0
+	return v
 }
 
 // Cstr reads up to a NUL; longest bounds the text without it.
