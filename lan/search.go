@@ -91,8 +91,8 @@ func collect(ctx context.Context, want w3gs.SearchGame, p pace, in <-chan messag
 		if err := ask(); err != nil {
 			return nil, err
 		}
-		quiet := time.NewTimer(p.retry)
-		for waiting := true; waiting; {
+		quiet := time.After(p.retry)
+		for quiet != nil {
 			select {
 			case <-ctx.Done():
 				return nil, ctx.Err()
@@ -103,10 +103,10 @@ func collect(ctx context.Context, want w3gs.SearchGame, p pace, in <-chan messag
 				}
 				if f := (Found{Info: *info, From: m.from, RTT: roundTrip(m.at, sent)}); !slices.ContainsFunc(found, func(g Found) bool { return f.compare(g) == 0 }) {
 					found = append(found, f)
-					quiet.Reset(p.quiet)
+					quiet = time.After(p.quiet)
 				}
-			case <-quiet.C:
-				waiting = false
+			case <-quiet:
+				quiet = nil
 			}
 		}
 		if len(found) > 0 {

@@ -3,6 +3,7 @@
 package catalogue
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,15 +97,9 @@ func stampOf(info os.FileInfo) stamp { return stamp{info.Size(), info.ModTime().
 // Open scans dir and its sub-folders. A map that is broken is an entry with a fault; the error is about the folder
 // itself. Files that change while they are looked at are waited for, a few seconds at most.
 func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
-	if opts.Version == 0 {
-		opts.Version = w3gs.DefaultVersion
-	}
-	if opts.Interval <= 0 {
-		opts.Interval = defaultInterval
-	}
-	if opts.Settle <= 0 {
-		opts.Settle = defaultSettle
-	}
+	opts.Version = cmp.Or(opts.Version, w3gs.DefaultVersion)
+	opts.Interval = cmp.Or(opts.Interval, defaultInterval)
+	opts.Settle = cmp.Or(opts.Settle, defaultSettle)
 	c := &Catalogue{dir: dir, opts: opts, pending: map[string]stamp{}, known: map[string]*record{}}
 	c.readers = min(maxReaders, runtime.GOMAXPROCS(0))
 	var err error

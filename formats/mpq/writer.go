@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -108,16 +109,13 @@ func (w *Writer) split(data []byte, flags uint32, pack func([]byte) []byte) (sec
 	if flags&flagSingleUnit != 0 {
 		step = max(1, len(data))
 	}
-	for len(data) > 0 {
-		n := min(step, len(data))
-		sector := data[:n]
+	for sector := range slices.Chunk(data, step) {
 		if pack != nil {
-			if p := pack(sector); p != nil && len(p) < n {
+			if p := pack(sector); p != nil && len(p) < len(sector) {
 				sector = p
 			}
 		}
 		sectors = append(sectors, sector)
-		data = data[n:]
 	}
 	if pack == nil || len(sectors) == 0 || flags&flagSingleUnit != 0 {
 		return sectors, nil, nil

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"slices"
 )
 
 // Saved games (.w3z) have the header and the blocks of replays, but another stream, and no
@@ -31,11 +32,10 @@ func ReadHead(src io.Reader, limit int) (Header, []byte, error) {
 func Pack(h Header, stream []byte) []byte {
 	h.Length, h.Layout, h.StreamSize = headerLen1, 1, uint32(len(stream))
 	var blocks []byte
-	for h.Blocks = 0; len(stream) > 0; h.Blocks++ {
-		n := min(len(stream), blockSize)
-		block := append(make([]byte, 0, blockSize), stream[:n]...)
-		blocks = appendBlock(blocks, compress(append(block, zeros[n:]...)), h.wide())
-		stream = stream[n:]
+	h.Blocks = 0
+	for part := range slices.Chunk(stream, blockSize) {
+		blocks = appendBlock(blocks, compress(slices.Concat(part, zeros[len(part):])), h.wide())
+		h.Blocks++
 	}
 	h.FileSize = h.Length + uint32(len(blocks))
 	return append(h.AppendTo(nil), blocks...)

@@ -107,9 +107,6 @@ func (s *Start) appendTo(dst []byte, p Program) []byte {
 	u32 := binary.LittleEndian.AppendUint32
 	dst = u32(dst, 0x110)
 	for i, p := range s.Players {
-		if i == 1 {
-			dst = s.appendGame(dst)
-		}
 		id := byte(recPlayer)
 		if i == 0 {
 			id = 0
@@ -117,12 +114,11 @@ func (s *Start) appendTo(dst []byte, p Program) []byte {
 		dst = append(dst, id, p.PID)
 		dst = append(append(dst, p.Name...), 0, byte(len(p.Extra)))
 		dst = append(dst, p.Extra...)
-		if i > 0 {
+		if i == 0 {
+			dst = s.appendGame(dst)
+		} else {
 			dst = u32(dst, p.Unknown)
 		}
-	}
-	if len(s.Players) < 2 {
-		dst = s.appendGame(dst)
 	}
 	for _, m := range s.Metas {
 		dst = append(u32(append(dst, m.ID, m.Kind), uint32(len(m.Data))), m.Data...)

@@ -2,6 +2,7 @@ package w3map
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -72,10 +73,7 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
-	m := &Map{File: baseName(name), Version: opts.Version, Settings: DefaultSettings}
-	if m.Version == 0 {
-		m.Version = w3gs.DefaultVersion
-	}
+	m := &Map{File: baseName(name), Version: cmp.Or(opts.Version, w3gs.DefaultVersion), Settings: DefaultSettings}
 	m.setPath()
 	if size == 0 {
 		return nil, fmt.Errorf("%w: the file is empty", ErrNotMap)

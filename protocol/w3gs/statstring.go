@@ -1,5 +1,7 @@
 package w3gs
 
+import "slices"
+
 // GameSettings is the first u32 of a stat string: the options of the "create
 // game" screen.
 type GameSettings uint32
@@ -68,9 +70,7 @@ func (s *StatString) fields(c *codec) *codec {
 // seven data bytes. Mask bit 0 is set; bit i is set when data byte i is odd and
 // sent unchanged; an even byte is sent plus one with its bit clear.
 func AppendStatEncoded(dst, plain []byte) []byte {
-	for len(plain) > 0 {
-		group := plain[:min(7, len(plain))]
-		plain = plain[len(group):]
+	for group := range slices.Chunk(plain, 7) {
 		at := len(dst)
 		dst = append(dst, 1)
 		for i, b := range group {
