@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"time"
 
-	"w3host/lan/mdns"
 	"w3host/protocol/w3gs"
 )
 
@@ -52,12 +51,6 @@ func CheckBroadcast(ctx context.Context, from netip.Addr, to netip.AddrPort) err
 		}
 	}
 	return err
-}
-
-// CheckMulticast reports on which interfaces this machine hears what is sent to clients
-// of 1.30 and later, and what is wrong if there is none.
-func CheckMulticast(ctx context.Context, bind netip.Addr) (interfaces []string, err error) {
-	return mdns.Check(ctx, bind)
 }
 
 func hearOwn(ctx context.Context, conn *net.UDPConn, to netip.AddrPort) error {

@@ -16,6 +16,7 @@ import (
 	"w3host/config"
 	"w3host/daemon"
 	"w3host/lan"
+	"w3host/lan/mdns"
 	"w3host/protocol/w3gs"
 )
 
@@ -147,7 +148,7 @@ func checkMulticast(ctx context.Context, c config.Config) Finding {
 	if err != nil {
 		return fine("host.listen = %q: %v", c.Host.Listen, err).but("correct host.listen or --listen")
 	}
-	heard, err := lan.CheckMulticast(ctx, o.Bind)
+	heard, err := mdns.Check(ctx, o.Bind)
 	if err != nil {
 		return fine("clients of 1.30 and later cannot see the lobbies: %v", err).
 			but("connect this machine to a network that takes multicast; let UDP port 5353 pass the firewall; a program that does not share the port has to go")

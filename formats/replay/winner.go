@@ -1,6 +1,10 @@
 package replay
 
-import "w3host/protocol/w3gs"
+import (
+	"maps"
+
+	"w3host/protocol/w3gs"
+)
 
 // Result is how the game ended for a player, as far as the replay shows it.
 type Result uint8
@@ -87,26 +91,23 @@ func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 
 // findWinner finds the winning team, and sets the unknown results of players by it.
 func (s *Summary) findWinner() {
-	teams, won, left := map[int]bool{}, map[int]bool{}, map[int]bool{}
+	left, won := map[int]bool{}, map[int]bool{} // by team: has somebody not lost; has somebody won
 	for _, p := range s.Players {
-		if !p.plays() {
-			continue
+		if p.plays() {
+			left[p.Team] = left[p.Team] || p.Result != Lost
 		}
-		teams[p.Team] = true
-		if p.Result == Won {
+		if p.plays() && p.Result == Won {
 			won[p.Team] = true
-		}
-		if p.Result != Lost {
-			left[p.Team] = true
 		}
 	}
 	for _, slot := range s.Slots {
 		if slot.Status == w3gs.SlotOccupied && slot.Computer {
-			teams[int(slot.Team)], left[int(slot.Team)] = true, true
+			left[int(slot.Team)] = true
 		}
 	}
-	if len(won) == 0 && len(teams) > 1 {
+	if len(won) == 0 && len(left) > 1 {
 		won = left
+		maps.DeleteFunc(won, func(_ int, left bool) bool { return !left })
 	}
 	if len(won) != 1 {
 		return

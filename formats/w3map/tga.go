@@ -108,20 +108,17 @@ func (t *tga) unpack() error {
 		if len(in) < 1+t.depth {
 			return fmt.Errorf("%w: it ends within its pixels", errPicture)
 		}
-		n := (int(in[0]&0x7F) + 1) * t.depth
-		if in[0]&0x80 != 0 {
-			for range min(n, want-len(plain)) / t.depth {
-				plain = append(plain, in[1:1+t.depth]...)
-			}
-			in = in[1+t.depth:]
-			continue
+		n, size := min((int(in[0]&0x7F)+1)*t.depth, want-len(plain)), t.depth
+		if in[0]&0x80 == 0 {
+			size = n
 		}
-		n = min(n, want-len(plain))
-		if len(in) < 1+n {
+		if len(in) < 1+size {
 			return fmt.Errorf("%w: it ends within its pixels", errPicture)
 		}
-		plain = append(plain, in[1:1+n]...)
-		in = in[1+n:]
+		for range n / size {
+			plain = append(plain, in[1:1+size]...)
+		}
+		in = in[1+size:]
 	}
 	t.pixels = plain
 	return nil
