@@ -21,20 +21,14 @@ const maxEntries = 64
 type description struct {
 	name      string
 	messageID int32 // goes up with each change
-	// implicit leaves a message id of 0 out, as libraries for protobuf do; the game
-	// writes it.
-	implicit bool
-	entries  []pair
+	entries   []pair
 }
 
 type pair struct{ key, value string }
 
-// appendTo appends the protobuf.
+// appendTo appends the protobuf. Unlike libraries for it, the game writes a message id of 0.
 func (d *description) appendTo(b []byte) []byte {
-	b = appendText(b, 1, d.name)
-	if d.messageID != 0 || !d.implicit {
-		b = protowire.AppendVarint(protowire.AppendTag(b, 2, protowire.VarintType), uint64(d.messageID))
-	}
+	b = protowire.AppendVarint(protowire.AppendTag(appendText(b, 1, d.name), 2, protowire.VarintType), uint64(d.messageID))
 	for _, e := range d.entries {
 		b = protowire.AppendBytes(protowire.AppendTag(b, 3, protowire.BytesType), appendText(appendText(nil, 1, e.key), 2, e.value))
 	}
@@ -47,7 +41,7 @@ func appendText(b []byte, field protowire.Number, text string) []byte {
 
 // decode reads the protobuf. Fields that nobody knows are passed over.
 func (d *description) decode(b []byte) error {
-	*d = description{implicit: true}
+	*d = description{}
 	for f, ok := range w3gs.ProtoFields(b) {
 		switch {
 		case !ok:
@@ -56,7 +50,7 @@ func (d *description) decode(b []byte) error {
 			d.name = string(f.Value)
 		case f.Number == 2 && f.Kind == protowire.VarintType:
 			number, _ := protowire.ConsumeVarint(f.Value)
-			d.messageID, d.implicit = int32(number), false
+			d.messageID = int32(number)
 		case f.Number == 3 && f.Kind == protowire.BytesType:
 			var e pair
 			if len(d.entries) >= maxEntries || !e.decode(f.Value) {

@@ -55,7 +55,11 @@ func (c *Catalogue) Find(query string) (*MapFile, error) {
 		}
 		switch {
 		case len(hits) > 1:
-			return nil, ambiguous(query, hits)
+			many := &AmbiguousError{Query: query}
+			for _, hit := range hits {
+				many.Files = append(many.Files, w3map.Shown(hit.File))
+			}
+			return nil, many
 		case len(hits) == 1 && hits[0].Fault != nil:
 			return nil, fmt.Errorf("%s cannot be hosted: %w", w3map.Shown(hits[0].File), hits[0].Fault)
 		case len(hits) == 1:
@@ -66,14 +70,6 @@ func (c *Catalogue) Find(query string) (*MapFile, error) {
 		return nil, fmt.Errorf("%w as %q: the folder %s has no maps", ErrNotFound, query, c.dir)
 	}
 	return nil, fmt.Errorf("%w as %q: no name of a map in %s contains it", ErrNotFound, query, c.dir)
-}
-
-func ambiguous(query string, hits []*MapFile) error {
-	e := &AmbiguousError{Query: query}
-	for _, hit := range hits {
-		e.Files = append(e.Files, w3map.Shown(hit.File))
-	}
-	return e
 }
 
 // name is the map's own name, "" if it has a fault.

@@ -102,8 +102,8 @@ func (r *record) stamp() stamp { return stamp{r.file.Size, r.file.ModTime.UnixNa
 func (r *record) unread() bool { return r.base.unread || unread(r.file.Fault) }
 
 func unread(err error) bool {
-	var fault *fs.PathError
-	return errors.As(err, &fault)
+	_, fault := errors.AsType[*fs.PathError](err)
+	return fault
 }
 
 // tooFresh says whether a file may still be growing: it was written just now, or has changed since the last look.

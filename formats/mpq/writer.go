@@ -80,9 +80,13 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 	}
 	f := packedFile{name: name, size: uint32(len(data)), flags: flagExists}
 	if len(data) > 0 {
-		f.flags |= opts.flags()
-		if pack != nil {
-			f.flags |= packFlag
+		for flag, on := range map[uint32]bool{
+			flagEncrypted: opts.Encrypt, flagFixedKey: opts.FixKey, flagSectorCRC: opts.SectorCRC,
+			flagSingleUnit: opts.SingleUnit, packFlag: pack != nil,
+		} {
+			if on {
+				f.flags |= flag
+			}
 		}
 	}
 	f.sectors, f.table, f.checks = w.split(data, f.flags, pack)
@@ -90,17 +94,6 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 	w.files = append(w.files, f)
 	w.listed = append(w.listed, name)
 	return nil
-}
-
-func (o AddOptions) flags() (flags uint32) {
-	for flag, on := range map[uint32]bool{
-		flagEncrypted: o.Encrypt, flagFixedKey: o.FixKey, flagSectorCRC: o.SectorCRC, flagSingleUnit: o.SingleUnit,
-	} {
-		if on {
-			flags |= flag
-		}
-	}
-	return flags
 }
 
 // split cuts data into packed sectors, and makes the sector table and the checks if there are to be any.

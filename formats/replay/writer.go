@@ -122,7 +122,11 @@ func (w *Writer) Empty() error {
 // Checksum is the sync checksum that players sent for the oldest turn that has
 // none yet.
 func (w *Writer) Checksum(sum uint32) error {
-	w.known(binary.LittleEndian.AppendUint32([]byte{w.checksumID(), 4}, sum))
+	id := byte(recChecksum)
+	if w.header.early() {
+		id = recChat
+	}
+	w.known(binary.LittleEndian.AppendUint32([]byte{id, 4}, sum))
 	return w.err
 }
 
@@ -209,13 +213,6 @@ func (w *Writer) loaded() {
 		w.start = true
 		w.record([]byte{recStart3, 1, 0, 0, 0})
 	}
-}
-
-func (w *Writer) checksumID() byte {
-	if w.header.early() {
-		return recChat
-	}
-	return recChecksum
 }
 
 func (w *Writer) turn(id byte, increment time.Duration, actions []byte) []byte {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -189,7 +190,7 @@ func (r *Responder) say(fault error) {
 func (r *Responder) close(at place, s *socket) {
 	delete(r.sockets, at)
 	r.mu.Lock()
-	r.zone.remove(s.link)
+	r.zone.links = slices.DeleteFunc(r.zone.links, func(l *link) bool { return l == s.link })
 	r.mu.Unlock()
 	_ = s.close()
 }

@@ -129,10 +129,6 @@ func (z *zone) add(now time.Time, l *link) {
 	}
 }
 
-func (z *zone) remove(l *link) {
-	z.links = slices.DeleteFunc(z.links, func(other *link) bool { return other == l })
-}
-
 // sending is a message for a link.
 type sending struct {
 	to      *link
