@@ -80,8 +80,12 @@ func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
 
 // InterfaceBroadcasts are the broadcast addresses of the machine's networks
 // that are up, its own loopback network excepted.
-func InterfaceBroadcasts() (out []netip.Addr) {
-	for _, p := range interfacePrefixes(net.FlagUp | net.FlagBroadcast) {
+func InterfaceBroadcasts() []netip.Addr {
+	return broadcasts(interfacePrefixes(net.FlagUp | net.FlagBroadcast))
+}
+
+func broadcasts(networks []netip.Prefix) (out []netip.Addr) {
+	for _, p := range networks {
 		if b, ok := broadcastOf(p); ok && !slices.Contains(out, b) {
 			out = append(out, b)
 		}

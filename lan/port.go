@@ -92,17 +92,11 @@ func (a *Advertiser) broadcastPorts(main *port, of *net.UDPConn) (opened []*port
 
 // broadcastsFor are the broadcast addresses of an address's network, and the limited
 // broadcast unless the address is loopback.
-func broadcastsFor(addr netip.Addr) []netip.Addr {
-	var out []netip.Addr
+func broadcastsFor(addr netip.Addr) (out []netip.Addr) {
 	if !addr.IsLoopback() {
 		out = append(out, limitedBroadcast)
 	}
-	for _, p := range interfacePrefixes(0) {
-		if b, ok := broadcastOf(p); ok && p.Contains(addr) && !slices.Contains(out, b) {
-			out = append(out, b)
-		}
-	}
-	return out
+	return append(out, broadcasts(slices.DeleteFunc(interfacePrefixes(0), func(p netip.Prefix) bool { return !p.Contains(addr) }))...)
 }
 
 // serve reads one port until Shutdown, and opens its socket again when it fails.

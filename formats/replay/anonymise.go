@@ -95,15 +95,13 @@ func (a *anonymiser) start(s Start) Start {
 	if strings.Contains(s.Settings.MapPath, ":") { // a path of somebody's computer
 		s.Settings.MapPath = path.Base(strings.ReplaceAll(s.Settings.MapPath, `\`, "/"))
 	}
-	metas := s.Metas
-	s.Metas = nil
-	for _, m := range metas {
-		if m.Kind == metaProfile {
+	s.Metas = slices.Clone(s.Metas)
+	for i := range s.Metas {
+		if m := &s.Metas[i]; m.Kind == metaProfile {
 			pid, _ := profile(m.Data)
 			name := a.byPID[uint8(pid)]
 			m.Data = append([]byte{1 << 3, byte(pid), 2<<3 | 2, byte(len(name))}, name...)
 		}
-		s.Metas = append(s.Metas, m)
 	}
 	return s
 }
@@ -115,13 +113,12 @@ func (a *anonymiser) turn(rec *Record) {
 	for pid, data := range w3gs.Actions(rec.Commands) {
 		var block []byte
 		for action := range a.rules.Actions(data) {
+			fresh := action.Data
 			if action.Known && action.HasText() {
-				fresh := a.names(action.Data)
-				changed = changed || len(fresh) != len(action.Data) || !bytes.Equal(fresh, action.Data)
-				block = append(block, fresh...)
-				continue
+				fresh = a.names(action.Data)
+				changed = changed || !bytes.Equal(fresh, action.Data)
 			}
-			block = append(block, action.Data...)
+			block = append(block, fresh...)
 		}
 		out = w3gs.AppendAction(out, pid, block)
 	}

@@ -45,16 +45,14 @@ func (m *Map) setSlots() {
 	}
 }
 
+// openSlot waits for anybody.
+var openSlot = w3gs.Slot{
+	Download: w3gs.DownloadUnknown, Status: w3gs.SlotOpen, Race: w3gs.RaceRandom, AI: w3gs.AINormal, Handicap: 100,
+}
+
 func (m *Map) slot(p Player) w3gs.Slot {
-	s := w3gs.Slot{
-		Download: w3gs.DownloadUnknown,
-		Status:   w3gs.SlotOpen,
-		Team:     m.team(p.Number),
-		Colour:   uint8(p.Number),
-		Race:     cmp.Or(slotRaces[p.Race], w3gs.RaceRandom),
-		AI:       w3gs.AINormal,
-		Handicap: 100,
-	}
+	s := openSlot
+	s.Team, s.Colour, s.Race = m.team(p.Number), uint8(p.Number), cmp.Or(slotRaces[p.Race], s.Race)
 	if p.Type == playerComputer {
 		s.Status, s.Computer, s.Download = w3gs.SlotOccupied, true, 100
 	}
@@ -92,14 +90,9 @@ func (m *Map) LobbySlots(settings w3gs.GameSettings) []w3gs.Slot {
 	if m.EditorVersion < editor24 {
 		limit = w3gs.ClassicSlots
 	}
-	team := m.Version.ObserverTeam()
-	for len(slots) < limit {
-		slots = append(slots, w3gs.Slot{
-			Download: w3gs.DownloadUnknown, Status: w3gs.SlotOpen, Team: team, Colour: team,
-			Race: w3gs.RaceRandom, AI: w3gs.AINormal, Handicap: 100,
-		})
-	}
-	return slots
+	watcher := openSlot
+	watcher.Team, watcher.Colour = m.Version.ObserverTeam(), m.Version.ObserverTeam()
+	return append(slots, slices.Repeat([]w3gs.Slot{watcher}, max(0, limit-len(slots)))...)
 }
 
 // GameType is the game type of a 0x30 for this map under these settings.

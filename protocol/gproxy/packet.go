@@ -122,8 +122,6 @@ const (
 	ListFormatUnknown                  // it does not know the format
 )
 
-// AppendTo appends the packet.
-
 func (p Init) AppendTo(dst []byte) []byte      { return u32(head(dst, OpInit, 8), p.Version) }
 func (p Count) AppendTo(dst []byte) []byte     { return u32(head(dst, p.ID, 8), p.Last) }
 func (p Reject) AppendTo(dst []byte) []byte    { return u32(head(dst, OpReject, 8), uint32(p.Reason)) }
