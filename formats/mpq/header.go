@@ -70,25 +70,25 @@ func headers(r io.ReaderAt, size int64) iter.Seq2[header, error] {
 	return func(yield func(header, error) bool) {
 		var later []header
 		tried := 0
+		var n int
 		buf := make([]byte, min(size, searchChunk))
-		for at := int64(0); at < min(size, searchLimit); at += searchChunk {
-			n, err := readAvailable(r, buf, at)
-			if err != nil {
-				yield(header{}, err)
-				return
-			}
-			for i := 0; i+headerSize <= n; i += headerStep {
-				switch h, ok := parseHeader(buf[i:n], at+int64(i), size); {
-				case !ok:
-				case h.claimed < headerSize:
-					if len(later) < maxHeaders {
-						later = append(later, h)
-					}
-				default:
-					if tried++; !yield(h, nil) || tried == maxHeaders {
-						return
-					}
+		for at := int64(0); at < min(size, searchLimit); at += headerStep {
+			i := int(at % searchChunk)
+			if i == 0 {
+				var err error
+				if n, err = readAvailable(r, buf, at); err != nil {
+					yield(header{}, err)
+					return
 				}
+			}
+			switch h, ok := parseHeader(buf[min(i, n):n], at, size); {
+			case !ok:
+			case h.claimed >= headerSize:
+				if tried++; !yield(h, nil) || tried == maxHeaders {
+					return
+				}
+			case len(later) < maxHeaders:
+				later = append(later, h)
 			}
 		}
 		for _, h := range later {

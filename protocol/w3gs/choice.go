@@ -45,8 +45,10 @@ var (
 	Visibilities = Choice{
 		VisibilityHideTerrain | VisibilityExplored | VisibilityAlwaysVisible | VisibilityDefault,
 		Words[GameSettings]{
-			{"default", VisibilityDefault}, {"hide-terrain", VisibilityHideTerrain},
-			{"explored", VisibilityExplored}, {"always-visible", VisibilityAlwaysVisible},
+			{"default", VisibilityDefault},
+			{"hide-terrain", VisibilityHideTerrain},
+			{"explored", VisibilityExplored},
+			{"always-visible", VisibilityAlwaysVisible},
 		},
 	}
 	ObserverChoices = Choice{
