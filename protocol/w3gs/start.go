@@ -3,7 +3,7 @@ package w3gs
 // CountdownStart (0x0A, host to client): the game is about to start; empty.
 type CountdownStart struct{ bare }
 
-func (p *CountdownStart) Op() Op { return OpCountdownStart }
+func (p *CountdownStart) Op() Op                   { return OpCountdownStart }
 func (p *CountdownStart) AppendTo(b []byte) []byte { return p.fields(begin(b, OpCountdownStart)).end() }
 
 func (p *CountdownStart) Decode(b []byte) error { return p.fields(read(b, OpCountdownStart)).done() }
