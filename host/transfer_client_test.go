@@ -19,10 +19,10 @@ import (
 // from one goroutine.
 type fetcher struct {
 	*testkit.Client
-	t    testing.TB
-	name string
-	w    testkit.Welcome
-	from uint8 // who sends the map
+	t     testing.TB
+	name  string
+	check w3gs.MapCheck
+	from  uint8 // who sends the map
 
 	file     bytes.Buffer
 	began    int                // 0x3F
@@ -70,7 +70,7 @@ func (r *transferRig) fetcherOn(t testing.TB, c *testkit.Client, name string) *f
 	t.Helper()
 	f := &fetcher{Client: c, t: t, name: name}
 	var err error
-	f.w, err = f.Join(r.game.ID(), r.game.EntryKey(), name)
+	f.check, err = f.Join(r.game.ID(), r.game.EntryKey(), name)
 	f.must(err)
 	return f
 }
@@ -78,7 +78,7 @@ func (r *transferRig) fetcherOn(t testing.TB, c *testkit.Client, name string) *f
 // haveAll joins with the whole map.
 func (f *fetcher) haveAll() *fetcher {
 	f.t.Helper()
-	f.must(f.HaveMap(f.w))
+	f.must(f.HaveMap(f.check))
 	return f
 }
 
@@ -189,7 +189,7 @@ func (f *fetcher) part(now time.Time, frame w3gs.Frame) {
 	}
 	f.file.Write(q.Data)
 	f.arrivals = append(f.arrivals, arrived{now, len(q.Data)})
-	if f.file.Len() == int(f.w.Map.Size) {
+	if f.file.Len() == int(f.check.Size) {
 		f.done = now
 	}
 	if !f.mute && (f.every == 0 || len(f.arrivals)%f.every == 0 || !f.done.IsZero()) {

@@ -261,9 +261,9 @@ func onlyLobby(t *testing.T, addr string, before uint32) (lobby w3gs.GameInfo) {
 func enter(t *testing.T, addr string, lobby *w3gs.GameInfo, name string) *testkit.Client {
 	t.Helper()
 	c := testkit.Dial(t, netip.MustParseAddrPort(addr))
-	welcome, err := c.Join(lobby.GameID, lobby.EntryKey, name)
+	check, err := c.Join(lobby.GameID, lobby.EntryKey, name)
 	if err == nil {
-		err = c.HaveMap(welcome)
+		err = c.HaveMap(check)
 	}
 	if err != nil {
 		t.Fatal(err)

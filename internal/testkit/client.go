@@ -31,8 +31,6 @@ type Client struct {
 	Extension func([]byte)
 	Hash      func(turn int) uint32 // of the answer to each turn
 	Turns     int                   // 0x0C with an increment so far
-	// KeepPings has Take return 0x01 instead of answering it.
-	KeepPings bool
 
 	in []byte // read, and not yet cut into packets
 

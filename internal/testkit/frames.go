@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"w3host/protocol/w3gs"
@@ -13,15 +14,6 @@ import (
 
 // The methods of Client in this file replace Listen in tests that read packet by
 // packet, on their own goroutine, and compare structs instead of bytes.
-
-// Welcome holds the packets to a player who joins, in the order of the fields.
-type Welcome struct {
-	Joined  w3gs.SlotInfoJoin
-	Players []w3gs.PlayerInfo
-	Map     w3gs.MapCheck
-	Slots   w3gs.SlotInfo
-	Frames  []w3gs.Frame // the packets as they came
-}
 
 // Refused is the error of a join that the host answered with 0x05.
 type Refused struct{ Reason w3gs.RejectReason }
@@ -38,74 +30,67 @@ func (c *Client) Tell(packets ...w3gs.Packet) error {
 	return err
 }
 
-// Take reads the next packet. It answers and skips pings unless KeepPings is set.
-// The error is os.ErrDeadlineExceeded when none comes in time and io.EOF when
-// the host has closed.
+// Take reads the next packet, and answers and skips pings. The error is
+// os.ErrDeadlineExceeded when none comes in time and io.EOF when the host has closed.
 func (c *Client) Take(within time.Duration) (w3gs.Frame, error) {
 	if err := c.Conn.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return nil, err
 	}
 	for {
 		f, err := c.Read()
-		if err != nil || c.KeepPings || w3gs.Frame(f).Op() != w3gs.OpPingFromHost {
+		if err != nil || w3gs.Frame(f).Op() != w3gs.OpPingFromHost {
 			return f, err
 		}
 		c.Send(Packet(byte(w3gs.OpPongToHost), f[4:]))
 	}
 }
 
-// Join asks to enter a lobby under a name and reads up to the first 0x09. The
-// error is a *Refused when the host says no, and an error as well when the
+// mayFollow has the packets to a player who joins, by the packet before.
+var mayFollow = map[w3gs.Op][]w3gs.Op{
+	w3gs.OpReqJoin:      {w3gs.OpRejectJoin, w3gs.OpSlotInfoJoin},
+	w3gs.OpSlotInfoJoin: {w3gs.OpPlayerInfo, w3gs.OpMapCheck},
+	w3gs.OpPlayerInfo:   {w3gs.OpPlayerInfo, w3gs.OpMapCheck},
+	w3gs.OpMapCheck:     {w3gs.OpSlotInfo},
+}
+
+// Join asks to enter a lobby under a name, reads up to the first 0x09, and returns which map the
+// host asks for. The error is a *Refused when the host says no, and an error as well when the
 // packets come in another order than 0x04, 0x06 …, 0x3D, 0x09.
-func (c *Client) Join(gameID, entryKey uint32, name string) (Welcome, error) {
-	var w Welcome
+func (c *Client) Join(gameID, entryKey uint32, name string) (check w3gs.MapCheck, err error) {
 	c.Name = name
-	err := c.Tell(&w3gs.ReqJoin{GameID: gameID, EntryKey: entryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}})
+	err = c.Tell(&w3gs.ReqJoin{GameID: gameID, EntryKey: entryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}})
 	if err != nil {
-		return w, err
+		return check, err
 	}
-	stage := 0 // 0x04, 0x06 or 0x3D, 0x09
-	for {
+	for last := w3gs.OpReqJoin; ; {
 		f, err := c.Take(Patience)
 		if err != nil {
-			return w, fmt.Errorf("join as %s: %w", name, err)
+			return check, fmt.Errorf("join as %s: %w", name, err)
 		}
-		w.Frames = append(w.Frames, f)
-		switch op := f.Op(); {
-		case stage == 0 && op == w3gs.OpRejectJoin:
-			var no w3gs.RejectJoin
-			if err := no.Decode(f.Body()); err != nil {
-				return w, err
-			}
-			return w, &Refused{no.Reason}
-		case stage == 0 && op == w3gs.OpSlotInfoJoin:
-			if err := w.Joined.Decode(f.Body()); err != nil {
-				return w, err
-			}
-			c.PID = w.Joined.PID
-			stage = 1
-		case stage == 1 && op == w3gs.OpPlayerInfo:
-			var info w3gs.PlayerInfo
-			if err := info.Decode(f.Body()); err != nil {
-				return w, err
-			}
-			w.Players = append(w.Players, info)
-		case stage == 1 && op == w3gs.OpMapCheck:
-			if err := w.Map.Decode(f.Body()); err != nil {
-				return w, err
-			}
-			stage = 2
-		case stage == 2 && op == w3gs.OpSlotInfo:
-			return w, w.Slots.Decode(f.Body())
-		default:
-			return w, fmt.Errorf("join as %s: %v has no place there", name, op)
+		if !slices.Contains(mayFollow[last], f.Op()) {
+			return check, fmt.Errorf("join as %s: %v has no place there", name, f.Op())
+		}
+		last = f.Op()
+		packet, err := w3gs.Decode(f, w3gs.FromHost)
+		if err != nil {
+			return check, err
+		}
+		switch q := packet.(type) {
+		case *w3gs.RejectJoin:
+			return check, &Refused{q.Reason}
+		case *w3gs.SlotInfoJoin:
+			c.PID = q.PID
+		case *w3gs.MapCheck:
+			check = *q
+		case *w3gs.SlotInfo:
+			return check, nil
 		}
 	}
 }
 
 // HaveMap answers the map check: the whole map is there.
-func (c *Client) HaveMap(w Welcome) error {
-	return c.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: w.Map.Size})
+func (c *Client) HaveMap(check w3gs.MapCheck) error {
+	return c.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size})
 }
 
 // WaitClosed reads until the host closes, and returns what it still sent.

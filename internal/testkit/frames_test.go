@@ -19,14 +19,14 @@ func TestJoin(t *testing.T) {
 	table := w3gs.SlotTable{Slots: make([]w3gs.Slot, 2)}
 	c, far := speak(t, &w3gs.SlotInfoJoin{SlotTable: table, PID: 1}, &w3gs.PlayerInfo{PID: 12, Name: "host", Extra: []byte{0}},
 		&w3gs.MapCheck{Path: `Maps\x.w3x`, Size: 5000}, &w3gs.SlotInfo{SlotTable: table}, &w3gs.LeaveAck{})
-	w, err := c.Join(1, 2, "bot-1")
+	check, err := c.Join(1, 2, "bot-1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.PID != 1 || len(w.Players) != 1 || w.Players[0].Name != "host" || w.Map.Size != 5000 || len(w.Slots.Slots) != 2 || len(w.Frames) != 4 {
-		t.Errorf("PID %d, welcome %+v", c.PID, w)
+	if c.PID != 1 || check.Size != 5000 {
+		t.Errorf("PID %d, map %+v", c.PID, check)
 	}
-	if err := c.HaveMap(w); err != nil {
+	if err := c.HaveMap(check); err != nil {
 		t.Fatal(err)
 	}
 	join := &w3gs.ReqJoin{GameID: 1, EntryKey: 2, ListenPort: 6112, JoinCounter: 1, Name: "bot-1", Extra: []byte{0}}
@@ -108,9 +108,6 @@ func TestClientAnswersPings(t *testing.T) {
 	if n, _ := far.Read(b); string(b[:n]) != "\xf7\x46\x08\x00\x05\x00\x00\x00" {
 		t.Errorf("pong % x", b)
 	}
-	c, _ = speak(t, &w3gs.PingFromHost{Tick: 5})
-	c.KeepPings = true
-	take(t, c, w3gs.OpPingFromHost)
 }
 
 func TestJoinInTheWrongOrder(t *testing.T) {
