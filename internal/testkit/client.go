@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -248,7 +249,7 @@ func (c *Client) Ending() error {
 func (c *Client) All() []Heard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]Heard(nil), c.heard...)
+	return slices.Clone(c.heard)
 }
 
 // Count is the number of packets with an opcode so far.
@@ -264,20 +265,16 @@ func (c *Client) Count(op byte) (n int) {
 // Slots are those of the last 0x09; nil before the first.
 func (c *Client) Slots() []w3gs.Slot {
 	c.t.Helper()
-	var last []byte
-	for _, p := range c.All() {
+	for _, p := range slices.Backward(c.All()) {
 		if p.B[1] == 0x09 {
-			last = p.B
+			var table w3gs.SlotInfo
+			if err := table.Decode(p.B[4:]); err != nil {
+				c.t.Error(err)
+			}
+			return table.Slots
 		}
 	}
-	if last == nil {
-		return nil
-	}
-	table := new(w3gs.SlotInfo)
-	if err := table.Decode(last[4:]); err != nil {
-		c.t.Error(err)
-	}
-	return table.Slots
+	return nil
 }
 
 // Say sends a line of lobby chat.

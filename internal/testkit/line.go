@@ -40,16 +40,22 @@ func (q *queue) enter(now time.Duration, n int) (enters, arrives time.Duration) 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.carried += int64(n)
-	enters = now
-	if q.line.Rate > 0 {
-		// There is room once the waiting bytes and these fit into the buffer.
-		enters = max(now, q.free-q.takes(max(q.line.Buffer-n, 0)))
-	}
+	enters = max(now, q.room(n))
 	start := max(enters, q.free)
 	q.longest = max(q.longest, start-enters)
 	q.free = start + q.takes(n)
 	return enters, q.free + q.line.Delay
 }
+
+// full reports whether there is no room for n bytes.
+func (q *queue) full(now time.Duration, n int) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.room(n) > now
+}
+
+// room is when the waiting bytes and n others fit into the buffer.
+func (q *queue) room(n int) time.Duration { return q.free - q.takes(max(q.line.Buffer-n, 0)) }
 
 // stats are the bytes carried and the longest wait in the queue.
 func (q *queue) stats() (carried int64, longest time.Duration) {

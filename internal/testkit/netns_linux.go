@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -143,15 +143,15 @@ func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.D
 		t.Skip(err)
 	}
 	var carrying sync.WaitGroup
-	var most, none atomic.Int64
-	carrying.Go(func() { carryPackets(near, far, down, loss, &most) })
-	carrying.Go(func() { carryPackets(far, near, Line{Delay: down.Delay}, 0, &none) })
+	there, back := newQueue(down), newQueue(Line{Delay: down.Delay})
+	carrying.Go(func() { carryPackets(near, far, there, loss) })
+	carrying.Go(func() { carryPackets(far, near, back, 0) })
 	t.Cleanup(func() {
 		near.Close()
 		far.Close()
 		carrying.Wait()
 	})
-	return func() time.Duration { return time.Duration(most.Load()) }
+	return func() time.Duration { _, longest := there.stats(); return longest }
 }
 
 // tunnel opens a TUN interface with an address, in the network of the thread.
@@ -175,13 +175,9 @@ func tunnel(addr string) (*os.File, error) {
 }
 
 // carryPackets ends when one of the interfaces is closed.
-func carryPackets(from, to *os.File, line Line, loss float64, longest *atomic.Int64) {
-	type packet struct {
-		data    []byte
-		arrives time.Duration
-	}
-	start, free := time.Now(), time.Duration(0)
-	way := make(chan packet, 1<<16)
+func carryPackets(from, to *os.File, q *queue, loss float64) {
+	start := time.Now()
+	way := make(chan parcel, 1<<16)
 	var delivering sync.WaitGroup
 	delivering.Go(func() {
 		for p := range way {
@@ -197,17 +193,11 @@ func carryPackets(from, to *os.File, line Line, loss float64, longest *atomic.In
 			return
 		}
 		now := time.Since(start)
-		free = max(free, now)
-		if line.Rate > 0 {
-			if waits := int64(free-now) * line.Rate / int64(time.Second); waits+int64(n) > int64(line.Buffer) {
-				continue
-			}
-			longest.Store(max(longest.Load(), int64(free-now)))
-			free += time.Duration(int64(n) * int64(time.Second) / line.Rate)
-		}
-		if loss > 0 && rand.Float64() < loss {
+		if q.full(now, n) {
 			continue
 		}
-		way <- packet{append([]byte(nil), buf[:n]...), free + line.Delay}
+		if _, arrives := q.enter(now, n); rand.Float64() >= loss {
+			way <- parcel{bytes.Clone(buf[:n]), arrives}
+		}
 	}
 }

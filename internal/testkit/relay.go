@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -77,10 +78,8 @@ func (r *Relay) Close() {
 	_ = r.listener.Close()
 	r.mu.Lock()
 	r.closed = true
-	for c := range r.conns {
-		_ = c.Close()
-	}
 	r.mu.Unlock()
+	r.Break()
 	r.done.Wait()
 }
 
@@ -151,7 +150,7 @@ func (r *Relay) carry(q *queue, from, to net.Conn) {
 		if n > 0 {
 			enters, arrives := q.enter(r.now(), n)
 			r.sleepUntil(enters)
-			line <- parcel{append([]byte(nil), buf[:n]...), arrives}
+			line <- parcel{bytes.Clone(buf[:n]), arrives}
 		}
 		switch {
 		case errors.Is(err, io.EOF):
