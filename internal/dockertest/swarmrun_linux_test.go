@@ -73,10 +73,8 @@ func (s *swarm) said(t *testing.T, from, to time.Time) {
 func (s *swarm) await(t *testing.T, entry string, since time.Time, but string) string {
 	t.Helper()
 	for end := time.Now().Add(2 * patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		for _, node := range s.watch.Who(entry, since) {
-			if node != but {
-				return node
-			}
+		if node := s.watch.Who(entry, since, but); node != "" {
+			return node
 		}
 	}
 	for i, n := range s.nodes {

@@ -123,27 +123,25 @@ func (w *Watch) Seen() int {
 	return len(w.spans)
 }
 
-// Who lists the hosts that have let a stranger into a lobby of the entry since then.
-func (w *Watch) Who(entry string, since time.Time) (hosts []string) {
+// Who returns another host than one that has let a stranger into a lobby of the entry since then: the first by
+// name; "" while there is none.
+func (w *Watch) Who(entry string, since time.Time, but string) (host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for l, s := range w.spans {
-		if l.entry == entry && s.to.After(since) {
-			hosts = append(hosts, l.host)
+		if l.entry == entry && l.host != but && s.to.After(since) && (host == "" || l.host < host) {
+			host = l.host
 		}
 	}
-	slices.Sort(hosts)
-	return slices.Compact(hosts)
+	return host
 }
 
 // Await returns the host that lets strangers into the entry's lobby, after that time.
 func (w *Watch) Await(t testing.TB, entry string, since time.Time, but string) string {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		for _, host := range w.Who(entry, since) {
-			if host != but {
-				return host
-			}
+		if host := w.Who(entry, since, but); host != "" {
+			return host
 		}
 	}
 	t.Fatalf("nobody but %s has a lobby of %s", but, entry)
@@ -193,26 +191,12 @@ func (w *Watch) Judge() (worst Gap, faults []string) {
 func (w *Watch) without(s span) (long time.Duration) {
 	slices.SortFunc(w.away, func(a, b span) int { return a.from.Compare(b.from) })
 	for _, a := range w.away {
-		if a.from.After(s.from) {
-			long += max(minTime(a.from, s.to).Sub(s.from), 0)
+		long += max(min(a.from.Sub(s.from), s.to.Sub(s.from)), 0)
+		if a.to.After(s.from) {
+			s.from = a.to
 		}
-		s.from = later(s.from, a.to)
 	}
 	return long + max(s.to.Sub(s.from), 0)
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
-
-func minTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
 
 // Lobbies asks a host for its open lobbies; none if it does not answer.

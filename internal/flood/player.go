@@ -20,9 +20,9 @@ type player struct {
 	key  uint32 // to come back with, once it is offered
 }
 
-// inLobby has so many players at a time do something in lobbies.
-func inLobby(n int, do func(*player)) func(context.Context, Target) {
-	return many(n, func(ctx context.Context, t Target) {
+// inLobby has one player after the other do something in a lobby.
+func inLobby(do func(*player)) func(context.Context, Target) {
+	return many(1, func(ctx context.Context, t Target) {
 		p := enter(t)
 		if p == nil {
 			pause(ctx, 20*time.Millisecond)
