@@ -49,14 +49,8 @@ func Judge(t *testing.T, files ...[]byte) []Replay {
 		}
 	}
 	dir := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "parse.js"} {
-		data, err := parser.ReadFile(name)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), data, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := os.CopyFS(dir, parser); err != nil {
+		t.Fatal(err)
 	}
 	run := func(name string, args ...string) []byte {
 		var errs bytes.Buffer

@@ -18,7 +18,12 @@ type entry func(name string, mode fs.FileMode, size int64, r io.Reader) error
 
 // writeArchive packs a folder under its own name. Files belong to root; they can be
 // read by all, and run where they could be before.
-func writeArchive(file, folder string, at time.Time) (err error) {
+func writeArchive(file, folder string, at time.Time) error {
+	return pack(file, at, func(add entry) error { return walk(folder, add) })
+}
+
+// pack writes an archive with what fill adds to it.
+func pack(file string, at time.Time, fill func(add entry) error) (err error) {
 	f, err := os.Create(file)
 	if err != nil {
 		return err
@@ -26,11 +31,11 @@ func writeArchive(file, folder string, at time.Time) (err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	if strings.HasSuffix(file, ".zip") {
 		z := zip.NewWriter(f)
-		return errors.Join(walk(folder, zipEntry(z, at)), z.Close())
+		return errors.Join(fill(zipEntry(z, at)), z.Close())
 	}
 	g, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
 	t := tar.NewWriter(g)
-	return errors.Join(walk(folder, tarEntry(t, at)), t.Close(), g.Close())
+	return errors.Join(fill(tarEntry(t, at)), t.Close(), g.Close())
 }
 
 // walk adds all that is in a folder, in the order of names.

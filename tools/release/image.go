@@ -3,7 +3,6 @@ package main
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -16,7 +15,7 @@ import (
 
 // writeImage copies an image from "buildah push docker-archive:", without what differs
 // from build to build: the name of the container in which it was made.
-func writeImage(file, archive string, at time.Time) (err error) {
+func writeImage(file, archive string, at time.Time) error {
 	parts, err := readTar(archive)
 	if err != nil {
 		return err
@@ -40,23 +39,16 @@ func writeImage(file, archive string, at time.Time) (err error) {
 	if err != nil {
 		return err
 	}
-
-	f, err := os.Create(file)
-	if err != nil {
+	return pack(file, at, func(add entry) error {
+		put := func(name string, part []byte) error {
+			return add(name, fs.FileMode(0o644), int64(len(part)), bytes.NewReader(part))
+		}
+		err := errors.Join(put("manifest.json", text), put(m.Config, config))
+		for _, layer := range m.Layers {
+			err = errors.Join(err, put(layer, parts[layer]))
+		}
 		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	g, _ := gzip.NewWriterLevel(f, gzip.BestCompression)
-	t := tar.NewWriter(g)
-	add := tarEntry(t, at)
-	put := func(name string, part []byte) error {
-		return add(name, fs.FileMode(0o644), int64(len(part)), bytes.NewReader(part))
-	}
-	err = errors.Join(put("manifest.json", text), put(m.Config, config))
-	for _, layer := range m.Layers {
-		err = errors.Join(err, put(layer, parts[layer]))
-	}
-	return errors.Join(err, t.Close(), g.Close())
+	})
 }
 
 // nameless takes the container's name out of an image's configuration.

@@ -4,7 +4,6 @@ import (
 	"debug/buildinfo"
 	"encoding/json"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -48,18 +47,14 @@ func writeSBOM(file, program string, at time.Time) error {
 		Components: []component{newComponent("library", "std", strings.TrimPrefix(info.GoVersion, "go"))},
 	}
 	for _, m := range info.Deps {
-		b.Components = append(b.Components, library(m))
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		b.Components = append(b.Components, newComponent("library", m.Path, m.Version))
 	}
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(file, append(text, '\n'), 0o644)
-}
-
-func library(m *debug.Module) component {
-	if m.Replace != nil {
-		m = m.Replace
-	}
-	return newComponent("library", m.Path, m.Version)
 }
