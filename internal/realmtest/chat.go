@@ -141,12 +141,8 @@ func (p *Person) Leave() { p.s.Locked(func() { p.s.leave(p.u) }) }
 func (p *Person) Host(name string, started bool) {
 	p.s.Locked(func() {
 		p.s.leave(p.u)
-		p.u.channel = ""
-		p.u.game = &game{
-			ListedGame: bncs.ListedGame{Addr: netip.AddrPortFrom(p.u.addr, p.u.port), State: bncs.ListedOpen, Name: name},
-			product:    p.u.product, state: bncs.StatePublic, started: started, members: []*user{p.u},
-		}
-		p.s.games = append(p.s.games, p.u.game)
+		p.s.open(p.u, name, "", bncs.StatePublic)
+		p.u.game.started = started
 	})
 }
 

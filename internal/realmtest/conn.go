@@ -265,15 +265,20 @@ func (k *conn) advertise(f bncs.Frame) {
 	case p.State&refusedStates != 0, k.s.exists(p.Name):
 		reply.Result = 1
 	default:
-		k.channel = ""
-		k.game = &game{
-			ListedGame: bncs.ListedGame{Addr: netip.AddrPortFrom(k.addr, k.port), State: bncs.ListedOpen, Name: p.Name, Stat: p.Stat},
-			product:    k.product, state: p.State, members: []*user{k.user},
-		}
-		k.s.games = append(k.s.games, k.game)
+		k.s.open(k.user, p.Name, p.Stat, p.State)
 	}
 	k.send(reply)
 	k.send(&bncs.Ping{Tick: 4712})
+}
+
+// open makes a game of a user's own.
+func (s *Server) open(u *user, name, stat string, state uint32) {
+	u.channel = ""
+	u.game = &game{
+		ListedGame: bncs.ListedGame{Addr: netip.AddrPortFrom(u.addr, u.port), State: bncs.ListedOpen, Name: name, Stat: stat},
+		product:    u.product, state: state, members: []*user{u},
+	}
+	s.games = append(s.games, u.game)
 }
 
 func (s *Server) exists(name string) bool {

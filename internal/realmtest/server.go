@@ -125,9 +125,7 @@ func (s *Server) Down() {
 
 // Register makes an account.
 func (s *Server) Register(name, password string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.accounts[strings.ToLower(name)] = account{name, bncs.PasswordHash(password)}
+	s.Locked(func() { s.accounts[strings.ToLower(name)] = account{name, bncs.PasswordHash(password)} })
 }
 
 // Versions are the version ids that are taken; none: all.
