@@ -27,14 +27,15 @@ type harm struct {
 }
 
 // attackAll measures each attack, with a quiet time before it, against each host.
-func (b *bench) attackAll(names string, hosts []subject) error {
+func (b *bench) attackAll(hosts []subject) error {
 	var attacks []string
+	all := b.attacks == "all"
 	for _, a := range flood.Attacks {
-		if names == "all" || strings.Contains(names, a.Name) {
+		if all || strings.Contains(b.attacks, a.Name) {
 			attacks = append(attacks, a.Name)
 		}
 	}
-	if names == "all" {
+	if all {
 		attacks = append(attacks, "whole map reports+connections+unknown packets of 64 KB")
 	}
 	fmt.Println("| attack | host | late p99 / worst ms, quiet | attacked | memory MB, quiet | attacked | written KB/s, quiet | attacked | others |")
@@ -64,33 +65,28 @@ func (b *bench) attackAll(names string, hosts []subject) error {
 // none for "". The attackers come from other addresses than the victims and have the
 // processors after them, as if they were on other machines.
 func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
-	port, err := freePort()
-	if err != nil {
-		return h, err
-	}
-	work, err := os.MkdirTemp(b.dir, "attack")
-	if err != nil {
-		return h, err
-	}
-	host := s.run(port, 1)
-	host.Args = append(host.Args, "--autostart", strconv.Itoa(victimPlayers))
-	host.Env = append(host.Env, "W3HOST_LIMITS_EXEMPT=127.0.0.1/32", "W3HOST_RECONNECT_ENABLED=true")
-	log, err := os.Create(filepath.Join(work, "host.log"))
+	log, err := os.CreateTemp(b.dir, "log")
 	if err != nil {
 		return h, err
 	}
 	defer log.Close()
-	host.Dir, host.Stdout, host.Stderr = work, log, log
-	running, err := b.startHost(host, port)
+	running, err := b.startHost(func(ports []int, games int) *exec.Cmd {
+		host := s.run(ports, games)
+		host.Args = append(host.Args, "--autostart", strconv.Itoa(victimPlayers))
+		host.Env = append(host.Env, "W3HOST_LIMITS_EXEMPT=127.0.0.1/32", "W3HOST_RECONNECT_ENABLED=true")
+		host.Stdout, host.Stderr = log, log
+		return host
+	}, 1, 1)
 	if err != nil {
 		return h, err
 	}
 	defer running.end()
+	port := running.ports[0]
 	bots, err := b.begin(port, victims, victimPlayers, time.Duration(b.seconds)*time.Second)
 	if err != nil {
 		return h, err
 	}
-	before, since := written(work), time.Now()
+	before, since := written(running.Dir, log.Name()), time.Now()
 	for name := range strings.SplitSeq(attack, "+") {
 		if name == "" {
 			break
@@ -106,7 +102,7 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 		Late summary `json:"late_ms"`
 	}
 	err = bots.wait(&report)
-	h.disk = int64(float64(written(work)-before) / time.Since(since).Seconds())
+	h.disk = int64(float64(written(running.Dir, log.Name())-before) / time.Since(since).Seconds())
 	h.memory = peakMemory(running.host())
 	h.P99, h.Max, h.fine = report.Late.P99, report.Late.Max, report.OK
 	return h, err
@@ -114,7 +110,7 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 
 // attack starts the attackers of one name.
 func (b *bench) attack(name string, port int) (stop func(), err error) {
-	attackers := exec.Command(os.Args[0], "--attacker", name, "--at", "127.0.0.1:"+strconv.Itoa(port))
+	attackers := exec.Command(os.Args[0], "--attacker", name, "--at", local(port))
 	attackers.Stderr = os.Stderr
 	if err := b.start(attackers); err != nil {
 		return nil, err
@@ -152,15 +148,17 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// written is how many bytes the files of a folder have.
-func written(dir string) (sum int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			if info, err := d.Info(); err == nil {
-				sum += info.Size()
+// written is how many bytes files and those of folders have.
+func written(paths ...string) (sum int64) {
+	for _, path := range paths {
+		_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				if info, err := d.Info(); err == nil {
+					sum += info.Size()
+				}
 			}
-		}
-		return nil // a file may be gone by now
-	})
+			return nil // a file may be gone by now
+		})
+	}
 	return sum
 }

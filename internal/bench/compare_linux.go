@@ -5,16 +5,15 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"golang.org/x/sync/errgroup"
 )
 
 // compare measures all subjects in turn or at once, and prints medians and ranges. Every other
 // round is in the opposite order: who comes first in a round pays up to 15 % more.
-func (b *bench) compare(subjects []subject, games, rounds int) error {
+func (b *bench) compare(subjects []subject, games int) error {
 	all := make([][]figures, len(subjects))
-	for round := range rounds {
+	for round := range b.rounds {
 		measured := make([]figures, len(subjects))
 		var g errgroup.Group
 		for i := range subjects {
@@ -37,13 +36,13 @@ func (b *bench) compare(subjects []subject, games, rounds int) error {
 			all[i] = append(all[i], f)
 		}
 	}
-	cpu := func(f figures) float64 { return f.cpu }
-	ratio := func(f figures) float64 { return f.ratio }
 	for i, s := range subjects {
 		for round := range all[i] {
 			all[i][round].ratio = all[i][round].cpu / all[len(all)-1][round].cpu
 		}
-		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name, shown(all[i], 1, cpu), shown(all[i], 2, ratio),
+		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name,
+			shown(all[i], 1, func(f figures) float64 { return f.cpu }),
+			shown(all[i], 2, func(f figures) float64 { return f.ratio }),
 			shown(all[i], 0, func(f figures) float64 { return f.switches }),
 			shown(all[i], 1, func(f figures) float64 { return f.memory }),
 			shown(all[i], 2, func(f figures) float64 { return f.late }),
@@ -69,24 +68,21 @@ func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
 	return f, nil
 }
 
-func median(list []figures, of func(figures) float64) float64 {
+// shown is the median, and the range where there is one.
+func shown(list []figures, digits int, of func(figures) float64) string {
 	var values []float64
 	for _, f := range list {
 		values = append(values, of(f))
 	}
-	slices.Sort(values)
-	return values[len(values)/2]
+	low, middle, high := spread(values)
+	if low == high {
+		return fmt.Sprintf("%.*f", digits, middle)
+	}
+	return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, middle, digits, low, digits, high)
 }
 
-// shown is the median, and the range where there is one.
-func shown(list []figures, digits int, of func(figures) float64) string {
-	low, high := of(list[0]), of(list[0])
-	for _, f := range list {
-		low, high = min(low, of(f)), max(high, of(f))
-	}
-	text := strconv.FormatFloat(median(list, of), 'f', digits, 64)
-	if low == high {
-		return text
-	}
-	return fmt.Sprintf("%s (%.*f–%.*f)", text, digits, low, digits, high)
+// spread is the least, the median and the greatest of some values.
+func spread(values []float64) (low, middle, high float64) {
+	slices.Sort(values)
+	return values[0], values[len(values)/2], values[len(values)-1]
 }

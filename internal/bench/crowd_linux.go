@@ -19,7 +19,7 @@ type crowd struct {
 // begin has bots play so many games of a host, and returns when all of them have begun.
 func (b *bench) begin(port, games, players int, length time.Duration, flags ...string) (*crowd, error) {
 	c := &crowd{cmd: exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
-		"bots", "--addr", "127.0.0.1:" + strconv.Itoa(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
+		"bots", "--addr", local(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
 		"--minutes", strconv.FormatFloat(length.Minutes(), 'f', -1, 64), "--json",
 	}, flags...)...)}
 	c.cmd.Stdout = &c.out

@@ -30,20 +30,27 @@ const players = 10
 // tries bounds how often a round is measured until the machine is steady.
 const tries = 10
 
+// bench holds the flags.
 type bench struct {
 	dir     string
+	games   []string // numbers of them
+	rounds  int
 	seconds int
 	period  time.Duration
 	ahead   bool
 	atOnce  bool // all subjects
 	steady  time.Duration
 	extra   []string // flags for the bots
+
+	floor, other, with string // subjects besides this host
+	attacks            string
+	window             bool
 }
 
 // subject is a program that is measured.
 type subject struct {
 	name string
-	run  func(port, games int) *exec.Cmd
+	run  func(ports []int, games int) *exec.Cmd
 }
 
 // figures are the results of one run of a subject.
@@ -68,19 +75,20 @@ type botsReport struct {
 }
 
 func main() {
+	b := new(bench)
 	games := flag.String("games", "1,20,100,300", "numbers of games, with commas between")
-	rounds := flag.Int("rounds", 3, "how often each is measured, in turn")
-	seconds := flag.Int("seconds", 20, "how long each is measured")
-	latency := flag.Duration("latency", 100*time.Millisecond, "time between turns")
-	floor := flag.String("floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
-	other := flag.String("other", "", "another w3host to measure beside this one: the path of a binary")
-	with := flag.String("with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false, or under a holder: hold")
-	atOnce := flag.Bool("at-once", false, "measure all programs at the same time, each with its games, so that the state of the machine is the same for all")
-	ahead := flag.Bool("ahead", false, "give hosts and bots the processors before other processes have them (niceness -20)")
-	steady := flag.Duration("steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
-	attacks := flag.String("attacks", "", "measure what players notice of attacks: all, or names with commas between")
+	flag.IntVar(&b.rounds, "rounds", 3, "how often each is measured, in turn")
+	flag.IntVar(&b.seconds, "seconds", 20, "how long each is measured")
+	flag.DurationVar(&b.period, "latency", 100*time.Millisecond, "time between turns")
+	flag.StringVar(&b.floor, "floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
+	flag.StringVar(&b.other, "other", "", "another w3host to measure beside this one: the path of a binary")
+	flag.StringVar(&b.with, "with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false, or under a holder: hold")
+	flag.BoolVar(&b.atOnce, "at-once", false, "measure all programs at the same time, each with its games, so that the state of the machine is the same for all")
+	flag.BoolVar(&b.ahead, "ahead", false, "give hosts and bots the processors before other processes have them (niceness -20)")
+	flag.DurationVar(&b.steady, "steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
+	flag.StringVar(&b.attacks, "attacks", "", "measure what players notice of attacks: all, or names with commas between")
 	attacker := flag.String("attacker", "", "be the attackers of this name, until killed")
-	window := flag.Bool("window", false, "measure what games notice of the operator's window, with the first number of games")
+	flag.BoolVar(&b.window, "window", false, "measure what games notice of the operator's window, with the first number of games")
 	at := flag.String("at", "", "whom they attack")
 	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
 	flag.Parse()
@@ -89,21 +97,18 @@ func main() {
 		runWitness()
 		return
 	}
+	do := b.main
 	if *attacker != "" {
-		if err := runAttacker(*attacker, *at); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
+		do = func() error { return runAttacker(*attacker, *at) }
 	}
-	b := &bench{seconds: *seconds, period: *latency, ahead: *ahead, atOnce: *atOnce, steady: *steady, extra: flag.Args()}
-	if err := b.main(strings.Split(*games, ","), *rounds, *floor, *other, *with, *attacks, *window); err != nil {
+	b.games, b.extra = strings.Split(*games, ","), flag.Args()
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) main(games []string, rounds int, floor, other, with, attacks string, window bool) (err error) {
+func (b *bench) main() (err error) {
 	if b.dir, err = os.MkdirTemp("", "w3host-bench"); err != nil {
 		return err
 	}
@@ -115,53 +120,44 @@ func (b *bench) main(games []string, rounds int, floor, other, with, attacks str
 		return fmt.Errorf("build the host: %w\n%s", err, out)
 	}
 	subjects := []subject{{"w3host", b.host(host)}}
-	if other != "" {
-		subjects = append(subjects, subject{filepath.Base(other), b.host(other)})
+	if b.other != "" {
+		subjects = append(subjects, subject{filepath.Base(b.other), b.host(b.other)})
 	}
-	if with != "" {
-		subjects = append(subjects, subject{with, b.host(host, with)})
+	if b.with != "" {
+		subjects = append(subjects, subject{b.with, b.host(host, b.with)})
 	}
-	if window {
-		n, err := strconv.Atoi(games[0])
-		if err != nil {
-			return fmt.Errorf("--games: %w", err)
-		}
-		for _, s := range subjects {
-			if err := b.windowAll(host, s, n, rounds); err != nil {
-				return err
-			}
-		}
-		return nil
+	if b.window {
+		return b.windowAll(host, subjects)
 	}
-	if attacks != "" {
-		return b.attackAll(attacks, subjects)
+	if b.attacks != "" {
+		return b.attackAll(subjects)
 	}
-	if floor != "" {
+	if b.floor != "" {
 		program := filepath.Join(b.dir, "floor")
-		if out, err := exec.Command("cc", "-O2", "-o", program, floor).CombinedOutput(); err != nil {
+		if out, err := exec.Command("cc", "-O2", "-o", program, b.floor).CombinedOutput(); err != nil {
 			return fmt.Errorf("build the floor: %w\n%s", err, out)
 		}
-		subjects = append(subjects, subject{"floor", func(port, _ int) *exec.Cmd {
-			return exec.Command(program, strconv.Itoa(port), strconv.Itoa(players), strconv.Itoa(int(b.period.Milliseconds())))
+		subjects = append(subjects, subject{"floor", func(ports []int, _ int) *exec.Cmd {
+			return exec.Command(program, strconv.Itoa(ports[0]), strconv.Itoa(players), strconv.Itoa(int(b.period.Milliseconds())))
 		}})
 	}
 	fmt.Printf("| games | program | µs CPU per player and turn | / %s | context switches a second | KiB per player | p99 \\|interval − period\\| ms | longest | longest stall of the machine | missed turns |\n", subjects[len(subjects)-1].name)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
-	for _, text := range games {
+	for _, text := range b.games {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 {
 			return fmt.Errorf("--games: %q is no number of games", text)
 		}
-		if err := b.compare(subjects, n, rounds); err != nil {
+		if err := b.compare(subjects, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) host(program string, settings ...string) func(port, games int) *exec.Cmd {
-	return func(port, games int) *exec.Cmd {
-		cmd := exec.Command(program, "--listen", "127.0.0.1:"+strconv.Itoa(port), "--lan=false", "--log-json", "--latency", b.period.String())
+func (b *bench) host(program string, settings ...string) func(ports []int, games int) *exec.Cmd {
+	return func(ports []int, games int) *exec.Cmd {
+		cmd := exec.Command(program, "--listen", local(ports[0]), "--lan=false", "--log-json", "--latency", b.period.String())
 		if slices.Equal(settings, []string{"hold"}) {
 			cmd.Args = slices.Insert(cmd.Args, 1, "hold")
 		}
@@ -187,7 +183,7 @@ func (b *bench) start(cmd *exec.Cmd) error {
 func awaitListener(port int) (err error) {
 	for range 100 {
 		var c net.Conn
-		if c, err = net.Dial("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+		if c, err = net.Dial("tcp4", local(port)); err == nil {
 			return c.Close()
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -219,17 +215,7 @@ func awaitGames(bots io.Reader, games int) error {
 // measure runs one program with one number of games. CPU and memory are taken
 // in the middle of the time in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
-	port, err := freePort()
-	if err != nil {
-		return f, err
-	}
-	work, err := os.MkdirTemp(b.dir, s.name)
-	if err != nil {
-		return f, err
-	}
-	cmd := s.run(port, games)
-	cmd.Dir = work
-	proc, err := b.startHost(cmd, port)
+	proc, err := b.startHost(s.run, games, 1)
 	if err != nil {
 		return f, err
 	}
@@ -238,7 +224,7 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	pid := proc.host()
 	empty := memory(pid)
 
-	clients, err := b.begin(port, games, players, time.Duration(b.seconds)*time.Second, b.extra...)
+	clients, err := b.begin(proc.ports[0], games, players, time.Duration(b.seconds)*time.Second, b.extra...)
 	if err != nil {
 		return f, err
 	}

@@ -2,24 +2,39 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"strconv"
 
 	"golang.org/x/sys/unix"
 )
 
 // process is a host, or a holder with a host under it.
-type process struct{ *exec.Cmd }
+type process struct {
+	*exec.Cmd
+	ports []int
+}
 
-// startHost starts a host or a holder, and waits until it takes connections.
-func (b *bench) startHost(cmd *exec.Cmd, ports ...int) (p process, err error) {
-	p = process{cmd}
+// startHost starts a host or a holder in a folder of its own, and waits until it takes connections on so many
+// ports.
+func (b *bench) startHost(run func(ports []int, games int) *exec.Cmd, games, ports int) (p process, err error) {
+	p.ports = make([]int, ports)
+	for i := range p.ports {
+		if p.ports[i], err = freePort(); err != nil {
+			return p, err
+		}
+	}
+	p.Cmd = run(p.ports, games)
+	if p.Dir, err = os.MkdirTemp(b.dir, "host"); err != nil {
+		return p, err
+	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil { // to await a host whose holder has ended
 		return p, err
 	}
-	if err := b.start(cmd); err != nil {
+	if err := b.start(p.Cmd); err != nil {
 		return p, err
 	}
-	for _, port := range ports {
+	for _, port := range p.ports {
 		err = errors.Join(err, awaitListener(port))
 	}
 	if err != nil {
@@ -27,6 +42,9 @@ func (b *bench) startHost(cmd *exec.Cmd, ports ...int) (p process, err error) {
 	}
 	return p, err
 }
+
+// local is the address of a port of this machine.
+func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
 // host is the process that hosts games, and so is measured.
 func (p process) host() int { return hostOf(p.Process.Pid) }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"testing"
 	"time"
 )
@@ -42,20 +41,21 @@ func TestMain(m *testing.M) {
 func TestHostUnderAHolder(t *testing.T) {
 	runtime.LockOSThread() // with its thread, those end that it has started
 	defer runtime.UnlockOSThread()
-	port, err := freePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), role+"=holder", role+"_LISTEN=127.0.0.1:"+strconv.Itoa(port))
-	p, err := new(bench).startHost(cmd, port)
+	b := &bench{dir: t.TempDir()}
+	p, err := b.startHost(func(ports []int, _ int) *exec.Cmd {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), role+"=holder", role+"_LISTEN="+local(ports[0]))
+		return cmd
+	}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.end()
 	metrics := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "w3host_turns_missed_total 0") }))
 	defer metrics.Close()
-	ended, err := (&measured{process: p, metrics: metrics.URL}).begin()
+	port := p.ports[0]
+	p.ports = []int{port, 0, metrics.Listener.Addr().(*net.TCPAddr).Port}
+	ended, err := p.begin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestHostUnderAHolder(t *testing.T) {
 		t.Errorf("it has %d KiB", kib)
 	}
 	p.end()
-	if c, err := net.Dial("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+	if c, err := net.Dial("tcp4", local(port)); err == nil {
 		c.Close()
 		t.Error("the host outlives its holder")
 	}

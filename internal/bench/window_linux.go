@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -33,17 +34,10 @@ const (
 type window struct {
 	*bench
 	url    string
-	hosts  []*measured // the host, and its twin
+	hosts  []process // the host, and its twin; their ports are those of games, of the window and of the metrics
 	games  int
 	tokens []string
 	read   [2]atomic.Int64 // bytes, of Games and of games
-}
-
-// measured is one of the hosts.
-type measured struct {
-	process
-	port    int
-	metrics string
 }
 
 // phase holds the measurements of a host in one stretch of time.
@@ -55,19 +49,35 @@ type phase struct {
 	read    [2]int64
 }
 
-// windowAll prints a table.
-func (b *bench) windowAll(program string, s subject, games, rounds int) error {
+// windowAll prints a table for each host.
+func (b *bench) windowAll(program string, hosts []subject) error {
+	games, err := strconv.Atoi(b.games[0])
+	if err != nil {
+		return fmt.Errorf("--games: %w", err)
+	}
+	for _, s := range hosts {
+		if err := b.windowOf(program, s, games); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) windowOf(program string, s subject, games int) error {
 	w := &window{bench: b, games: games}
 	for range 2 {
-		h, url, err := b.startWithWindow(s, games)
+		host, err := b.startHost(func(ports []int, games int) *exec.Cmd {
+			cmd := s.run(ports, games)
+			cmd.Env = append(cmd.Env, "W3HOST_WEB_LISTEN="+local(ports[1]), "W3HOST_WEB_METRICS_LISTEN="+local(ports[2]))
+			return cmd
+		}, games, 3)
 		if err != nil {
 			return err
 		}
-		defer h.end()
-		if w.hosts = append(w.hosts, h); w.url == "" {
-			w.url = url
-		}
+		defer host.end()
+		w.hosts = append(w.hosts, host)
 	}
+	w.url = "http://" + local(w.hosts[0].ports[1])
 	for i := range tokens {
 		add := exec.Command(program, "web", "token", "add", "bench"+strconv.Itoa(i), "--role", "admin")
 		add.Dir = w.hosts[0].Dir
@@ -78,32 +88,14 @@ func (b *bench) windowAll(program string, s subject, games, rounds int) error {
 		w.tokens = append(w.tokens, strings.TrimSpace(string(token)))
 	}
 	for _, h := range w.hosts {
-		bots, err := b.begin(h.port, games, players, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*rounds))
+		bots, err := b.begin(h.ports[0], games, players, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*b.rounds))
 		if err != nil {
 			return err
 		}
 		defer bots.stop()
 	}
 	fmt.Printf("%s\n\n", s.name)
-	return w.compare(rounds)
-}
-
-// startWithWindow starts a host whose window and metrics have ports of their own.
-func (b *bench) startWithWindow(s subject, games int) (h *measured, url string, err error) {
-	var ports [3]int
-	for i := range ports {
-		if ports[i], err = freePort(); err != nil {
-			return nil, "", err
-		}
-	}
-	addr := func(i int) string { return "127.0.0.1:" + strconv.Itoa(ports[i]) }
-	h = &measured{port: ports[0], metrics: "http://" + addr(2) + "/metrics"}
-	cmd := s.run(ports[0], games)
-	cmd.Env = append(cmd.Env, "W3HOST_WEB_LISTEN="+addr(1), "W3HOST_WEB_METRICS_LISTEN="+addr(2))
-	if cmd.Dir, err = os.MkdirTemp(b.dir, "window"); err == nil {
-		h.process, err = b.startHost(cmd, ports[0], ports[1])
-	}
-	return h, "http://" + addr(1), err
+	return w.compare()
 }
 
 // What is measured, and in which order.
@@ -118,13 +110,13 @@ var (
 	inTurn = []int{nobody, watchers, nobody, allOfIt}
 )
 
-func (w *window) compare(rounds int) error {
+func (w *window) compare() error {
 	all := make([][][]phase, len(kinds)) // of each kind, each time, the host and its twin
 	before, err := w.hosts[0].scrape()
 	if err != nil {
 		return err
 	}
-	for range rounds {
+	for range w.rounds {
 		for _, kind := range inTurn {
 			both, err := w.measure(kind)
 			if err != nil {
@@ -150,8 +142,8 @@ func (w *window) compare(rounds int) error {
 			for _, both := range all[kind] {
 				list = append(list, of(&both[0], &both[1]))
 			}
-			slices.Sort(list)
-			fmt.Printf(" %.*f (%.*f–%.*f) |", digits, list[len(list)/2], digits, list[0], digits, list[len(list)-1])
+			low, middle, high := spread(list)
+			fmt.Printf(" %.*f (%.*f–%.*f) |", digits, middle, digits, low, digits, high)
 		}
 		p99 := func(p *phase) float64 { return 1000 * p.quantile(0.99) }
 		over := func(p *phase) float64 { return p.buckets[0] - p.buckets[0.005] }
@@ -181,18 +173,13 @@ func (p *phase) share() float64 { return 100 * p.cpu.Seconds() / p.took.Seconds(
 
 // quantile of the lateness of turns, as Prometheus makes it of buckets.
 func (p *phase) quantile(q float64) float64 {
-	var bounds []float64
-	for bound := range p.buckets {
-		if bound > 0 {
-			bounds = append(bounds, bound)
-		}
-	}
-	slices.Sort(bounds)
 	rank, low, below := q*p.buckets[0], 0.0, 0.0 // 0 stands for infinity
-	for _, bound := range bounds {
-		if n := p.buckets[bound]; n >= rank {
+	for _, bound := range slices.Sorted(maps.Keys(p.buckets)) {
+		n := p.buckets[bound]
+		if bound > 0 && n >= rank {
 			return low + (bound-low)*(rank-below)/max(n-below, 1)
-		} else {
+		}
+		if bound > 0 {
 			low, below = bound, n
 		}
 	}
@@ -237,7 +224,7 @@ func (w *window) measure(kind int) (both []phase, err error) {
 }
 
 // begin measures a host until end.
-func (h *measured) begin() (end func() (phase, error), err error) {
+func (h process) begin() (end func() (phase, error), err error) {
 	before, err := h.scrape()
 	pid := h.host()
 	cpu, began := cpuTime(pid), time.Now()
@@ -262,15 +249,16 @@ func (h *measured) begin() (end func() (phase, error), err error) {
 var sample = regexp.MustCompile(`(?m)^([a-z0-9_]+(?:\{[^}]*\})?) (\S+)$`)
 
 // scrape reads /metrics.
-func (h *measured) scrape() (map[string]float64, error) {
-	answer, err := http.Get(h.metrics)
+func (h process) scrape() (map[string]float64, error) {
+	url := "http://" + local(h.ports[2]) + "/metrics"
+	answer, err := http.Get(url)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s: %.200s", h.metrics, answer.Status, text)
+		err = fmt.Errorf("%s: %s: %.200s", url, answer.Status, text)
 	}
 	values := map[string]float64{}
 	for _, m := range sample.FindAllSubmatch(text, -1) {
