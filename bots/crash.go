@@ -25,10 +25,7 @@ func (p *player) crash(now time.Duration) {
 func (r *run) reconnect(p *player) {
 	l, wait := p.g.lobby, p.conduct.CrashFor
 	go func() { // ends with the connection, or with the run
-		select {
-		case <-p.g.ctx.Done():
-		case <-time.After(wait):
-		}
+		sleep(p.g.ctx, wait)
 		r.connect(p.g.ctx, p, l)
 	}()
 }
@@ -49,8 +46,13 @@ func (p *player) heardBack(now time.Duration, text string) {
 		p.report.Returns++
 		p.report.SlowestReturn = max(p.report.SlowestReturn, now-p.crashedAt-p.conduct.CrashFor)
 	}
-	if opts := &p.g.run.opts; opts.Actions > 0 {
-		p.set(alarmAct, now+pause(opts.Actions))
+	p.beginToAct(now)
+}
+
+// beginToAct sets the first alarms of what the bot does in the game.
+func (p *player) beginToAct(now time.Duration) {
+	if rate := p.g.run.opts.Actions; rate > 0 {
+		p.set(alarmAct, now+pause(rate))
 	}
 	if p.conduct.CrashEvery > 0 {
 		p.set(alarmCrash, now+pause(1/p.conduct.CrashEvery.Seconds()))

@@ -3,6 +3,7 @@ package bots
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,23 +120,14 @@ func (g *game) askStart(first *player) {
 // hostSpoke takes a line of the host. Those of the first game's lobby are logged.
 func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	g.hostLine = now
-	if p.phase != inLobby || text == g.hostSaid || g.firstPresent() != p {
+	present := func(o *player) bool { return o.phase < leaving }
+	if p.phase != inLobby || text == g.hostSaid || g.players[slices.IndexFunc(g.players, present)] != p {
 		return
 	}
 	g.hostSaid = text
 	if g.number == 1 {
 		g.run.log.Info().Int("game", g.number).Msgf("the host says: %s", text)
 	}
-}
-
-// firstPresent is the first bot that is not gone.
-func (g *game) firstPresent() *player {
-	for _, p := range g.players {
-		if p.phase < leaving {
-			return p
-		}
-	}
-	return nil
 }
 
 // entered is called by every bot at its first turn.

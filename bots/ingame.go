@@ -157,16 +157,12 @@ func (p *player) onTurn(now time.Duration, q *w3gs.IncomingAction, n int) {
 func (p *player) enter(now time.Duration) {
 	p.phase = playing
 	p.need(p.loaded.has(p.pid), w3gs.OpGameLoaded, "none of the bot itself came before the first turn")
-	opts := &p.g.run.opts
-	if opts.Actions > 0 && !p.returning {
-		p.set(alarmAct, now+pause(opts.Actions))
-	}
-	if p.conduct.CrashEvery > 0 && !p.returning {
-		p.set(alarmCrash, now+pause(1/p.conduct.CrashEvery.Seconds()))
+	if !p.returning {
+		p.beginToAct(now)
 	}
 	if p.scripted() {
 		p.alarms[alarmChat] = 0
-	} else if opts.ChatEvery == 0 { // otherwise it is set already, and goes on
+	} else if p.g.run.opts.ChatEvery == 0 { // otherwise it is set already, and goes on
 		p.set(alarmChat, now+time.Second+time.Duration(rand.Int64N(int64(time.Second))))
 	}
 	c := &p.conduct

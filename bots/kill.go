@@ -7,7 +7,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // kill kills the host's process again and again, as nothing else would, until ctx ends, and
@@ -16,12 +15,7 @@ func (r *run) kill(ctx context.Context) (kills int) {
 	if r.opts.Kill == "" {
 		return 0
 	}
-	for {
-		select {
-		case <-ctx.Done():
-			return kills
-		case <-time.After(r.opts.KillEvery):
-		}
+	for sleep(ctx, r.opts.KillEvery) {
 		pid, err := killOnce(r.opts.Kill)
 		if errors.Is(err, os.ErrProcessDone) {
 			continue // the next host is not there yet
@@ -34,6 +28,7 @@ func (r *run) kill(ctx context.Context) (kills int) {
 		kills++
 		r.log.Info().Int("pid", pid).Msg("killed the host")
 	}
+	return kills
 }
 
 // killOnce kills the process whose number is in a file.

@@ -25,14 +25,13 @@ type epoll struct {
 	events [eventBatch]unix.EpollEvent
 	reader stampedReader
 
-	mu   sync.Mutex
-	byFD map[int32]*fdSocket
+	byFD sync.Map // *fdSocket by int32
 }
 
 func openPoller(l *loop) (poller, error) {
 	set, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
-	e := &epoll{l: l, set: set, event: event, byFD: map[int32]*fdSocket{}}
+	e := &epoll{l: l, set: set, event: event}
 	err := errors.Join(err1, err2)
 	if err == nil {
 		err = unix.EpollCtl(set, unix.EPOLL_CTL_ADD, event, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(event)})
@@ -65,9 +64,7 @@ func (e *epoll) add(p *player, c net.Conn) (socket, error) {
 		return nil, fmt.Errorf("take over the connection: %w", err)
 	}
 	_ = unix.SetsockoptInt(k.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) // a kernel without it stamps nothing
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.byFD[int32(k.fd)] = k
+	e.byFD.Store(int32(k.fd), k)
 	return k, nil
 }
 
@@ -80,11 +77,8 @@ func (e *epoll) wait(d time.Duration) {
 		time.Sleep(d)
 	}
 	for _, event := range e.events[:max(n, 0)] {
-		e.mu.Lock()
-		k := e.byFD[event.Fd]
-		e.mu.Unlock()
-		if k != nil {
-			k.ready(event.Events)
+		if k, ok := e.byFD.Load(event.Fd); ok {
+			k.(*fdSocket).ready(event.Events)
 		}
 	}
 }
@@ -160,8 +154,6 @@ func (k *fdSocket) watch(read, write bool) {
 }
 
 func (k *fdSocket) close() {
-	k.e.mu.Lock()
-	delete(k.e.byFD, int32(k.fd))
-	k.e.mu.Unlock()
+	k.e.byFD.Delete(int32(k.fd))
 	_ = unix.Close(k.fd)
 }

@@ -15,15 +15,9 @@ const (
 
 // logProgress logs what the bots wait for, until ctx ends.
 func (r *run) logProgress(ctx context.Context, games []*game) {
-	for {
-		pause := logEvery
+	for pause := logEvery; sleep(ctx, pause); {
 		if r.now() > time.Minute {
 			pause = logLater
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(pause):
 		}
 		if text := r.progress(games); text != "" {
 			r.log.Info().Msg(text)

@@ -84,26 +84,24 @@ func Run(ctx context.Context, opts Options) (Report, error) {
 
 func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, error) {
 	r.announce(len(games))
-	joining, stopJoining := context.WithCancel(ctx) // no bot tries again to join behind it
-	logging, stopLogging := context.WithCancel(ctx)
-	defer stopLogging()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	measuring, stopMeasuring := context.WithCancel(ctx) // no bot tries again to join behind it
 	var playing sync.WaitGroup
 	for _, g := range games {
 		playing.Go(func() {
-			if !r.playGame(ctx, g, joining) {
+			if !r.playGame(ctx, g, measuring) {
 				r.started <- struct{}{}
 			}
 		})
 	}
 	allOver := make(chan struct{})
 	go func() { playing.Wait(); close(allOver) }() // ends with the games
-	go r.logProgress(logging, games)               // ends when play returns
+	go r.logProgress(ctx, games)                   // ends when play returns
 	r.awaitStart(ctx, len(games), allOver)
 	strangers := r.startStrangers(ctx)
-	killing, stopKilling := context.WithCancel(ctx)
-	defer stopKilling()
 	kills := make(chan int, 1)
-	go func() { kills <- r.kill(killing) }() // ends with the measurement
+	go func() { kills <- r.kill(measuring) }() // ends with the measurement
 	measureFrom, cpuFrom := r.now(), cpuTime()
 	r.rec.open.Store(true)
 	r.until.Store(int64(measureFrom + r.opts.Play))
@@ -113,9 +111,8 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	case <-time.After(r.opts.Play):
 	}
 	r.rec.open.Store(false)
-	stopKilling()
+	stopMeasuring()
 	measured, cpu := r.now()-measureFrom, cpuTime()-cpuFrom
-	stopJoining()
 	at := r.now()
 	if ctx.Err() != nil {
 		at = 0
@@ -168,7 +165,7 @@ func (r *run) awaitStart(ctx context.Context, games int, allOver <-chan struct{}
 // playGame finds a lobby for the bots of a game and waits until they are gone. If
 // all of them are rejected it tries again: other players may have been faster, and
 // a lobby whose id is guessed may not be open yet. It reports whether the game ran.
-func (r *run) playGame(ctx context.Context, g *game, joining context.Context) bool {
+func (r *run) playGame(ctx context.Context, g *game, measuring context.Context) bool {
 	from := time.Now()
 	var l lobby
 	for {
@@ -201,10 +198,8 @@ func (r *run) playGame(ctx context.Context, g *game, joining context.Context) bo
 		case result == gameTaken || !l.guessed:
 			l = lobby{}
 		}
-		select {
-		case <-joining.Done():
+		if !sleep(measuring, joinAgain) {
 			return false
-		case <-time.After(joinAgain):
 		}
 		g.reset()
 	}
@@ -289,6 +284,15 @@ func (r *run) gameRuns(g *game, now time.Duration) {
 	}
 	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).Msg(doing)
 	r.started <- struct{}{}
+}
+
+// sleep waits, and reports whether ctx goes on.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+	return ctx.Err() == nil
 }
 
 func (r *run) now() time.Duration { return time.Since(r.base) }

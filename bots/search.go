@@ -71,10 +71,8 @@ func (f *finder) claim(ctx context.Context) (lobby, error) {
 		if ok || err != nil {
 			return l, err
 		}
-		select {
-		case <-ctx.Done():
+		if !sleep(ctx, searchPause) {
 			return lobby{}, ctx.Err()
-		case <-time.After(searchPause):
 		}
 	}
 }
