@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -74,9 +75,10 @@ func (r *Report) writeGames(line func(format string, args ...any)) {
 	if r.LagScreens > 0 {
 		line("lag screens   %d seen, the game stood still for at most %.1f s", r.LagScreens, r.StoodStill.Seconds())
 	}
-	for _, d := range groupDownloads(r.Downloads) {
+	for _, same := range grouped(r.Downloads, func(d DownloadReport) any { return [2]any{d.SHA256, d.Intact} }) {
+		d := slices.MaxFunc(same, func(a, b DownloadReport) int { return cmp.Compare(a.Time, b.Time) })
 		line("downloads     %d of %d bytes, intact: %v, the slowest in %.2f s (%.0f KB/s), SHA-256 %s, like %s",
-			d.count, d.Bytes, d.Intact, d.Time.Seconds(), d.rate(), d.SHA256, d.Path)
+			len(same), d.Bytes, d.Intact, d.Time.Seconds(), d.rate(), d.SHA256, d.Path)
 	}
 	for _, s := range r.Strangers {
 		line("strangers     %d of %d closed, the slowest after %.1f s (%s)", s.Closed, s.Count, s.Slowest.Seconds(), s.Kind)
@@ -97,27 +99,32 @@ func (r *Report) writeGames(line func(format string, args ...any)) {
 // removed describes the bots that did not leave by themselves, one line for those
 // with the same outcome.
 func (r *Report) removed() []string {
-	var groups []string
-	count := map[string]int{}
-	first := map[string]string{}
-	for _, p := range r.Players {
-		if p.Misbehaves || p.Outcome == OutcomeLeft {
+	var lines []string
+	for _, same := range grouped(r.Players, func(p PlayerReport) any { return [...]any{p.Misbehaves, p.Outcome, p.Why} }) {
+		first, who := same[0], same[0].Name
+		if first.Misbehaves || first.Outcome == OutcomeLeft {
 			continue
 		}
-		outcome := fmt.Sprintf("%s: %s", p.Outcome, p.Why)
-		if count[outcome]++; count[outcome] == 1 {
-			groups = append(groups, outcome)
-			first[outcome] = p.Name
-		}
-	}
-	for i, outcome := range groups {
-		who := first[outcome]
-		if n := count[outcome]; n > 1 {
+		if n := len(same); n > 1 {
 			who = fmt.Sprintf("%s and %d more", who, n-1)
 		}
-		groups[i] = fmt.Sprintf("%-13s %s", who, outcome)
+		lines = append(lines, fmt.Sprintf("%-13s %s: %s", who, first.Outcome, first.Why))
 	}
-	return groups[:min(len(groups), shownFaults)]
+	return lines[:min(len(lines), shownFaults)]
+}
+
+// grouped puts together what has the same key, in the order in which the keys come.
+func grouped[T any](list []T, key func(T) any) (groups [][]T) {
+	at := map[any]int{}
+	for _, v := range list {
+		i, known := at[key(v)]
+		if !known {
+			i = len(groups)
+			at[key(v)], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], v)
+	}
+	return groups
 }
 
 // String names bot, packet and fault.
@@ -137,28 +144,6 @@ func outcomes(m map[Outcome]int) string {
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// sameDownload is a group of downloads of the same file, by the slowest of them.
-type sameDownload struct {
-	DownloadReport
-	count int
-}
-
-func groupDownloads(all []DownloadReport) []sameDownload {
-	var out []sameDownload
-	for _, d := range all {
-		i := slices.IndexFunc(out, func(s sameDownload) bool { return s.SHA256 == d.SHA256 && s.Intact == d.Intact })
-		if i < 0 {
-			out = append(out, sameDownload{d, 1})
-			continue
-		}
-		out[i].count++
-		if d.Time > out[i].Time {
-			out[i].DownloadReport = d
-		}
-	}
-	return out
-}
 
 // rate is in KB/s.
 func (d *DownloadReport) rate() float64 {

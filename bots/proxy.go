@@ -14,19 +14,6 @@ import (
 // proxyTick is how often a proxy looks at the clock, and tries again to connect.
 const proxyTick = 40 * time.Millisecond
 
-// ProxyOptions say how a proxy behaves.
-type ProxyOptions struct {
-	// Version is 1, or 2 for one that needs no empty actions; 0 never asks for the
-	// extension.
-	Version uint32
-	// Dial opens a new connection to the port that the host has offered, within 10 s.
-	Dial func(port uint16) (net.Conn, error)
-
-	Cuts       ProxyConduct
-	EmptyEvery time.Duration // 0: a minute
-	Silence    time.Duration // 0: 20 s
-}
-
 // Proxy is a GProxy++ proxy between a game client and a host, whose line breaks when it is to.
 type Proxy struct {
 	*carry.Carrier
@@ -37,18 +24,15 @@ type Proxy struct {
 
 var errCut = errors.New("the connection is cut")
 
-// StartProxy starts a proxy in front of a connection to a host. The returned
-// connection is for the game client.
-func StartProxy(host net.Conn, opts ProxyOptions) (*Proxy, *net.TCPConn, error) {
+// StartProxy starts a proxy in front of a connection to a host. dial opens a new one to the port that
+// the host has offered, within 10 s. The returned connection is for the game client.
+func StartProxy(host net.Conn, dial func(port uint16) (net.Conn, error), core gproxy.Proxy, cuts ProxyConduct) (*Proxy, *net.TCPConn, error) {
 	game, client, err := loopback()
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &Proxy{cuts: opts.Cuts, cutAt: -1}
-	p.Carrier = carry.New(client, host, carry.Options{
-		Proxy: gproxy.Proxy{Version: opts.Version, EmptyEvery: opts.EmptyEvery, Silence: opts.Silence},
-		Dial:  opts.Dial, Every: proxyTick, Write: p.write, Changed: p.planCut,
-	})
+	p := &Proxy{cuts: cuts, cutAt: -1}
+	p.Carrier = carry.New(client, host, carry.Options{Proxy: core, Dial: dial, Every: proxyTick, Write: p.write, Changed: p.planCut})
 	p.Start()
 	return p, game, nil
 }
@@ -102,20 +86,18 @@ func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) 
 	if err != nil {
 		return c, err
 	}
-	opts := ProxyOptions{
-		Cuts: *conduct,
-		Dial: func(port uint16) (net.Conn, error) {
-			return r.dialFor(ctx, p, net.JoinHostPort(host, strconv.Itoa(int(port))))
-		},
+	dial := func(port uint16) (net.Conn, error) {
+		return r.dialFor(ctx, p, net.JoinHostPort(host, strconv.Itoa(int(port))))
 	}
+	var core gproxy.Proxy
 	switch {
-	case !l.proxies: // opts.Version stays 0
+	case !l.proxies: // it never asks for the extension
 	case conduct.Extended:
-		opts.Version = 2
+		core.Version = 2
 	default:
-		opts.Version = 1
+		core.Version = 1
 	}
-	proxy, game, err := StartProxy(c, opts)
+	proxy, game, err := StartProxy(c, dial, core, *conduct)
 	if err != nil {
 		return c, err
 	}

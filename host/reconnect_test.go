@@ -55,7 +55,7 @@ func (r *rig) proxied(g *Game, name string, version uint32, line testkit.Line) (
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	p, end, err := bots.StartProxy(host, bots.ProxyOptions{Version: version, Dial: dial, EmptyEvery: minute(), Silence: minute()})
+	p, end, err := bots.StartProxy(host, dial, gproxy.Proxy{Version: version, EmptyEvery: minute(), Silence: minute()}, bots.ProxyConduct{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -458,7 +458,7 @@ func TestReconnectOwnPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, end, err := bots.StartProxy(host, bots.ProxyOptions{Version: 1, Dial: dial, Silence: minute(), EmptyEvery: minute()})
+	p, end, err := bots.StartProxy(host, dial, gproxy.Proxy{Version: 1, Silence: minute(), EmptyEvery: minute()}, bots.ProxyConduct{})
 	if err != nil {
 		t.Fatal(err)
 	}
