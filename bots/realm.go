@@ -23,31 +23,12 @@ const realmTimeout = 15 * time.Second
 // realmConn is the connection of one bot's account to a realm. Its calls block
 // until the realm answers.
 type realmConn struct {
-	name string
 	conn net.Conn
 	from *bufio.Reader // conn
 }
 
-// dialRealm logs an account on, and registers it if the realm does not know it.
-func dialRealm(ctx context.Context, address, name, password string, version uint32) (*realmConn, error) {
-	v, ok := bncs.VersionOf(version)
-	if !ok {
-		return nil, fmt.Errorf("realms do not know version 1.%d: use --version 24 to 28", version)
-	}
-	d := net.Dialer{Timeout: realmTimeout}
-	conn, err := d.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("realm: %w", err)
-	}
-	r := &realmConn{name: name, conn: conn, from: bufio.NewReaderSize(conn, bncs.MaxFrame)}
-	if err := r.logOn(v, bncs.PasswordHash(password)); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("realm %s, account %s: %w", address, name, err)
-	}
-	return r, nil
-}
-
-func (r *realmConn) logOn(v bncs.Version, hash [20]byte) error {
+// logOn logs an account on, and registers it if the realm does not know it.
+func (r *realmConn) logOn(v bncs.Version, name string, hash [20]byte) error {
 	if _, err := r.conn.Write([]byte{bncs.ProtocolGame}); err != nil {
 		return err
 	}
@@ -61,15 +42,15 @@ func (r *realmConn) logOn(v bncs.Version, hash [20]byte) error {
 	if err := r.ask(&bncs.AuthInfo{Product: w3gs.ProductTFT, Version: v.ID, Language: "enUS"}, &token); err != nil {
 		return err
 	}
-	err := r.ask(&bncs.AuthCheck{Token: token.ServerToken, Exe: v.Exe, Owner: r.name}, &checked)
+	err := r.ask(&bncs.AuthCheck{Token: token.ServerToken, Exe: v.Exe, Owner: name}, &checked)
 	if err != nil || checked.Result != bncs.VersionAccepted {
 		return cmp.Or(err, fmt.Errorf("version refused (%#x)", checked.Result))
 	}
-	if err := r.ask(&bncs.Logon{Name: r.name}, &known); err != nil {
+	if err := r.ask(&bncs.Logon{Name: name}, &known); err != nil {
 		return err
 	}
 	if known.Result != 0 {
-		err := errors.Join(r.ask(&bncs.Create{Hash: hash, Name: r.name}, &created), r.ask(&bncs.Logon{Name: r.name}, &known))
+		err := errors.Join(r.ask(&bncs.Create{Hash: hash, Name: name}, &created), r.ask(&bncs.Logon{Name: name}, &known))
 		if err != nil || created.Result != bncs.Created || known.Result != 0 {
 			return cmp.Or(err, fmt.Errorf("cannot be registered (%#x)", created.Result))
 		}
@@ -126,15 +107,30 @@ type realmAccounts struct {
 
 // logOn logs an account on, and ends its connection before.
 func (l *realmAccounts) logOn(ctx context.Context, name string) (*realmConn, error) {
-	if old := l.conns[name]; old != nil {
-		old.close()
+	l.forget(name)
+	v, ok := bncs.VersionOf(uint32(l.opts.Version))
+	if !ok {
+		return nil, fmt.Errorf("realms do not know version 1.%d: use --version 24 to 28", l.opts.Version)
+	}
+	conn, err := (&net.Dialer{Timeout: realmTimeout}).DialContext(ctx, "tcp", l.opts.Realm)
+	if err != nil {
+		return nil, fmt.Errorf("realm: %w", err)
+	}
+	r := &realmConn{conn: conn, from: bufio.NewReaderSize(conn, bncs.MaxFrame)}
+	if err := r.logOn(v, name, bncs.PasswordHash(l.opts.RealmPassword)); err != nil {
+		r.close()
+		return nil, fmt.Errorf("realm %s, account %s: %w", l.opts.Realm, name, err)
+	}
+	l.conns[name] = r
+	return r, nil
+}
+
+// forget ends the connection of an account, if it has one.
+func (l *realmAccounts) forget(name string) {
+	if r := l.conns[name]; r != nil {
+		r.close()
 		delete(l.conns, name)
 	}
-	r, err := dialRealm(ctx, l.opts.Realm, name, l.opts.RealmPassword, uint32(l.opts.Version))
-	if err == nil {
-		l.conns[name] = r
-	}
-	return r, err
 }
 
 // list returns the lobbies on the realm's list. It skips games whose stat string
@@ -151,8 +147,7 @@ func (l *realmAccounts) list(ctx context.Context) (found []lobby, err error) {
 	}
 	var list bncs.GameList
 	if err := scout.ask(&bncs.ListGames{}, &list); err != nil {
-		scout.close()
-		delete(l.conns, name)
+		l.forget(name)
 		return nil, err
 	}
 	for _, g := range list.Games {
