@@ -194,7 +194,8 @@ func (p *player) completeDownload(now time.Duration) {
 	}
 	p.downloaded = r
 	p.closeDownload()
-	p.holdsMap(now)
+	p.holds = true
+	p.checkReady(now)
 }
 
 // closeDownload closes the file, and renames it if the map is complete.

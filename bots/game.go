@@ -64,37 +64,28 @@ func (g *game) reset() {
 	g.done = make(chan struct{})
 }
 
+// present are the bots that neither leave nor are gone.
+func (g *game) present() []*player {
+	return slices.DeleteFunc(slices.Clone(g.players), func(p *player) bool { return p.phase >= leaving })
+}
+
 // checkGathered checks whether every bot that is not gone is in the lobby and has
 // the map; then the first one will ask for the start. The methods from here to
 // finished are called by players, with the lock held.
 func (g *game) checkGathered(now time.Duration) {
-	var first *player
-	count := 0
-	for _, p := range g.players {
-		switch {
-		case p.phase >= leaving:
-			continue
-		case p.phase != inLobby || !p.ready:
-			return
-		case first == nil:
-			first = p
-		}
-		count++
-	}
-	if first == nil {
+	here := g.present()
+	if len(here) == 0 || slices.ContainsFunc(here, func(p *player) bool { return p.phase != inLobby || !p.ready }) {
 		return
 	}
 	if !g.gathered {
 		g.gathered = true
-		g.run.log.Info().Int("game", g.number).Msgf("%s in the lobby, with the map", counted(count, "bot"))
-		for _, p := range g.players {
-			if p.phase == inLobby {
-				p.set(alarmGiveUp, now+g.run.opts.Patience)
-				g.loop.update(p)
-			}
+		g.run.log.Info().Int("game", g.number).Msgf("%s in the lobby, with the map", counted(len(here), "bot"))
+		for _, p := range here {
+			p.set(alarmGiveUp, now+g.run.opts.Patience)
+			g.loop.update(p)
 		}
 	}
-	if !g.run.opts.NoStart && first.alarms[alarmStart] == 0 {
+	if first := here[0]; !g.run.opts.NoStart && first.alarms[alarmStart] == 0 {
 		first.set(alarmStart, now+startAfter)
 		g.loop.update(first)
 	}
@@ -120,8 +111,7 @@ func (g *game) askStart(first *player) {
 // hostSpoke takes a line of the host. Those of the first game's lobby are logged.
 func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	g.hostLine = now
-	present := func(o *player) bool { return o.phase < leaving }
-	if p.phase != inLobby || text == g.hostSaid || g.players[slices.IndexFunc(g.players, present)] != p {
+	if p.phase != inLobby || text == g.hostSaid || g.present()[0] != p {
 		return
 	}
 	g.hostSaid = text
@@ -136,7 +126,17 @@ func (g *game) entered(now time.Duration) {
 		return
 	}
 	g.running = true
-	g.run.gameRuns(g, now)
+	opts := &g.run.opts
+	what := fmt.Sprintf("%v", opts.Play)
+	if s := opts.Script; s != nil {
+		what = counted(len(s.Steps), "step") + " of a recorded game"
+	}
+	doing := "the game runs; the bots play " + what
+	if opts.Watch {
+		doing = "the record begins; the bot watches it to its end"
+	}
+	g.run.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).Msg(doing)
+	g.run.started <- struct{}{}
 }
 
 // compare checks that the bots of the game saw the same turns, actions and
@@ -170,13 +170,9 @@ func (g *game) finished(p *player) {
 func (g *game) leaveAt(now, at time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, p := range g.players {
+	for _, p := range g.present() {
 		switch {
-		case p.phase >= leaving:
-			continue
-		case at == 0:
-			p.leave(now)
-		case p.returning && p.socket == nil:
+		case at == 0, p.returning && p.socket == nil:
 			p.leave(now)
 		case p.alarms[alarmLeave] == 0 || p.alarms[alarmLeave] > at:
 			p.set(alarmLeave, at)

@@ -98,10 +98,6 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 		return
 	}
 	p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: q.Size})
-	p.holdsMap(now)
-}
-
-func (p *player) holdsMap(now time.Duration) {
 	p.holds = true
 	p.checkReady(now)
 }

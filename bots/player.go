@@ -119,11 +119,10 @@ func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
 
 // begin sends the 0x1E.
 func (p *player) begin(now time.Duration, l lobby) {
-	extra := make([]byte, p.g.run.opts.Version.JoinExtra())
 	p.heard, p.pinged = now, now
 	p.send(&w3gs.ReqJoin{
 		GameID: l.id, EntryKey: l.key, ListenPort: 6112, JoinCounter: 1,
-		Name: p.name, Extra: extra, Internal: w3gs.SockAddrFrom(p.local),
+		Name: p.name, Extra: make([]byte, p.g.run.opts.Version.JoinExtra()), Internal: w3gs.SockAddrFrom(p.local),
 	})
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
 }
@@ -150,7 +149,6 @@ func (p *player) closed(err error) {
 		err = errors.New("by the host")
 	}
 	switch {
-	case p.phase == gone:
 	case p.phase == leaving:
 		p.finish(OutcomeLeft, "")
 	case p.end.kicked:

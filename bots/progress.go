@@ -62,14 +62,12 @@ func (r *run) progress(games []*game) string {
 func (g *game) stage() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	there, furthest := false, joining
-	for _, p := range g.players {
-		if p.phase < leaving {
-			there, furthest = true, max(furthest, p.phase)
-		}
+	here, furthest := g.present(), joining
+	for _, p := range here {
+		furthest = max(furthest, p.phase)
 	}
 	switch {
-	case !there && (g.running || g.gathered):
+	case len(here) == 0 && (g.running || g.gathered):
 		return -1
 	case furthest == playing:
 		return 4

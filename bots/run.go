@@ -272,20 +272,6 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 	}
 }
 
-// gameRuns is called by the first bot of a game that receives a turn.
-func (r *run) gameRuns(g *game, now time.Duration) {
-	what := fmt.Sprintf("%v", r.opts.Play)
-	if s := r.opts.Script; s != nil {
-		what = counted(len(s.Steps), "step") + " of a recorded game"
-	}
-	doing := "the game runs; the bots play " + what
-	if r.opts.Watch {
-		doing = "the record begins; the bot watches it to its end"
-	}
-	r.log.Info().Int("game", g.number).Stringer("after", now.Round(10*time.Millisecond)).Msg(doing)
-	r.started <- struct{}{}
-}
-
 // sleep waits, and reports whether ctx goes on.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {

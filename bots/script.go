@@ -65,19 +65,16 @@ func (s *Script) check() error {
 // further step of a bot that has sent its part waits for the next turn.
 func (g *game) playScript(now time.Duration) {
 	var played time.Duration
-	for _, p := range g.players {
-		switch {
-		case p.phase >= leaving:
-		case !p.answerDue:
+	for _, p := range g.present() {
+		if !p.answerDue {
 			return
-		default:
-			played = p.gameTime
 		}
+		played = p.gameTime
 	}
 	script := g.run.opts.Script
 	order := g.playSteps(now, time.Duration(float64(played)*script.Speed))
-	for _, p := range g.players {
-		if p.answerDue && p.phase < leaving {
+	for _, p := range g.present() {
+		if p.answerDue {
 			p.sendAnswers()
 			order = append(order, p)
 			if g.step == len(script.Steps) && p.seen == p.sent {

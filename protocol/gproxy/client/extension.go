@@ -9,12 +9,7 @@ import (
 // extension handles a packet of the 0xF8 kind.
 func (p *Proxy) extension(packet []byte) error {
 	body := packet[4:]
-	u32 := func(at int) uint32 {
-		if len(body) < at+4 {
-			return 0
-		}
-		return binary.LittleEndian.Uint32(body[at:])
-	}
+	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
 	switch op := packet[1]; {
 	case op == 1 && len(body) == 8:
 		p.Offered, p.Port, p.PID = true, binary.LittleEndian.Uint16(body), body[2]
