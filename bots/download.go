@@ -84,12 +84,8 @@ func newDownload(dir, bot string, q *w3gs.MapCheck) (*download, error) {
 // onDownload takes a 0x3F: parts will come.
 func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
 	p.note(now, Event{Packet: q.Op(), PID: q.From})
-	switch d := p.download; {
-	case d == nil:
-		p.fault(q.Op(), "the bot has the map")
-	case d.announced:
-		p.fault(q.Op(), "a second time")
-	default:
+	d := p.download
+	if p.need(d != nil, q.Op(), "the bot has the map") && p.need(!d.announced, q.Op(), "a second time") {
 		d.announced = true
 	}
 }

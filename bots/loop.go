@@ -48,32 +48,31 @@ const never = time.Duration(math.MaxInt64)
 
 // startLoops starts the loops of a run and assigns its games to them.
 func (r *run) startLoops(games []*game) (stop func(), err error) {
-	loops := make([]*loop, min(r.opts.Loops, len(games)))
+	var loops []*loop
 	stop = func() {
 		for _, l := range loops {
-			if l != nil {
-				l.quit.Store(true)
-				l.poller.notify()
-				l.done.Wait()
-				l.poller.close()
-			}
+			l.quit.Store(true)
+			l.poller.notify()
+			l.done.Wait()
+			l.poller.close()
 		}
 	}
 	open := openPoller
 	if r.opts.Portable {
 		open = openPipes
 	}
-	for i := range loops {
+	count := min(r.opts.Loops, len(games))
+	for i := range count {
 		l := &loop{run: r}
 		if l.poller, err = open(l); err != nil {
 			stop()
 			return nil, err
 		}
-		for n := i; n < len(games); n += len(loops) {
+		for n := i; n < len(games); n += count {
 			games[n].loop = l
 			l.games = append(l.games, games[n])
 		}
-		loops[i] = l
+		loops = append(loops, l)
 		l.done.Go(l.serve)
 	}
 	return stop, nil

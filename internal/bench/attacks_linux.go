@@ -20,10 +20,10 @@ const victims, victimPlayers = 8, 2
 
 // harm is the effect of an attack on the players of other games, and its cost.
 type harm struct {
-	P99, Max float64 // ms that turns come late
-	memory   int64   // KiB, the highest resident size
-	disk     int64   // bytes a second
-	fine     bool    // nobody lost the connection, and no rule was broken
+	summary       // ms that turns come late
+	memory  int64 // KiB, the highest resident size
+	disk    int64 // bytes a second
+	fine    bool  // nobody lost the connection, and no rule was broken
 }
 
 // attackAll measures each attack, with a quiet time before it, against each host.
@@ -97,14 +97,10 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 		}
 		defer stop()
 	}
-	var report struct {
-		OK   bool    `json:"ok"`
-		Late summary `json:"late_ms"`
-	}
-	err = bots.wait(&report)
+	report, err := bots.wait()
 	h.disk = int64(float64(written(running.Dir, log.Name())-before) / time.Since(since).Seconds())
 	h.memory = peakMemory(running.host())
-	h.P99, h.Max, h.fine = report.Late.P99, report.Late.Max, report.OK
+	h.summary, h.fine = report.Late, report.OK
 	return h, err
 }
 

@@ -38,12 +38,12 @@ func (b *bench) begin(port, games, players int, length time.Duration, flags ...s
 }
 
 // wait reads the bots' report when they have played.
-func (c *crowd) wait(report any) error {
+func (c *crowd) wait() (report botsReport, err error) {
 	_ = c.cmd.Wait() // their faults are in the report; the floor makes many
-	if err := json.Unmarshal(c.out.Bytes(), report); err != nil {
-		return fmt.Errorf("the bots' report: %w: %s", err, c.out.String())
+	if err := json.Unmarshal(c.out.Bytes(), &report); err != nil {
+		return report, fmt.Errorf("the bots' report: %w: %s", err, c.out.String())
 	}
-	return nil
+	return report, nil
 }
 
 func (c *crowd) stop() { _, _ = c.cmd.Process.Kill(), c.cmd.Wait() }

@@ -67,7 +67,9 @@ type figures struct {
 
 // botsReport has the fields of w3host bots --json that are used.
 type botsReport struct {
-	Missed int64 `json:"missed_turns"`
+	OK     bool    `json:"ok"`
+	Late   summary `json:"late_ms"`
+	Missed int64   `json:"missed_turns"`
 	Jitter struct {
 		Count int64 `json:"count"`
 		summary
@@ -240,8 +242,7 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	f.memory = float64(memory(pid)-empty) / float64(games*players)
 	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
 
-	var report botsReport
-	reported := clients.wait(&report)
+	report, reported := clients.wait()
 	if f.stall, err = stalls(); err != nil {
 		return f, err
 	}

@@ -4,21 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// hostOf is the host of a holder, the oldest of its children; a host that has none is its own.
-func hostOf(pid int) int {
-	if list := children(pid); len(list) > 0 {
-		return slices.Min(list)
-	}
-	return pid
-}
 
 func children(pid int) (list []int) {
 	perThread(pid, "children", func(text string) int64 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -46,8 +47,14 @@ func (b *bench) startHost(run func(ports []int, games int) *exec.Cmd, games, por
 // local is the address of a port of this machine.
 func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
-// host is the process that hosts games, and so is measured.
-func (p process) host() int { return hostOf(p.Process.Pid) }
+// host is the process that hosts games, and so is measured: the oldest of a holder's children; a host that has none
+// is its own.
+func (p process) host() int {
+	if list := children(p.Process.Pid); len(list) > 0 {
+		return slices.Min(list)
+	}
+	return p.Process.Pid
+}
 
 // end ends a host, which would outlive its holder, after it.
 func (p process) end() {

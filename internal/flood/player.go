@@ -123,11 +123,11 @@ func returning(ctx context.Context, t Target) {
 }
 
 func (p *player) comeBack(ctx context.Context, t Target, other *player) {
-	go other.play(func(int) bool { return false }) // ends with its connection
+	go other.play(0) // ends with its connection
 	_, _ = p.Write([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0})
 	say := w3gs.ChatToHost{Chat: w3gs.Chat{To: []uint8{p.pid}, From: p.pid, Flag: w3gs.ChatLobby, Text: "!start now"}}
 	time.AfterFunc(300*time.Millisecond, func() { _, _ = p.Write(say.AppendTo(nil)) }) // where it does not start by itself
-	p.play(func(turns int) bool { return turns == 10 })
+	p.play(10)
 	var burst []byte
 	for range 2000 {
 		burst = append(burst, frame(0x77, 4)...)
@@ -156,9 +156,9 @@ func returns(pid uint8, key, last uint32) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, key), last)
 }
 
-// play answers as a client does until the connection ends, or until says so.
-func (p *player) play(until func(turns int) bool) {
-	for turns := 0; !until(turns); {
+// play answers as a client does until the connection ends, or so many turns have come; 0 is no bound.
+func (p *player) play(most int) {
+	for turns := 0; most == 0 || turns < most; {
 		op, body, err := p.next()
 		if err != nil {
 			return

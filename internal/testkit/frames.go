@@ -99,21 +99,16 @@ func (c *Client) WaitClosed(within time.Duration) ([]w3gs.Frame, error) {
 	var last []w3gs.Frame
 	for {
 		f, err := c.Take(time.Until(deadline))
+		_, reset := errors.AsType[*net.OpError](err)
 		switch {
 		case err == nil:
 			last = append(last, f)
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return last, fmt.Errorf("the host has not closed within %v", within)
-		case errors.Is(err, io.EOF), isReset(err):
+		case errors.Is(err, io.EOF), reset:
 			return last, nil
 		default:
 			return last, err
 		}
 	}
-}
-
-// isReset reports an end of the connection other than the proper one.
-func isReset(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && !op.Timeout()
 }

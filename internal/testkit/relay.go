@@ -137,12 +137,9 @@ type parcel struct {
 // it; a reset cuts at once.
 func (r *Relay) carry(q *queue, from, to net.Conn) {
 	line := make(chan parcel, window)
-	delivered := make(chan struct{})
-	go func() { // ends with the line
-		defer close(delivered)
-		r.deliver(line, from, to)
-	}()
-	defer func() { <-delivered }()
+	var delivering sync.WaitGroup
+	delivering.Go(func() { r.deliver(line, from, to) }) // ends with the line
+	defer delivering.Wait()
 	defer close(line)
 	buf := make([]byte, segment)
 	for {
