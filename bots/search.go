@@ -84,8 +84,10 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 		f.guess++
 		return lobby{id: f.guess, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, true, nil
 	}
-	if l, ok := f.take(); ok && time.Since(f.asked) < searchFresh {
-		return l, true, nil
+	if time.Since(f.asked) < searchFresh {
+		if l, ok := f.take(); ok {
+			return l, true, nil
+		}
 	}
 	if err := f.search(ctx); err != nil {
 		return lobby{}, false, err
