@@ -18,15 +18,10 @@ func (p *player) crash(now time.Duration) {
 	again.report.Crashes++
 	*p = *again
 	p.crashedAt = now
-	p.g.run.reconnect(p)
-}
-
-// reconnect connects the new client of a bot.
-func (r *run) reconnect(p *player) {
-	l, wait := p.g.lobby, p.conduct.CrashFor
+	ctx, l, wait := p.g.ctx, p.g.lobby, p.conduct.CrashFor
 	go func() { // ends with the connection, or with the run
-		sleep(p.g.ctx, wait)
-		r.connect(p.g.ctx, p, l)
+		sleep(ctx, wait)
+		p.g.run.connect(ctx, p, l)
 	}()
 }
 

@@ -119,14 +119,6 @@ func (l *loop) next() time.Duration {
 	return time.Duration(next)
 }
 
-// add takes over the connection of a player; the lock of the game is held.
-func (l *loop) add(p *player, c net.Conn) (err error) {
-	if p.socket, err = l.poller.add(p, c); err == nil {
-		l.update(p)
-	}
-	return err
-}
-
 // received handles n bytes that were read into the player's stream, and the end of
 // the connection; the lock of the game is held.
 func (l *loop) received(p *player, now time.Duration, n int, err error) {
@@ -143,7 +135,7 @@ func (l *loop) received(p *player, now time.Duration, n int, err error) {
 // changed outside of its receive and tick.
 func (l *loop) update(p *player) {
 	if p.socket == nil {
-		return // add calls update
+		return // whoever connects it calls update
 	}
 	if len(p.out) > 0 {
 		p.out = p.out[:copy(p.out, p.out[p.socket.write(p.out):])]

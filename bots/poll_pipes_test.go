@@ -21,11 +21,9 @@ func TestPortableReaderEndsWithItsClient(t *testing.T) {
 		here, there := net.Pipe()
 		p.g.mu.Lock()
 		p.phase, p.paused = playing, paused
-		err := l.add(p, here)
+		p.socket, _ = l.poller.add(p, here)
+		l.update(p)
 		p.g.mu.Unlock()
-		if err != nil {
-			t.Fatal(err)
-		}
 		if paused {
 			if _, err := there.Write([]byte{0}); err != nil { // the reader has it once this returns
 				t.Fatal(err)

@@ -263,9 +263,11 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 			break
 		}
 		p.begin(r.now(), l)
-		if err = p.g.loop.add(p, c); err != nil {
+		if p.socket, err = p.g.loop.poller.add(p, c); err != nil {
 			p.finish(OutcomeUnreachable, err.Error())
+			break
 		}
+		p.g.loop.update(p)
 	}
 	if p.socket == nil && c != nil {
 		c.Close()

@@ -118,12 +118,8 @@ func (g *game) mayPerform(p *player, step *Step, order []*player) bool {
 	case step.Kind == StepLeave && p.seen != p.sent:
 		return false // actions of the last player to leave would be lost
 	}
-	return !inOrder || !g.acting(p)
-}
-
-// acting reports whether actions of other players have not come back.
-func (g *game) acting(p *player) bool {
-	return slices.ContainsFunc(g.players, func(o *player) bool { return o != p && o.phase < leaving && o.seen != o.sent })
+	waits := func(o *player) bool { return o != p && o.phase < leaving && o.seen != o.sent } // for an action to come back
+	return !inOrder || !slices.ContainsFunc(g.players, waits)
 }
 
 // sendAnswers sends the answers to turns and pings that were held back.

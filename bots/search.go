@@ -46,14 +46,14 @@ type finder struct {
 	last      time.Time // when a lobby was assigned
 	claimed   map[uint32]bool
 	answered  bool   // the host has answered a search
-	noAnswers bool   // the host does not answer searches: ids are guessed
+	noAnswers bool   // the host is not searched, or does not answer: ids are guessed
 	guess     uint32 // last id guessed
 	picked    int    // games to watch
 	size      int    // most slots of any lobby seen
 }
 
 func newFinder(opts *Options) *finder {
-	f := &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}}
+	f := &finder{opts: opts, last: time.Now(), claimed: map[uint32]bool{}, noAnswers: opts.GameID != 0, guess: opts.GameID}
 	if opts.Realm != "" {
 		f.realm = &realmAccounts{opts: opts, conns: map[string]*realmConn{}}
 	}
@@ -61,11 +61,8 @@ func newFinder(opts *Options) *finder {
 }
 
 // claim waits for a lobby with room for all bots of a game. If the host does not
-// answer searches, it guesses the game ids 1, 2, 3 and so on.
+// answer searches, it guesses the game ids 1, 2, 3 and so on; an id of the options is the only one.
 func (f *finder) claim(ctx context.Context) (lobby, error) {
-	if f.opts.GameID != 0 {
-		return lobby{id: f.opts.GameID, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, nil
-	}
 	for {
 		l, ok, err := f.try(ctx)
 		if ok || err != nil {
@@ -81,7 +78,9 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.noAnswers {
-		f.guess++
+		if f.opts.GameID == 0 {
+			f.guess++
+		}
 		return lobby{id: f.guess, key: f.opts.EntryKey, addr: f.opts.Addr, guessed: true, proxies: true}, true, nil
 	}
 	if time.Since(f.asked) < searchFresh {
@@ -92,10 +91,11 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	if err := f.search(ctx); err != nil {
 		return lobby{}, false, err
 	}
-	if l, ok := f.take(); ok {
-		return l, true, nil
+	l, ok := f.take()
+	if !ok {
+		err = f.timeout()
 	}
-	return lobby{}, false, f.timeout()
+	return l, ok, err
 }
 
 // take assigns a lobby with enough room. If all lobbies are too small it assigns

@@ -121,8 +121,9 @@ func (b *bench) attack(name string, port int) (stop func(), err error) {
 
 // summary is a distribution in the bots' report.
 type summary struct {
-	P99 float64 `json:"p99"`
-	Max float64 `json:"max"`
+	Count int64   `json:"count"`
+	P99   float64 `json:"p99"`
+	Max   float64 `json:"max"`
 }
 
 // runAttacker attacks until it is killed.

@@ -70,10 +70,7 @@ type botsReport struct {
 	OK     bool    `json:"ok"`
 	Late   summary `json:"late_ms"`
 	Missed int64   `json:"missed_turns"`
-	Jitter struct {
-		Count int64 `json:"count"`
-		summary
-	} `json:"jitter_ms"`
+	Jitter summary `json:"jitter_ms"`
 }
 
 func main() {

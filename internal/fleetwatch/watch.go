@@ -49,7 +49,7 @@ func New() *Watch {
 // Host tries to get into the lobbies of a host until ctx ends.
 func (w *Watch) Host(ctx context.Context, addr, run string) {
 	known := map[string]w3gs.GameInfo{} // the last lobby of each entry
-	for ctx.Err() == nil {
+	for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		asked := time.Now()
 		for _, info := range w.Lobbies(ctx, addr) {
 			entry, _, _ := strings.Cut(info.Name, " ")
@@ -63,10 +63,6 @@ func (w *Watch) Host(ctx context.Context, addr, run string) {
 			if !w.isQuiet(entry) && w.Knock(ctx, addr, &info, "stranger") {
 				w.saw(lobbyOf{entry, run, info.GameID, info.EntryKey}, sent)
 			}
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(50 * time.Millisecond):
 		}
 	}
 }

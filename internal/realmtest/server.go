@@ -98,9 +98,7 @@ func (s *Server) Up() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.mu.Lock()
-	s.listener, s.addr = l, l.Addr().String()
-	s.mu.Unlock()
+	s.Locked(func() { s.listener = l })
 	s.running.Go(func() {
 		for {
 			c, err := l.Accept()
