@@ -95,16 +95,12 @@ func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
 func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 	d := p.download
 	switch {
-	case d == nil || p.phase != inLobby:
-		p.fault(q.Op(), "nobody asked for it")
+	case !p.need(d != nil && p.phase == inLobby, q.Op(), "nobody asked for it"):
 		return
-	case !d.announced:
-		p.fault(q.Op(), "before 0x3F")
-	case q.To != p.pid:
-		p.fault(q.Op(), "for player %d", q.To)
+	case !p.need(d.announced, q.Op(), "before 0x3F"):
+	case !p.need(q.To == p.pid, q.Op(), "for player %d", q.To):
 		return
-	case q.From != p.pid && !p.known.has(q.From):
-		p.fault(q.Op(), "from player %d, who is not there", q.From)
+	case !p.need(q.From == p.pid || p.known.has(q.From), q.Op(), "from player %d, who is not there", q.From):
 	}
 	switch {
 	case q.Offset != d.held:
@@ -117,8 +113,7 @@ func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 		p.fault(q.Op(), "wrong CRC at offset %d", q.Offset)
 		p.refusePart(q.From)
 		return
-	case len(q.Data) == 0 || int64(q.Offset)+int64(len(q.Data)) > int64(d.want.Size):
-		p.fault(q.Op(), "%d bytes at offset %d of %d", len(q.Data), q.Offset, d.want.Size)
+	case !p.need(len(q.Data) > 0 && int64(q.Offset)+int64(len(q.Data)) <= int64(d.want.Size), q.Op(), "%d bytes at offset %d of %d", len(q.Data), q.Offset, d.want.Size):
 		return
 	case p.conduct.RefuseParts > 0 && d.rng.Float64() < p.conduct.RefuseParts:
 		p.refusePart(q.From)

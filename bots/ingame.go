@@ -40,18 +40,15 @@ const (
 
 // onLoaded takes a 0x08: a player, maybe the bot itself, has loaded.
 func (p *player) onLoaded(now time.Duration, pid uint8) {
+	const op = w3gs.OpGameLoaded
 	switch {
-	case p.phase < loading:
-		p.fault(w3gs.OpGameLoaded, "before 0x0B")
-	case pid != p.pid && !p.known.has(pid):
-		p.fault(w3gs.OpGameLoaded, "player %d is not in the game", pid)
-	case p.loaded.has(pid):
-		p.fault(w3gs.OpGameLoaded, "player %d has loaded twice", pid)
-	case pid == p.pid && !p.isLoaded:
-		p.fault(w3gs.OpGameLoaded, "the bot has not loaded yet")
+	case !p.need(p.phase >= loading, op, "before 0x0B"):
+	case !p.need(pid == p.pid || p.known.has(pid), op, "player %d is not in the game", pid):
+	case !p.need(!p.loaded.has(pid), op, "player %d has loaded twice", pid):
+	case !p.need(pid != p.pid || p.isLoaded, op, "the bot has not loaded yet"):
 	}
 	p.loaded.add(pid)
-	p.note(now, Event{Packet: w3gs.OpGameLoaded, PID: pid})
+	p.note(now, Event{Packet: op, PID: pid})
 }
 
 // onLeave takes a 0x07. In the game its place among the turns is part of the state.

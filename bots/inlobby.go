@@ -53,14 +53,10 @@ func (p *player) onReject(q *w3gs.RejectJoin) {
 
 func (p *player) onIntroduction(now time.Duration, q *w3gs.PlayerInfo) {
 	switch {
-	case p.phase != inLobby:
-		p.fault(q.Op(), "%q introduced outside the lobby", q.Name)
-	case q.PID == p.pid:
-		p.fault(q.Op(), "the bot is introduced to itself")
-	case p.known.has(q.PID):
-		p.fault(q.Op(), "player %d introduced twice", q.PID)
-	case q.PID == 0 || q.PID > w3gs.MaxSlots+1:
-		p.fault(q.Op(), "player id %d", q.PID)
+	case !p.need(p.phase == inLobby, q.Op(), "%q introduced outside the lobby", q.Name):
+	case !p.need(q.PID != p.pid, q.Op(), "the bot is introduced to itself"):
+	case !p.need(!p.known.has(q.PID), q.Op(), "player %d introduced twice", q.PID):
+	case !p.need(q.PID != 0 && q.PID <= w3gs.MaxSlots+1, q.Op(), "player id %d", q.PID):
 	}
 	version := p.g.run.opts.Version
 	longest := w3gs.MaxNameLen

@@ -20,7 +20,6 @@ const (
 	DefaultActions  = 3.0 // actions per second of one player
 	DefaultPlay     = 30 * time.Second
 	DefaultLoadTime = time.Second
-	defaultPrefix   = "bot-"
 
 	// DefaultPatience is how long bots wait for a lobby, and in a lobby for its start.
 	DefaultPatience = 90 * time.Second
@@ -127,23 +126,18 @@ func (o Options) normal() (Options, error) {
 	o.LoadTime = cmp.Or(o.LoadTime, DefaultLoadTime)
 	o.Patience = cmp.Or(o.Patience, DefaultPatience)
 	o.Version = cmp.Or(o.Version, w3gs.DefaultVersion)
-	if o.Watch {
-		o.NamePrefix = cmp.Or(o.NamePrefix, "fan-")
-	}
-	o.NamePrefix = cmp.Or(o.NamePrefix, defaultPrefix)
 	o.Loops = cmp.Or(o.Loops, 1)
 	o.Program = cmp.Or(o.Program, "w3host")
 	o.RealmPassword = cmp.Or(o.RealmPassword, RealmPassword)
 	if s := o.Script; s != nil {
-		copied := *s
-		copied.Speed = cmp.Or(copied.Speed, 1)
-		o.Script, o.Players, o.Actions, o.Burst = &copied, len(s.Names), -1, 0
-		o.Play = scriptTime
+		o.Players, o.Actions, o.Burst, o.Play = len(s.Names), -1, 0, scriptTime
 	}
 	if o.Watch {
 		o.Games, o.Players = o.Games*o.Players, 1
 		o.Actions, o.NoStart, o.Play = -1, true, scriptTime
+		o.NamePrefix = cmp.Or(o.NamePrefix, "fan-")
 	}
+	o.NamePrefix = cmp.Or(o.NamePrefix, "bot-")
 	if o.Conduct == nil {
 		o.Conduct = func(int, int) Conduct { return Conduct{} }
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -255,9 +256,7 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 	case err != nil:
 		p.finish(OutcomeUnreachable, err.Error())
 	default:
-		if ap, err := netip.ParseAddrPort(c.LocalAddr().String()); err == nil {
-			p.local = netip.AddrPortFrom(ap.Addr(), 6112)
-		}
+		p.local = netip.AddrPortFrom(c.LocalAddr().(*net.TCPAddr).AddrPort().Addr().Unmap(), 6112)
 		if c, err = r.throughProxy(ctx, p, l, c); err != nil {
 			p.finish(OutcomeUnreachable, err.Error())
 			break

@@ -1,6 +1,7 @@
 package bots
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -72,7 +73,7 @@ func (g *game) playScript(now time.Duration) {
 		played = p.gameTime
 	}
 	script := g.run.opts.Script
-	order := g.playSteps(now, time.Duration(float64(played)*script.Speed))
+	order := g.playSteps(now, time.Duration(float64(played)*cmp.Or(script.Speed, 1)))
 	for _, p := range g.present() {
 		if p.answerDue {
 			p.sendAnswers()
