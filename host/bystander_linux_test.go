@@ -3,7 +3,6 @@ package host
 import (
 	"fmt"
 	"net"
-	"strings"
 	"testing"
 
 	"w3host/internal/testkit"
@@ -22,7 +21,7 @@ func inNamespaces(t *testing.T) {
 	far.Pair(t, "")
 	bystanders(t, func(t *testing.T, r *rig, rate int64) *net.TCPConn {
 		shape := fmt.Sprintf("tc qdisc replace dev near root tbf rate %dbit burst 10kb latency 200ms", 8*rate)
-		if _, err := testkit.Run(strings.Fields(shape)...); err != nil {
+		if _, err := testkit.Run(shape); err != nil {
 			t.Skip(err)
 		}
 		var nc net.Conn

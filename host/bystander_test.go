@@ -16,11 +16,7 @@ type lines func(t *testing.T, r *rig, rate int64) *net.TCPConn
 // relayed lines are emulated. The kernel of the loopback takes more from the host
 // than a real network would; TestBystanderInNamespaces has one.
 func relayed(t *testing.T, r *rig, rate int64) *net.TCPConn {
-	line, err := testkit.NewRelay(r.h.Addr().String(), testkit.Line{}, testkit.Line{Rate: rate, Buffer: 32 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(line.Close)
+	line := testkit.NewRelay(t, r.h.Addr().String(), testkit.Line{}, testkit.Line{Rate: rate, Buffer: 32 << 10})
 	nc, err := net.Dial("tcp4", line.Addr())
 	if err != nil {
 		t.Fatal(err)

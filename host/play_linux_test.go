@@ -27,7 +27,7 @@ func playInNamespaces(t *testing.T) {
 	far.Wire(t, testkit.Line{Delay: 15 * time.Millisecond}, 0.01)
 	cable := func(state string) {
 		t.Helper()
-		if _, err := testkit.Run("ip", "link", "set", "line0", state); err != nil {
+		if _, err := testkit.Run("ip link set line0 " + state); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -145,11 +145,7 @@ func TestPlayCuts(t *testing.T) {
 		o.Game.Turns.Period = 100 * time.Millisecond
 	})
 	g := r.lobby(2)
-	line, err := testkit.NewRelay(r.h.Addr().String(), testkit.Line{Delay: 5 * time.Millisecond}, testkit.Line{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { line.Close() })
+	line := testkit.NewRelay(t, r.h.Addr().String(), testkit.Line{Delay: 5 * time.Millisecond}, testkit.Line{})
 	p := startPlaying(t, netip.MustParseAddrPort(line.Addr()))
 	testkit.Eventually(t, "the lobby in the list", func() bool { return p.count(`"test" is in the list`) == 1 })
 	found, err := lan.Search(t.Context(), netip.MustParseAddrPort(p.list), wantGame)

@@ -46,10 +46,7 @@ func reconnectRig(t *testing.T, change func(*Options)) *rig {
 // proxied lets a player join through a proxy and a relay.
 func (r *rig) proxied(g *Game, name string, version uint32, line testkit.Line) (*client, *bots.Proxy) {
 	r.t.Helper()
-	rel, err := testkit.NewRelay(r.h.Addr().String(), line, line)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	rel := testkit.NewRelay(r.t, r.h.Addr().String(), line, line)
 	dial := func(uint16) (net.Conn, error) { return net.Dial("tcp4", rel.Addr()) }
 	host, err := dial(0)
 	if err != nil {
@@ -59,7 +56,7 @@ func (r *rig) proxied(g *Game, name string, version uint32, line testkit.Line) (
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	r.t.Cleanup(func() { p.Close(); rel.Close() })
+	r.t.Cleanup(p.Close)
 	c := r.letIn(r.knockOn(clientOn(r.t, end), g, name, player))
 	testkit.Eventually(r.t, "the offer to the proxy", func() bool { s, _ := p.State(); return s.Offered && s.Extended == (version > 1) })
 	return c, p

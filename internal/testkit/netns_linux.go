@@ -85,18 +85,19 @@ func (f *Far) Do(job func()) {
 	<-done
 }
 
-// Run runs a command and returns its output.
-func Run(command ...string) (string, error) {
-	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+// Run runs a command of words and returns its output.
+func Run(command string) (string, error) {
+	words := strings.Fields(command)
+	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
+		return "", fmt.Errorf("%s: %w: %s", command, err, out)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
 func runAll(commands ...string) error {
 	for _, command := range commands {
-		if _, err := Run(strings.Fields(command)...); err != nil {
+		if _, err := Run(command); err != nil {
 			return err
 		}
 	}

@@ -3,10 +3,10 @@ package testkit
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"sync"
+	"testing"
 	"time"
 )
 
@@ -37,17 +37,19 @@ type Relay struct {
 	done   sync.WaitGroup
 }
 
-// NewRelay opens a relay to target on a free port of the loopback. up is the line
+// NewRelay opens a relay to target on a free port of the loopback, until the test ends. up is the line
 // from the clients to the target, down the one back.
-func NewRelay(target string, up, down Line) (*Relay, error) {
+func NewRelay(t testing.TB, target string, up, down Line) *Relay {
+	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
-		return nil, fmt.Errorf("relay to %s: %w", target, err)
+		t.Fatalf("relay to %s: %v", target, err)
 	}
 	r := newRelay(target, up, down)
 	r.listener = l
 	r.done.Go(r.accept)
-	return r, nil
+	t.Cleanup(r.Close)
+	return r
 }
 
 func newRelay(target string, up, down Line) *Relay {

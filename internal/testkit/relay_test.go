@@ -156,10 +156,7 @@ func serve(t *testing.T) (r *Relay, client, target *net.TCPConn) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if r, err = NewRelay(l.Addr().String(), Line{Delay: ms}, Line{Delay: ms}); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Close)
+	r = NewRelay(t, l.Addr().String(), Line{Delay: ms}, Line{Delay: ms})
 	c, err := net.Dial("tcp4", r.Addr())
 	if err != nil {
 		t.Fatal(err)
@@ -199,11 +196,7 @@ func TestReset(t *testing.T) {
 
 // TestNobodyThere: the client of a dead target is cut.
 func TestNobodyThere(t *testing.T) {
-	r, err := NewRelay(fmt.Sprintf("127.0.0.1:%d", FreePort(t)), Line{}, Line{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := NewRelay(t, fmt.Sprintf("127.0.0.1:%d", FreePort(t)), Line{}, Line{})
 	c, err := net.Dial("tcp4", r.Addr())
 	if err != nil {
 		return // cut before the dialler looked
