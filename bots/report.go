@@ -179,11 +179,6 @@ func (r *Report) add(p *player) {
 	q.Misbehaves, q.Outcome, q.Why = p.conduct.misbehaves(), p.outcome, p.why
 	q.Turns, q.State = p.turn, p.state.checksum()
 	q.ActionsSent, q.ActionsSeen = int(p.sent), int(p.seen)
-	if q.Misbehaves {
-		r.Misbehaved[q.Outcome]++
-	} else {
-		r.Outcomes[q.Outcome]++
-	}
 	if q.Joined {
 		r.Joined++
 	}
@@ -194,25 +189,24 @@ func (r *Report) add(p *player) {
 	if p.worst.Interval > r.Worst.Interval {
 		r.Worst = p.worst
 	}
-	r.Totals.add(q)
+	if q.Misbehaves {
+		r.Misbehaved[q.Outcome]++
+	} else {
+		r.Outcomes[q.Outcome]++
+		r.ActionsSent += int64(q.ActionsSent)
+		r.ActionsSeen += int64(q.ActionsSeen)
+		r.ActionsLost += int64(q.ActionsLost)
+		r.LagScreens += int64(q.LagScreens)
+		r.StoodStill = max(r.StoodStill, q.StoodStill)
+	}
+	r.OverflowParts += int64(q.OverflowParts)
+	r.EmptyTurns += int64(q.EmptyTurns)
+	r.Resumed += int64(q.Resumed)
+	r.LargestTurnPacket = max(r.LargestTurnPacket, q.LargestTurnPacket)
 	if p.downloaded != nil {
 		r.Downloads = append(r.Downloads, *p.downloaded)
 	}
 	r.Players = append(r.Players, *q)
-}
-
-func (t *Totals) add(q *PlayerReport) {
-	if !q.Misbehaves {
-		t.ActionsSent += int64(q.ActionsSent)
-		t.ActionsSeen += int64(q.ActionsSeen)
-		t.ActionsLost += int64(q.ActionsLost)
-		t.LagScreens += int64(q.LagScreens)
-		t.StoodStill = max(t.StoodStill, q.StoodStill)
-	}
-	t.OverflowParts += int64(q.OverflowParts)
-	t.EmptyTurns += int64(q.EmptyTurns)
-	t.Resumed += int64(q.Resumed)
-	t.LargestTurnPacket = max(t.LargestTurnPacket, q.LargestTurnPacket)
 }
 
 // judge sets OK.

@@ -198,17 +198,17 @@ func (c *Client) Expect(patterns ...string) {
 // Until skips to the next packet with an opcode.
 func (c *Client) Until(op byte) []byte {
 	c.t.Helper()
-	return c.untilBy(op, time.After(Patience))
+	return c.until(fmt.Sprintf("a 0x%02X", op), func(b []byte) bool { return b[1] == op })
 }
 
-func (c *Client) untilBy(op byte, deadline <-chan time.Time) []byte {
+func (c *Client) until(what string, is func(packet []byte) bool) []byte {
 	c.t.Helper()
-	for {
+	for deadline := time.After(Patience); ; {
 		b := c.nextBy(deadline)
 		if b == nil {
-			c.t.Fatalf("%s: the connection ended (%v) before a 0x%02X came", c.Name, c.Ending(), op)
+			c.t.Fatalf("%s: the connection ended (%v) before %s came", c.Name, c.Ending(), what)
 		}
-		if b[1] == op {
+		if is(b) {
 			return b
 		}
 	}
@@ -223,11 +223,7 @@ func (c *Client) UntilText(part string) string {
 // UntilChat is UntilText, but returns the packet.
 func (c *Client) UntilChat(part string) []byte {
 	c.t.Helper()
-	for deadline := time.After(Patience); ; {
-		if b := c.untilBy(0x0F, deadline); strings.Contains(string(b), part) {
-			return b
-		}
-	}
+	return c.until("a line with "+part, func(b []byte) bool { return b[1] == 0x0F && strings.Contains(string(b), part) })
 }
 
 // Ended waits for the end of the connection; a FIN is io.EOF.
