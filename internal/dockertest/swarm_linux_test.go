@@ -210,7 +210,7 @@ func (s *swarm) inside(program string, args ...string) *exec.Cmd {
 }
 
 // dial connects to a host from where players are.
-func (s *swarm) dial(ctx context.Context, addr string) (net.Conn, error) {
+func (s *swarm) dial(ctx context.Context, _, addr string) (net.Conn, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	ours, err := os.Open("/proc/thread-self/ns/net")

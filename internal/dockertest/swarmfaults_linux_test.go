@@ -252,7 +252,7 @@ func (s *swarmRun) free(node int) int {
 func (s *swarmRun) another(node int, task string, err error) error {
 	for end := time.Now().Add(5 * time.Minute); err == nil; time.Sleep(200 * time.Millisecond) {
 		if now := s.task(s.t, node, "w3host"); now != "" && now != task {
-			conn, bad := s.dial(context.Background(), s.addr(node))
+			conn, bad := s.dial(context.Background(), "tcp", s.addr(node))
 			if bad == nil {
 				_ = conn.Close()
 				return nil

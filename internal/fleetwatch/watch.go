@@ -19,7 +19,7 @@ import (
 
 // Watch knows which lobbies of entries have let the stranger in, and when.
 type Watch struct {
-	Dial func(ctx context.Context, addr string) (net.Conn, error)
+	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	mu    sync.Mutex
 	spans map[lobbyOf]*span
@@ -38,12 +38,8 @@ type span struct{ from, to time.Time }
 
 // New watches hosts that this machine reaches; another Dial may be set.
 func New() *Watch {
-	return &Watch{
-		spans: map[lobbyOf]*span{}, quiet: map[string]bool{},
-		Dial: func(ctx context.Context, addr string) (net.Conn, error) {
-			return (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", addr)
-		},
-	}
+	dialer := &net.Dialer{Timeout: time.Second}
+	return &Watch{spans: map[lobbyOf]*span{}, quiet: map[string]bool{}, Dial: dialer.DialContext}
 }
 
 // Host tries to get into the lobbies of a host until ctx ends.
@@ -221,7 +217,7 @@ func (w *Watch) Knock(ctx context.Context, addr string, info *w3gs.GameInfo, nam
 // speak sends one packet and shows the frames of the answer until one is enough or the connection ends. It waits
 // for a host that is frozen.
 func (w *Watch) speak(ctx context.Context, addr string, packet []byte, more func(frame []byte) bool) {
-	conn, err := w.Dial(ctx, addr)
+	conn, err := w.Dial(ctx, "tcp", addr)
 	if err != nil {
 		return
 	}

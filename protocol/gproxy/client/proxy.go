@@ -82,7 +82,7 @@ type turns struct {
 	begun   bool          // a 0x0C has come
 	at      time.Duration // of the last one, or of the empty action that stands in for it
 	used    int           // empty actions since the last one
-	laggers []byte        // as in a 0x10, five bytes each
+	laggers [][]byte      // as in a 0x10: five bytes, of which the first is who
 }
 
 var empty = []byte{0xF7, 0x0C, 6, 0, 0, 0}
@@ -193,11 +193,11 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 		}
 	case 0x10:
 		if n := len(packet) - 5; n >= 0 && n <= 5*mostLaggers {
-			p.turns.laggers = bytes.Clone(packet[5:])
+			p.turns.laggers = slices.Collect(slices.Chunk(bytes.Clone(packet[5:5+n-n%5]), 5))
 		}
 	case 0x11:
 		if len(packet) > 4 {
-			p.turns.unlag(packet[4])
+			p.turns.laggers = slices.DeleteFunc(p.turns.laggers, func(lagger []byte) bool { return lagger[0] == packet[4] })
 		}
 	}
 	p.ToClient = append(p.ToClient, packet...)
@@ -209,15 +209,6 @@ func (p *Proxy) feed() {
 	if p.Offered {
 		for ; p.turns.used < p.Empties; p.turns.used++ {
 			p.ToClient = append(p.ToClient, empty...)
-		}
-	}
-}
-
-func (t *turns) unlag(pid byte) {
-	for i := 0; i+5 <= len(t.laggers); i += 5 {
-		if t.laggers[i] == pid {
-			t.laggers = slices.Delete(t.laggers, i, i+5)
-			return
 		}
 	}
 }
@@ -286,11 +277,11 @@ func (p *Proxy) keepAlive() {
 	}
 	p.turns.used++
 	laggers := p.turns.laggers
-	for i := 0; i+5 <= len(laggers); i += 5 {
-		p.ToClient = append(append(p.ToClient, 0xF7, 0x11, 9, 0), laggers[i:i+5]...)
+	for _, lagger := range laggers {
+		p.ToClient = append(append(p.ToClient, 0xF7, 0x11, 9, 0), lagger...)
 	}
 	p.ToClient = append(p.ToClient, empty...)
 	if n := len(laggers); n > 0 {
-		p.ToClient = append(append(p.ToClient, 0xF7, 0x10, byte(5+n), 0, byte(n/5)), laggers...)
+		p.ToClient = append(append(p.ToClient, 0xF7, 0x10, byte(5+5*n), 0, byte(n)), slices.Concat(laggers...)...)
 	}
 }
