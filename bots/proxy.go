@@ -90,12 +90,11 @@ func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) 
 		return r.dialFor(ctx, p, net.JoinHostPort(host, strconv.Itoa(int(port))))
 	}
 	var core gproxy.Proxy
-	switch {
-	case !l.proxies: // it never asks for the extension
-	case conduct.Extended:
-		core.Version = 2
-	default:
+	if l.proxies { // else it never asks for the extension
 		core.Version = 1
+		if conduct.Extended {
+			core.Version = 2
+		}
 	}
 	proxy, game, err := StartProxy(c, dial, core, *conduct)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"slices"
@@ -102,13 +103,8 @@ func (r *run) stranger(ctx context.Context, number int, b []byte, slow bool) (to
 	if err := c.SetReadDeadline(start.Add(strangerWait)); err != nil {
 		return 0, false
 	}
-	buf := make([]byte, 512)
-	for {
-		if _, err := c.Read(buf); err != nil {
-			if errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
-				return 0, false
-			}
-			return time.Since(start), true
-		}
+	if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
+		return 0, false
 	}
+	return time.Since(start), true
 }

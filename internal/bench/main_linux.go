@@ -204,10 +204,7 @@ func awaitGames(bots io.Reader, games int) error {
 			said = append(said, scanner.Text())
 		}
 	}
-	go func() { // ends with the bots
-		for scanner.Scan() {
-		}
-	}()
+	go func() { _, _ = io.Copy(io.Discard, bots) }() // ends with the bots
 	return nil
 }
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // The burden comes from another address than what is measured, in two parts, since one address has 128 connections at most.
@@ -87,14 +89,9 @@ func (w *window) disturb(ctx context.Context, burden *sync.WaitGroup) {
 	}
 	each := func(every time.Duration, do func(i int)) {
 		burden.Go(func() {
-			tick := time.NewTicker(every)
-			defer tick.Stop()
-			for i := 0; ctx.Err() == nil; i++ {
-				select {
-				case <-ctx.Done():
-				case <-tick.C:
-					do(i)
-				}
+			pace := rate.NewLimiter(rate.Every(every), 1)
+			for i := 0; pace.Wait(ctx) == nil; i++ {
+				do(i)
 			}
 		})
 	}
