@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -138,42 +139,33 @@ func stormEncrypt(data []byte, key uint32) {
 // that only two are packed; the sum at the end is wrong, which no reader looks at.
 func zippedZeros(t *testing.T, n int) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	b.WriteByte(byZlib)
-	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	zeros, second := make([]byte, 1<<20), 0
-	for range 2 {
-		second = b.Len()
-		if _, err := z.Write(zeros); err != nil {
-			t.Fatal(err)
+	return zlibSector(t, func(z *zlib.Writer, b *bytes.Buffer) (err error) {
+		zeros, second := make([]byte, 1<<20), 0
+		for range 2 {
+			second = b.Len()
+			_, bad := z.Write(zeros)
+			err = errors.Join(err, bad, z.Flush())
 		}
-		if err := z.Flush(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.Write(bytes.Repeat(b.Bytes()[second:], n-2))
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+		b.Write(bytes.Repeat(b.Bytes()[second:], n-2))
+		return err
+	})
 }
 
 // zipped is data as a zlib sector.
 func zipped(t *testing.T, data []byte) []byte {
 	t.Helper()
+	return zlibSector(t, func(z *zlib.Writer, _ *bytes.Buffer) error { _, err := z.Write(data); return err })
+}
+
+func zlibSector(t *testing.T, fill func(z *zlib.Writer, b *bytes.Buffer) error) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	b.WriteByte(byZlib)
 	z, err := zlib.NewWriterLevel(&b, zlib.BestSpeed)
+	if err == nil {
+		err = errors.Join(fill(z, &b), z.Close())
+	}
 	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := z.Write(data); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
