@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -134,15 +133,6 @@ func runAttacker(name, addr string) error {
 	}
 	a.Run(context.Background(), flood.Target{Addr: addr, Game: victims + 1})
 	return nil
-}
-
-func freePort() (int, error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // written is how many bytes files and those of folders have.

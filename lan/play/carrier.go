@@ -76,7 +76,7 @@ func (c *crossing) report(_ time.Duration, p *gproxy.Proxy) {
 	case p.Entered && !c.entered:
 		c.entered = true
 		c.say(texts.Of("You are in %q.", c.name))
-	case p.State == gproxy.Over && p.Entered && !p.Left() && !c.ended:
+	case p.State == gproxy.Over && p.Entered && !p.Left && !c.ended:
 		c.ended = true
 		c.say(texts.Of("The connection to %q has ended: the game is over, or you can no longer get back in.", c.name))
 	case lost && !c.lost:

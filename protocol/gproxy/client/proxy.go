@@ -60,7 +60,7 @@ type Proxy struct {
 
 	backlog backlog
 	turns   turns
-	left    bool // 0x21 has been sent
+	Left    bool // 0x21 has been sent
 
 	host, client   []byte        // incomplete packets
 	heard, ackedAt time.Duration // bytes of the host, the last ACK to it
@@ -120,7 +120,7 @@ func (p *Proxy) FromClient(b []byte) error {
 		}
 		b = rest
 		p.Sent++
-		p.left = p.left || packet[1] == 0x21
+		p.Left = p.Left || packet[1] == 0x21
 		p.keep(packet)
 		if p.State == Linked {
 			p.ToHost = append(p.ToHost, packet...)
@@ -215,8 +215,8 @@ func (p *Proxy) feed() {
 
 // bid sends the host that the player leaves.
 func (p *Proxy) bid() {
-	if !p.left {
-		p.left = true
+	if !p.Left {
+		p.Left = true
 		p.Sent++
 		p.ToHost = append(p.ToHost, 0xF7, 0x21, 8, 0, 100, 0, 0, 0)
 	}
@@ -234,10 +234,7 @@ func (p *Proxy) ClientGone() {
 }
 
 // CanReturn reports whether the proxy can reconnect if the connection breaks.
-func (p *Proxy) CanReturn() bool { return p.Offered && p.turns.begun && !p.left && !p.backlog.lapsed }
-
-// Left reports whether the client has left the game.
-func (p *Proxy) Left() bool { return p.left }
+func (p *Proxy) CanReturn() bool { return p.Offered && p.turns.begun && !p.Left && !p.backlog.lapsed }
 
 // Broken takes the end of the connection. Packets that were not sent are kept.
 func (p *Proxy) Broken() {
