@@ -92,8 +92,8 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 		return lobby{}, false, err
 	}
 	l, ok := f.take()
-	if !ok {
-		err = f.timeout()
+	if !ok && !f.noAnswers && time.Since(f.last) >= f.opts.Patience {
+		err = fmt.Errorf("no lobby with %d open slots at %s: the host opens none, or others fill them", f.opts.Players, f.opts.Addr)
 	}
 	return l, ok, err
 }
@@ -161,12 +161,4 @@ func (f *finder) searchLAN(ctx context.Context) (found []lobby, err error) {
 		})
 	}
 	return found, err
-}
-
-// timeout is an error if no lobby was found for Options.Patience.
-func (f *finder) timeout() error {
-	if f.noAnswers || time.Since(f.last) < f.opts.Patience {
-		return nil
-	}
-	return fmt.Errorf("no lobby with %d open slots at %s: the host opens none, or others fill them", f.opts.Players, f.opts.Addr)
 }
