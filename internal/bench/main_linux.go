@@ -33,7 +33,7 @@ const tries = 10
 // bench holds the flags.
 type bench struct {
 	dir     string
-	games   []string // numbers of them
+	games   []int // numbers of them
 	rounds  int
 	seconds int
 	period  time.Duration
@@ -96,18 +96,25 @@ func main() {
 		runWitness()
 		return
 	}
-	do := b.main
+	do := func() error { return b.main(*games) }
 	if *attacker != "" {
 		do = func() error { return runAttacker(*attacker, *at) }
 	}
-	b.games, b.extra = strings.Split(*games, ","), flag.Args()
+	b.extra = flag.Args()
 	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) main() (err error) {
+func (b *bench) main(games string) (err error) {
+	for text := range strings.SplitSeq(games, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 {
+			return fmt.Errorf("--games: %q is no number of games", text)
+		}
+		b.games = append(b.games, n)
+	}
 	if b.dir, err = os.MkdirTemp("", "w3host-bench"); err != nil {
 		return err
 	}
@@ -126,7 +133,12 @@ func (b *bench) main() (err error) {
 		subjects = append(subjects, subject{b.with, b.host(host, b.with)})
 	}
 	if b.window {
-		return b.windowAll(host, subjects)
+		for _, s := range subjects {
+			if err := b.windowOf(host, s); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if b.attacks != "" {
 		return b.attackAll(subjects)
@@ -142,11 +154,7 @@ func (b *bench) main() (err error) {
 	}
 	fmt.Printf("| games | program | µs CPU per player and turn | / %s | context switches a second | KiB per player | p99 \\|interval − period\\| ms | longest | longest stall of the machine | missed turns |\n", subjects[len(subjects)-1].name)
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
-	for _, text := range b.games {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 {
-			return fmt.Errorf("--games: %q is no number of games", text)
-		}
+	for _, n := range b.games {
 		if err := b.compare(subjects, n); err != nil {
 			return err
 		}

@@ -49,28 +49,15 @@ type phase struct {
 	read    [2]int64
 }
 
-// windowAll prints a table for each host.
-func (b *bench) windowAll(program string, hosts []subject) error {
-	games, err := strconv.Atoi(b.games[0])
-	if err != nil {
-		return fmt.Errorf("--games: %w", err)
-	}
-	for _, s := range hosts {
-		if err := b.windowOf(program, s, games); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *bench) windowOf(program string, s subject, games int) error {
-	w := &window{bench: b, games: games}
+// windowOf prints a table for a host.
+func (b *bench) windowOf(program string, s subject) error {
+	w := &window{bench: b, games: b.games[0]}
 	for range 2 {
 		host, err := b.startHost(func(ports []int, games int) *exec.Cmd {
 			cmd := s.run(ports, games)
 			cmd.Env = append(cmd.Env, "W3HOST_WEB_LISTEN="+local(ports[1]), "W3HOST_WEB_METRICS_LISTEN="+local(ports[2]))
 			return cmd
-		}, games, 3)
+		}, w.games, 3)
 		if err != nil {
 			return err
 		}
@@ -88,7 +75,7 @@ func (b *bench) windowOf(program string, s subject, games int) error {
 		w.tokens = append(w.tokens, strings.TrimSpace(string(token)))
 	}
 	for _, h := range w.hosts {
-		bots, err := b.begin(h.ports[0], games, players, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*b.rounds))
+		bots, err := b.begin(h.ports[0], w.games, players, time.Minute+time.Duration(b.seconds+6)*time.Second*time.Duration(len(inTurn)*b.rounds))
 		if err != nil {
 			return err
 		}
