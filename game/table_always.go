@@ -9,13 +9,12 @@ import (
 )
 
 // always are the commands of lobbies and running games.
-var always = command.Table[*Machine]{
+var always = command.For(command.Anyone, command.Always, command.Table[*Machine]{
 	{
 		Name:     "help",
 		Usage:    "[command|group]",
 		Help:     "list the groups of commands or one group, or explain a command",
 		Examples: []string{"help", "help votes", "help start"},
-		Phase:    command.Always,
 		Parse:    with((*args).Rest, help),
 	},
 	{
@@ -26,7 +25,6 @@ var always = command.Table[*Machine]{
 		Examples:  []string{"ping", "ping 300"},
 		Level:     command.Owner,
 		AskAnyone: true,
-		Phase:     command.Always,
 		Bare:      ping,
 		Parse:     with(milliseconds(time.Millisecond, time.Minute), kickSlow),
 	},
@@ -34,7 +32,6 @@ var always = command.Table[*Machine]{
 		Name:    "version",
 		Aliases: []string{"about", "v"},
 		Help:    "show the host's version",
-		Phase:   command.Always,
 		Bare:    show(version),
 	},
 	{
@@ -45,7 +42,6 @@ var always = command.Table[*Machine]{
 		Examples:  []string{"owner Bob", "owner none"},
 		Level:     command.Owner,
 		AskAnyone: true,
-		Phase:     command.Always,
 		Bare:      show(owner),
 		Parse: func(a *args) act {
 			if a.Is("none") {
@@ -61,7 +57,6 @@ var always = command.Table[*Machine]{
 		Help:     "remove a player",
 		Examples: []string{"kick bob too slow"},
 		Level:    command.Owner,
-		Phase:    command.Always,
 		Parse:    func(a *args) act { return kick(a.Player(0), a.Rest(), false) },
 	},
 	{
@@ -70,7 +65,6 @@ var always = command.Table[*Machine]{
 		Help:     "mute a player",
 		Examples: []string{"mute bob"},
 		Level:    command.Owner,
-		Phase:    command.Always,
 		Parse:    func(a *args) act { return mute(a.OnlyPlayer(), false) },
 	},
 	{
@@ -79,28 +73,24 @@ var always = command.Table[*Machine]{
 		Help:     "unmute a player",
 		Examples: []string{"unmute bob"},
 		Level:    command.Owner,
-		Phase:    command.Always,
 		Parse:    func(a *args) act { return mute(a.OnlyPlayer(), true) },
 	},
 	{
 		Name:  "muteall",
 		Help:  "mute public chat",
 		Level: command.Owner,
-		Phase: command.Always,
 		Bare:  muteAll(false),
 	},
 	{
 		Name:  "unmuteall",
 		Help:  "unmute public chat",
 		Level: command.Owner,
-		Phase: command.Always,
 		Bare:  muteAll(true),
 	},
 	{
 		Name:  "journal",
 		Help:  "keep this game's journal, for a bug report",
 		Level: command.Owner,
-		Phase: command.Always,
 		Bare:  show(keepJournal),
 	},
 	{
@@ -109,7 +99,6 @@ var always = command.Table[*Machine]{
 		Help:     "say something as the host",
 		Examples: []string{"say Two minutes left"},
 		Level:    command.Owner,
-		Phase:    command.Always,
 		Parse:    func(a *args) act { return sayAll(a.Text("text")) },
 	},
 	{
@@ -118,7 +107,6 @@ var always = command.Table[*Machine]{
 		Help:     "show or set the milliseconds between turns",
 		Examples: []string{"latency 80"},
 		Level:    command.Owner,
-		Phase:    command.Always,
 		Bare:     show(latency),
 		Parse:    with(milliseconds(w3gs.MinPeriod, w3gs.MaxPeriod), setLatency),
 	},
@@ -130,7 +118,6 @@ var always = command.Table[*Machine]{
 		Examples:  []string{"equalise on"},
 		Level:     command.Owner,
 		AskAnyone: true,
-		Phase:     command.Always,
 		Bare:      show(equalised),
 		Parse:     with(onOff, setEqualise),
 	},
@@ -141,7 +128,6 @@ var always = command.Table[*Machine]{
 		Examples:  []string{"shareunits on"},
 		Level:     command.Owner,
 		AskAnyone: true,
-		Phase:     command.Always,
 		Bare:      show(sharing),
 		Parse:     with(onOff, setSharing),
 	},
@@ -151,32 +137,28 @@ var always = command.Table[*Machine]{
 		Help:     "show or set how far a player may be behind",
 		Examples: []string{"synclimit 50"},
 		Level:    command.Owner,
-		Phase:    command.Always,
 		Bare:     show(syncLimit),
 		Parse:    with(func(a *args) int { return a.Number("number of turns", 2, w3gs.MaxSyncLimit) }, setSyncLimit),
 	},
-}
+})
 
 // inGame are the commands of running games.
-var inGame = command.Table[*Machine]{
+var inGame = command.For(command.Anyone, command.InGame, command.Table[*Machine]{
 	{
 		Name:  "drop",
 		Help:  "drop the players on the lag screen",
 		Level: command.Owner,
-		Phase: command.InGame,
 		Bare:  dropLaggers,
 	},
 	{
-		Name:  "wait",
-		Help:  "have the game stand still for players who may join again; more than half must agree",
-		Phase: command.InGame,
-		Bare:  standStill(true),
+		Name: "wait",
+		Help: "have the game stand still for players who may join again; more than half must agree",
+		Bare: standStill(true),
 	},
 	{
-		Name:  "nowait",
-		Help:  "have the game go on without waiting for players who may join again",
-		Phase: command.InGame,
-		Bare:  standStill(false),
+		Name: "nowait",
+		Help: "have the game go on without waiting for players who may join again",
+		Bare: standStill(false),
 	},
 	{
 		Name:     "letin",
@@ -184,7 +166,6 @@ var inGame = command.Table[*Machine]{
 		Help:     "let whoever joins under a missing player's name come back as that player",
 		Examples: []string{"letin bob"},
 		Level:    command.Owner,
-		Phase:    command.InGame,
 		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), letIn) },
 	},
 	{
@@ -192,7 +173,6 @@ var inGame = command.Table[*Machine]{
 		Aliases: []string{"fppause"},
 		Help:    "pause the game (needs a fake player)",
 		Level:   command.Owner,
-		Phase:   command.InGame,
 		Bare:    fakeAction(actionPause),
 	},
 	{
@@ -200,14 +180,12 @@ var inGame = command.Table[*Machine]{
 		Aliases: []string{"fpresume", "unpause"},
 		Help:    "resume a paused game",
 		Level:   command.Owner,
-		Phase:   command.InGame,
 		Bare:    fakeAction(actionResume),
 	},
 	{
 		Name:  "end",
 		Help:  "end the game",
 		Level: command.Owner,
-		Phase: command.InGame,
 		Bare:  end,
 	},
-}
+})

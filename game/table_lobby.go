@@ -7,7 +7,7 @@ import (
 )
 
 // inLobby are the commands about the start, the slots and the places of a lobby.
-var inLobby = command.Table[*Machine]{
+var inLobby = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
 	{
 		Name:     "start",
 		Aliases:  []string{"s", "go", "g", "vs"},
@@ -16,7 +16,6 @@ var inLobby = command.Table[*Machine]{
 		Help:     "start the countdown, once everybody's ping is known; force skips the checks, now skips the count as well",
 		Examples: []string{"start", "start force"},
 		Level:    command.StandIn,
-		Phase:    command.InLobby,
 		Parse:    start,
 	},
 	{
@@ -24,7 +23,6 @@ var inLobby = command.Table[*Machine]{
 		Aliases: []string{"a"},
 		Help:    "stop the countdown",
 		Level:   command.StandIn,
-		Phase:   command.InLobby,
 		Urgent:  true,
 		Bare:    op(lobby.Abort{}),
 	},
@@ -34,8 +32,6 @@ var inLobby = command.Table[*Machine]{
 		Forms:    map[string]string{"clearautostart": "off"},
 		Help:     "start automatically with that many players, after that many minutes, or when all are ready; balanced: with even teams",
 		Examples: []string{"autostart 8", "autostart 6 5 balanced", "autostart ready 4", "autostart off"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    autostart,
 	},
 	{
@@ -43,8 +39,6 @@ var inLobby = command.Table[*Machine]{
 		Usage:    "<slot> ...",
 		Help:     "open slots",
 		Examples: []string{"open 3 4"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return op(lobby.SetSlots{Slots: a.Slots()}) },
 	},
 	{
@@ -52,39 +46,29 @@ var inLobby = command.Table[*Machine]{
 		Usage:    "<slot> ...",
 		Help:     "close slots; a player in one is kicked",
 		Examples: []string{"close 5 6"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return op(lobby.SetSlots{Slots: a.Slots(), Closed: true}) },
 	},
 	{
-		Name:  "openall",
-		Help:  "open every closed slot",
-		Level: command.Owner,
-		Phase: command.InLobby,
-		Bare:  op(lobby.SetSlots{}),
+		Name: "openall",
+		Help: "open every closed slot",
+		Bare: op(lobby.SetSlots{}),
 	},
 	{
-		Name:  "closeall",
-		Help:  "close every open slot",
-		Level: command.Owner,
-		Phase: command.InLobby,
-		Bare:  op(lobby.SetSlots{Closed: true}),
+		Name: "closeall",
+		Help: "close every open slot",
+		Bare: op(lobby.SetSlots{Closed: true}),
 	},
 	{
 		Name:     "swap",
 		Usage:    "<slot|player> <slot|player>",
 		Help:     "swap two slots, or the players in them",
 		Examples: []string{"swap 1 5", "swap bob ann"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    swap,
 	},
 	{
 		Name:    "shuffle",
 		Aliases: []string{"sp"},
 		Help:    "shuffle the players",
-		Level:   command.Owner,
-		Phase:   command.InLobby,
 		Bare:    op(lobby.Shuffle{}),
 	},
 	{
@@ -93,8 +77,6 @@ var inLobby = command.Table[*Machine]{
 		Forms:    map[string]string{"ffa": "ffa", "teams": "teams", "vsai": "vsai"},
 		Help:     "set all teams: each player alone, two even teams, players against computers, or one against all",
 		Examples: []string{"layout teams", "layout vsall bob", "layout vsai"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    layout,
 	},
 	{
@@ -102,16 +84,12 @@ var inLobby = command.Table[*Machine]{
 		Usage:    "<captain> <captain> | off",
 		Help:     "let two captains choose their teams in turn, with pick",
 		Examples: []string{"draft ann bob", "draft off"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    drafting,
 	},
 	{
-		Name:  "balance",
-		Help:  "balance the teams by the players' ratings",
-		Level: command.Owner,
-		Phase: command.InLobby,
-		Bare:  balance,
+		Name: "balance",
+		Help: "balance the teams by the players' ratings",
+		Bare: balance,
 	},
 	{
 		Name:     "hold",
@@ -120,8 +98,6 @@ var inLobby = command.Table[*Machine]{
 		Usage:    "<name> ... | all",
 		Help:     "hold a place for a name, or for all who are in",
 		Examples: []string{"hold Ann \"Bob Lee\"", "hold all"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse: func(a *args) act {
 			if a.Is("all") {
 				return op(lobby.Hold{Present: true})
@@ -135,8 +111,6 @@ var inLobby = command.Table[*Machine]{
 		Usage:    "<name> ...",
 		Help:     "release a held place",
 		Examples: []string{"unhold Ann"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return op(lobby.Hold{Names: a.NameList(), Off: true}) },
 	},
 	{
@@ -145,31 +119,25 @@ var inLobby = command.Table[*Machine]{
 		Usage:    "<player> [reason]",
 		Help:     "remove a player and close their slot",
 		Examples: []string{"closekick bob"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return kick(a.Player(0), a.Rest(), true) },
 	},
-}
+})
 
 // setup are the commands about the map and the lobby as a whole.
-var setup = command.Table[*Machine]{
+var setup = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
 	{
 		Name:     "hcl",
 		Aliases:  []string{"mode"},
 		Usage:    "[mode]",
 		Help:     "show or set the mode string of the map",
 		Examples: []string{"hcl ap"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Bare:     show(mode),
 		Parse:    with((*args).Rest, hcl),
 	},
 	{
-		Name:  "clearhcl",
-		Help:  "remove the mode string",
-		Level: command.Owner,
-		Phase: command.InLobby,
-		Bare:  op(lobby.HCL{}),
+		Name: "clearhcl",
+		Help: "remove the mode string",
+		Bare: op(lobby.HCL{}),
 	},
 	{
 		Name:     "download",
@@ -177,8 +145,6 @@ var setup = command.Table[*Machine]{
 		Usage:    "<player>",
 		Help:     "allow one player to download the map",
 		Examples: []string{"download bob"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), allowDownload) },
 	},
 	{
@@ -187,17 +153,13 @@ var setup = command.Table[*Machine]{
 		Usage:    "<on|off|ask>",
 		Help:     "set who may download the map",
 		Examples: []string{"downloads ask"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    with(func(a *args) string { return a.OneOf("on", "off", "ask") }, downloads),
 	},
 	{
 		Name:    "unhost",
 		Aliases: []string{"uh"},
 		Help:    "close the lobby",
-		Level:   command.Owner,
-		Phase:   command.InLobby,
 		Yields:  true,
 		Bare:    op(lobby.Shutdown{Why: texts.Of("it was closed by its owner")}),
 	},
-}
+})

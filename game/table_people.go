@@ -92,13 +92,12 @@ var self = command.Table[*Machine]{
 }
 
 // moderation are the commands about players, bans and admins.
-var moderation = command.Table[*Machine]{
+var moderation = command.For(command.Admin, command.Anywhere, command.Table[*Machine]{
 	{
 		Name:     "check",
 		Usage:    "<player>",
 		Help:     "show a player's address, games, bans and other names",
 		Examples: []string{"check bob"},
-		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
 		Before:   describePlayer,
 	},
@@ -107,14 +106,12 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player>",
 		Help:     "list other names seen from a player's addresses",
 		Examples: []string{"alts bob"},
-		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
 	},
 	{
 		Name:    "from",
 		Aliases: []string{"where", "f"},
 		Help:    "show everyone's address",
-		Level:   command.Admin,
 		Phase:   command.Always,
 		Bare:    from,
 	},
@@ -124,7 +121,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player|address|network> [time] [reason]",
 		Help:     "ban a player for a time such as 30m, 12h, 7 days or 1 month; permanently without one",
 		Examples: []string{"ban bob 7 days feeding", "ban 203.0.113.7 12h", "ban 203.0.113.0/24"},
-		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return ban(a.Player(0), a.Span(), a.Reason()) },
 		Before:   putOut,
 	},
@@ -133,7 +129,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player|address|network> [time] [reason]",
 		Help:     "ban a player's address",
 		Examples: []string{"banip bob 2w"},
-		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return ban(a.Player(0), a.Span(), a.Reason()) },
 		Before:   putOut,
 	},
@@ -143,7 +138,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "[time] [reason]",
 		Help:     "ban the player who left last",
 		Examples: []string{"banlast 1d left early"},
-		Level:    command.Admin,
 		Phase:    command.Always,
 		Ask:      func(a *args) command.Question { return ban("", a.Span(), a.Reason()) },
 		Before:   lastGone,
@@ -154,7 +148,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player|address|network>",
 		Help:     "end the bans of a name, an address or a network",
 		Examples: []string{"unban Bob", "unban 203.0.113.7"},
-		Level:    command.Admin,
 		AsTyped:  true,
 		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
 	},
@@ -164,7 +157,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player> <reason>",
 		Help:     "warn a player, who reads the reason; too many warnings are a ban",
 		Examples: []string{"warn bob feeding"},
-		Level:    command.Admin,
 		Private:  true,
 		Ask:      func(a *args) command.Question { return remark(a.Player(0), a.Text("reason")) },
 		Notice:   "You are warned: %s.",
@@ -175,7 +167,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player>",
 		Help:     "take back a player's latest warning",
 		Examples: []string{"unwarn bob"},
-		Level:    command.Admin,
 		Private:  true,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
 	},
@@ -184,7 +175,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player> <text>",
 		Help:     "keep a note about a player, for admins",
 		Examples: []string{"note bob plays with zoe"},
-		Level:    command.Admin,
 		Private:  true,
 		Ask:      func(a *args) command.Question { return remark(a.Player(0), a.Text("text")) },
 	},
@@ -194,7 +184,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player>",
 		Help:     "list the warnings and notes of a player",
 		Examples: []string{"remarks bob"},
-		Level:    command.Admin,
 		Private:  true,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
 	},
@@ -204,7 +193,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player|address|network>",
 		Help:     "spare a player what rules and votes do to others: limits of ping, rating and names, bans for leaving, being voted out",
 		Examples: []string{"trust bob", "trust Bob@home"},
-		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
 	},
 	{
@@ -212,14 +200,12 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player|address|network>",
 		Help:     "trust a player no longer",
 		Examples: []string{"untrust bob"},
-		Level:    command.Admin,
 		AsTyped:  true,
 		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
 	},
 	{
 		Name:    "trusted",
 		Help:    "list the trusted players",
-		Level:   command.Admin,
 		AsTyped: true,
 		Ask:     func(*args) command.Question { return command.Typed("") },
 	},
@@ -227,7 +213,6 @@ var moderation = command.Table[*Machine]{
 		Name:    "bans",
 		Aliases: []string{"listbans"},
 		Help:    "list the latest bans",
-		Level:   command.Admin,
 		AsTyped: true,
 		Ask:     func(*args) command.Question { return command.Typed("") },
 	},
@@ -236,7 +221,6 @@ var moderation = command.Table[*Machine]{
 		Usage:    "<player|address>",
 		Help:     "check whether somebody is banned",
 		Examples: []string{"checkban bob"},
-		Level:    command.Admin,
 		Ask:      func(a *args) command.Question { return about(a.OnlyPlayer()) },
 	},
 	{
@@ -277,4 +261,4 @@ var moderation = command.Table[*Machine]{
 		AsTyped:  true,
 		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
 	},
-}
+})

@@ -7,14 +7,12 @@ import (
 )
 
 // occupants are the commands about who is in a slot, and as what.
-var occupants = command.Table[*Machine]{
+var occupants = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
 	{
 		Name:     "comp",
 		Usage:    "<slot> [easy|normal|insane]",
 		Help:     "put a computer into a slot",
 		Examples: []string{"comp 4 insane"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return op(lobby.Computer{Slot: a.Slot(), AI: strength(a)}) },
 	},
 	{
@@ -23,16 +21,12 @@ var occupants = command.Table[*Machine]{
 		Usage:    "[easy|normal|insane]",
 		Help:     "put a computer into every open slot",
 		Examples: []string{"compall insane"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    func(a *args) act { return op(lobby.Computers{AI: strength(a)}) },
 	},
 	{
 		Name:    "deletecomp",
 		Aliases: []string{"delcomp"},
 		Help:    "remove all computers but those of the map",
-		Level:   command.Owner,
-		Phase:   command.InLobby,
 		Bare:    op(lobby.DeleteComputers{}),
 	},
 	{
@@ -40,8 +34,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<slot> <team>",
 		Help:     "set the team of a computer",
 		Examples: []string{"compteam 4 2"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setComputer(w3gs.ChatTeam, team),
 	},
 	{
@@ -50,8 +42,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<slot> <colour>",
 		Help:     "set the colour of a computer",
 		Examples: []string{"compcolour 4 teal"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setComputer(w3gs.ChatColour, (*args).Colour),
 	},
 	{
@@ -59,8 +49,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<slot> <race>",
 		Help:     "set the race of a computer",
 		Examples: []string{"comprace 4 orc"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setComputer(w3gs.ChatRace, (*args).Race),
 	},
 	{
@@ -68,8 +56,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<slot> <50-100>",
 		Help:     "set the handicap of a computer",
 		Examples: []string{"comphandicap 4 80"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setComputer(w3gs.ChatHandicap, (*args).Handicap),
 	},
 	{
@@ -77,8 +63,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<player> <team>",
 		Help:     "set the team of a player",
 		Examples: []string{"team bob 2"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setPlayer(w3gs.ChatTeam, team),
 	},
 	{
@@ -87,8 +71,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<player> <colour>",
 		Help:     "set the colour of a player",
 		Examples: []string{"colour bob red"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setPlayer(w3gs.ChatColour, (*args).Colour),
 	},
 	{
@@ -96,8 +78,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<player> <race>",
 		Help:     "set the race of a player",
 		Examples: []string{"race bob nightelf"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setPlayer(w3gs.ChatRace, (*args).Race),
 	},
 	{
@@ -105,8 +85,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<player> <50-100>",
 		Help:     "set the handicap of a player",
 		Examples: []string{"handicap bob 90"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    setPlayer(w3gs.ChatHandicap, (*args).Handicap),
 	},
 	{
@@ -115,8 +93,6 @@ var occupants = command.Table[*Machine]{
 		Usage:    "<player>",
 		Help:     "move a player to the observers",
 		Examples: []string{"obs bob"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse: func(a *args) act {
 			return opOn(a.OnlyPlayer(), func(p lobby.Player) lobby.Operation { return lobby.Observe{PID: p.PID} })
 		},
@@ -128,8 +104,6 @@ var occupants = command.Table[*Machine]{
 		Forms:    map[string]string{"fillfake": "all"},
 		Help:     "add fake players, who only hold a slot; all: into every open slot",
 		Examples: []string{"fakeplayer", "fakeplayer 3", "fakeplayer all"},
-		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Bare:     op(lobby.FakePlayer{Count: 1}),
 		Parse: func(a *args) act {
 			if a.Is("all") {
@@ -142,8 +116,6 @@ var occupants = command.Table[*Machine]{
 		Name:    "deletefp",
 		Aliases: []string{"deletefake"},
 		Help:    "remove all fake players",
-		Level:   command.Owner,
-		Phase:   command.InLobby,
 		Bare:    op(lobby.DeleteFake{}),
 	},
-}
+})

@@ -11,28 +11,25 @@ import (
 )
 
 // verdicts are the commands by which players end a game with a result.
-var verdicts = command.Table[*Machine]{
+var verdicts = command.For(command.Anyone, command.InGame, command.Table[*Machine]{
 	{
 		Name:    "ff",
 		Aliases: []string{"surrender", "forfeit"},
 		Help:    "let your team surrender, if enough of it agree",
-		Phase:   command.InGame,
 		Bare:    surrender,
 	},
 	{
 		Name:    "rmk",
 		Aliases: []string{"remake"},
 		Help:    "open the lobby again, with the same places, if enough players agree",
-		Phase:   command.InGame,
 		Bare:    remake,
 	},
 	{
-		Name:  "draw",
-		Help:  "end the game as a draw, if enough of each team agree",
-		Phase: command.InGame,
-		Bare:  draw,
+		Name: "draw",
+		Help: "end the game as a draw, if enough of each team agree",
+		Bare: draw,
 	},
-}
+})
 
 // Result is how a game has ended for a player.
 type Result uint8

@@ -43,6 +43,17 @@ var table = Grouped("talk", Table[*target]{
 	}},
 })
 
+// A table's level and phase are those of its commands which name none.
+func TestFor(t *testing.T) {
+	got := ""
+	for _, s := range For(Owner, InLobby, Table[*target]{{Name: "swap"}, {Name: "start", Level: StandIn}, {Name: "mute", Phase: Always}}) {
+		got += fmt.Sprintf("%s: %v, %v. ", s.Name, s.Level, s.Phase)
+	}
+	if want := "swap: the owner, lobby. start: the owner or a stand-in, lobby. mute: the owner, lobby and the game. "; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestParseSpan(t *testing.T) {
 	for text, want := range map[string]string{
 		"30m": "30m0s", "1d12h": "36h0m0s", "2W": "336h0m0s", "7 days": "168h0m0s", "7days": "168h0m0s", "1 month": "720h0m0s",

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -99,6 +100,15 @@ func (s *Spec[T]) listed(level Level) bool { return s.Level <= level || s.AskAny
 
 // Table is the commands of a target, in the order of the help.
 type Table[T any] []Spec[T]
+
+// For is a table of commands for one level and phase, but for those that name others. What is for
+// Anyone needs a table of such commands.
+func For[T any](level Level, phase Phase, t Table[T]) Table[T] {
+	for i := range t {
+		t[i].Level, t[i].Phase = cmp.Or(t[i].Level, level), cmp.Or(t[i].Phase, phase)
+	}
+	return t
+}
 
 // Use is a line that begins with the name of a command.
 type Use[T any] struct {
