@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -59,30 +60,16 @@ type Spec[T any] struct {
 	Parse func(a *Args) Act[T]
 }
 
-// Facts is a command for other targets, without what these targets do for it. It can only
-// ask.
-func Facts[U, T any](s Spec[T]) Spec[U] {
-	return Spec[U]{
-		Name:      s.Name,
-		Group:     s.Group,
-		Aliases:   s.Aliases,
-		Forms:     s.Forms,
-		Usage:     s.Usage,
-		Examples:  s.Examples,
-		Help:      s.Help,
-		Level:     s.Level,
-		Phase:     s.Phase,
-		AskAnyone: s.AskAnyone,
-		Urgent:    s.Urgent,
-		Secret:    s.Secret,
-		Private:   s.Private,
-		Yields:    s.Yields,
-		Unaudited: s.Unaudited,
-		Hosting:   s.Hosting,
-		AsTyped:   s.AsTyped,
-		Notice:    s.Notice,
-		Ask:       s.Ask,
+// Facts is a command for other targets, without what these targets do for it: the fields whose types
+// name the target. It can only ask.
+func Facts[U, T any](s Spec[T]) (facts Spec[U]) {
+	from, to := reflect.ValueOf(s), reflect.ValueOf(&facts).Elem()
+	for i := range from.NumField() {
+		if field := from.Field(i); field.Type() == to.Field(i).Type() {
+			to.Field(i).Set(field)
+		}
 	}
+	return facts
 }
 
 // Call is one use of a command.
