@@ -101,10 +101,7 @@ func rollDice(n, sides int) act {
 }
 
 func flip(m *Machine, c *call) error {
-	if m.lots().IntN(2) == 0 {
-		return m.say(0, "%s flips a coin: heads.", c.Name)
-	}
-	return m.say(0, "%s flips a coin: tails.", c.Name)
+	return m.sayText(0, texts.If(m.lots().IntN(2) == 0, "%s flips a coin: heads.", "%s flips a coin: tails.", c.Name))
 }
 
 // pick reads choices with commas between them, or words. A captain picks a player.

@@ -98,8 +98,6 @@ func (m *Machine) announce(name string, public bool) error {
 	m.cfg.Name, m.cfg.Unlisted = name, !public
 	m.lobby.SetPrivate(!public)
 	m.fact(&Listed{Name: name, Public: public, Counts: m.lobby.Counts()})
-	if public {
-		return m.say(0, "The lobby is now listed as %s.", name)
-	}
-	return m.say(0, "The lobby %s is no longer listed. On a realm, players can still join it by name.", name)
+	return m.sayText(0, texts.If(public, "The lobby is now listed as %s.",
+		"The lobby %s is no longer listed. On a realm, players can still join it by name.", name))
 }

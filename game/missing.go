@@ -171,10 +171,8 @@ func standStill(wait bool) act {
 		}
 		yes, needed := (*mine & voters).Len(), voters.Len()/2+1
 		if yes < needed && c.PID != 0 {
-			if wait {
-				return m.say(voters, "%s wants the game to stand still: %d of %d needed. %cwait agrees.", c.Name, yes, needed, m.cfg.Trigger)
-			}
-			return m.say(voters, "%s wants the game to go on: %d of %d needed. %cnowait agrees.", c.Name, yes, needed, m.cfg.Trigger)
+			return m.sayText(voters, texts.If(wait, "%s wants the game to stand still: %d of %d needed. %cwait agrees.",
+				"%s wants the game to go on: %d of %d needed. %cnowait agrees.", c.Name, yes, needed, m.cfg.Trigger))
 		}
 		m.returns.wait, m.returns.goOn = 0, 0
 		if !wait {

@@ -183,10 +183,7 @@ func setLatency(m *Machine, _ *call, period time.Duration) error {
 }
 
 func equalised(m *Machine, _ *call) texts.Text {
-	if m.cfg.Turns.Equalise {
-		return texts.Of("Actions wait for the slowest line.")
-	}
-	return texts.Of("Actions do not wait for the slowest line.")
+	return texts.If(m.cfg.Turns.Equalise, "Actions wait for the slowest line.", "Actions do not wait for the slowest line.")
 }
 
 func setEqualise(m *Machine, c *call, on bool) error {
@@ -196,10 +193,8 @@ func setEqualise(m *Machine, c *call, on bool) error {
 }
 
 func sharing(m *Machine, _ *call) texts.Text {
-	if m.cfg.Turns.ShareUnits {
-		return texts.Of("Players who leave share all units with their allies.")
-	}
-	return texts.Of("Players who leave share no units, unless the map does it.")
+	return texts.If(m.cfg.Turns.ShareUnits, "Players who leave share all units with their allies.",
+		"Players who leave share no units, unless the map does it.")
 }
 
 func setSharing(m *Machine, c *call, on bool) error {

@@ -35,9 +35,6 @@ func fakeAction(action byte) act {
 			return err
 		}
 		m.act(fake, []byte{action})
-		if action == actionPause {
-			return m.say(0, "%s has paused the game.", c.Name)
-		}
-		return m.say(0, "%s has resumed the game.", c.Name)
+		return m.sayText(0, texts.If(action == actionPause, "%s has paused the game.", "%s has resumed the game.", c.Name))
 	}
 }

@@ -128,10 +128,8 @@ func setAutosave(m *Machine, _ *call, on bool) error {
 	if m.cfg.Version >= saveVersion {
 		return texts.Refuse(texts.Fixed, "the host cannot save games of %s: use the game's menu", m.cfg.Version.String())
 	}
-	if m.settings.autosave = on; on {
-		return m.say(0, "The game is saved whenever a player loses the connection.")
-	}
-	return m.say(0, "The game is not saved automatically any more.")
+	m.settings.autosave = on
+	return m.sayText(0, texts.If(on, "The game is saved whenever a player loses the connection.", "The game is not saved automatically any more."))
 }
 
 // autosave saves the game for a player whose connection is lost, through a fake player or else in

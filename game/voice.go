@@ -144,10 +144,7 @@ func messages(m *Machine, c *call, on bool) error {
 	if err := m.toLobby(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
 		return err
 	}
-	if on {
-		return m.answer(c, "You will see all messages of the host again.")
-	}
-	return m.answer(c, "You will only see messages meant for you.")
+	return m.reply(c.Caller, texts.If(on, "You will see all messages of the host again.", "You will only see messages meant for you."), false)
 }
 
 func language(_ *Machine, c *call) texts.Text { return yourLanguage(c.Caller) }

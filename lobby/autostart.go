@@ -184,12 +184,11 @@ func (op Ready) apply(l *Lobby) *texts.Refusal {
 		return texts.Refuse(texts.TooLate, "you were not marked as ready")
 	}
 	p.ready = !op.Off
-	if ready, all := l.ready(); op.Off {
+	if op.Off {
 		l.abort(texts.Of("%s is not ready", p.name))
-		l.say(0, "%s is not ready any more (%d of %d ready).", p.name, ready, all)
-	} else {
-		l.say(0, "%s is ready (%d of %d ready).", p.name, ready, all)
 	}
+	ready, all := l.ready()
+	l.sayText(0, texts.If(op.Off, "%s is not ready any more (%d of %d ready).", "%s is ready (%d of %d ready).", p.name, ready, all))
 	return nil
 }
 

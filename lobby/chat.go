@@ -120,19 +120,14 @@ func (op Mute) apply(l *Lobby) *texts.Refusal {
 	return l.with(op.PID, func(p *player) {
 		if p.muted = !op.Off; op.Off {
 			p.mutedUntil = 0
-			l.say(0, "%s can speak again.", p.name)
-		} else {
-			l.say(0, "%s is muted.", p.name)
 		}
+		l.sayText(0, texts.If(op.Off, "%s can speak again.", "%s is muted.", p.name))
 	})
 }
 
 func (op MuteAll) apply(l *Lobby) *texts.Refusal {
-	if l.muteAll = !op.Off; op.Off {
-		l.say(0, "Public chat is on again.")
-	} else {
-		l.say(0, "Public chat is muted.")
-	}
+	l.muteAll = !op.Off
+	l.sayText(0, texts.If(op.Off, "Public chat is on again.", "Public chat is muted."))
 	return nil
 }
 

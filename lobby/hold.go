@@ -68,11 +68,8 @@ func (l *Lobby) holders() (holders []holder) {
 }
 
 func (op LockJoins) apply(l *Lobby) *texts.Refusal {
-	if l.guests.locked = !op.Off; l.guests.locked {
-		l.say(0, "The lobby is locked: only players with a held place can join.")
-	} else {
-		l.say(0, "Everybody can join again.")
-	}
+	l.guests.locked = !op.Off
+	l.sayText(0, texts.If(op.Off, "Everybody can join again.", "The lobby is locked: only players with a held place can join."))
 	return nil
 }
 

@@ -107,10 +107,8 @@ func (l *Lobby) settleOwner() {
 	case owner == nil:
 		l.say(w3gs.Only(l.owner.informed), "%s, the owner of this lobby, is away. Until they return you can use %sstart and %[2]sabort.", l.owner.name, trigger)
 		return
-	case l.phase == phaseStarted:
-		l.say(w3gs.Only(l.owner.informed), "You own this game: %shelp lists your commands.", trigger)
-	default:
-		l.say(w3gs.Only(l.owner.informed), "You own this lobby: %shelp lists your commands.", trigger)
 	}
+	l.sayText(w3gs.Only(l.owner.informed), texts.If(l.phase == phaseStarted,
+		"You own this game: %shelp lists your commands.", "You own this lobby: %shelp lists your commands.", trigger))
 	owner.activeAt = l.now // from now on it counts what they do
 }

@@ -26,7 +26,7 @@ import (
 // formats names the functions that take sentences, with the places of those
 // among their arguments.
 var formats = map[string][]int{
-	"Of": {0}, "Known": {0}, "Count": {1, 2}, "Sprintf": {1},
+	"Of": {0}, "Known": {0}, "Count": {1, 2}, "If": {1, 2}, "Sprintf": {1},
 	"say": {1}, "withWhy": {1, 2}, "answer": {1}, "Refuse": {1}, "cannot": {0}, "Fail": {0},
 	"one": {0}, "worded": {2}, "listed": {0}, "outOfRange": {0}, "Word": {0}, "Phrase": {0}, "Text": {0}, "Number": {0}, "Ordinal": {0}, "of": {0}, "L": {0}, "frame": {2}, "lobbies": {1}, "answered": {1}, "showLogin": {3},
 }

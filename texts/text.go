@@ -80,6 +80,14 @@ func Count(n int, one, many string) Text {
 	return Text{format: many, args: []any{n}}
 }
 
+// If is the first sentence if something is so, and else the other. Both take the same arguments.
+func If(so bool, then, otherwise string, args ...any) Text {
+	if so {
+		return Of(then, args...)
+	}
+	return Of(otherwise, args...)
+}
+
 // Sprintf is one sentence in a language, for those who answer outside of games.
 func Sprintf(l Language, format string, args ...any) string {
 	return Of(format, args...).In(l)

@@ -23,6 +23,8 @@ func TestIn(t *testing.T) {
 		{texts.Of("Waiting to start: %v", refusal.Text), "Waiting to start: Ann %d just left: wait 2", "等待开始：Ann %d 刚刚离开：请等待 2"},
 		{texts.Join([]texts.Text{texts.Of("team %d", 1), texts.Plain("%")}, " 5 % "), "team 1 5 % %", "队伍 1 5 % %"},
 		{texts.Count(1, "%d game", "%d games"), "1 game", "1 局"},
+		{texts.If(true, "%s is muted.", "%s can speak again.", "Bob"), "Bob is muted.", "Bob 被禁言。"},
+		{texts.If(false, "%s is muted.", "%s can speak again.", "Bob"), "Bob can speak again.", "Bob 可以发言了。"},
 		{texts.Count(0, "%d game", "%d games"), "0 games", "0 局"},
 		{texts.Text{}, "", ""},
 		{texts.Of("%s just left: wait %v", "Ann", 1900*time.Millisecond), "Ann just left: wait 1.9 seconds", "Ann 刚刚离开：请等待 1.9 秒"},
