@@ -72,18 +72,11 @@ func lock(on bool) act {
 	}
 }
 
-// joins reads the only thing that can be locked besides the commands.
-func joins(a *args) string { return a.OneOf("joins") }
-
-// lockJoins keeps players without a held place out of the lobby.
-func lockJoins(on bool) func(*Machine, *call, string) error {
-	return func(m *Machine, c *call, _ string) error {
-		if err := m.toLobby(lobby.LockJoins{Off: !on}); err != nil || !on {
-			m.unset("joins")
-			return err
-		}
-		m.set(c, "joins", func() { m.toLobby(lobby.LockJoins{Off: true}) })
-		return nil
+// lockJoins keeps players without a held place out of the lobby, or lets them in again.
+func lockJoins(off bool) func(*args) act {
+	return func(a *args) act {
+		a.OneOf("joins") // the only thing that can be locked besides the commands
+		return turn("joins", off, func(off bool) lobby.Operation { return lobby.LockJoins{Off: off} })
 	}
 }
 
@@ -122,12 +115,17 @@ func (m *Machine) setName(c *call) {
 
 // muteAll stops lines to everybody, or allows them again.
 func muteAll(off bool) act {
+	return turn("muteall", off, func(off bool) lobby.Operation { return lobby.MuteAll{Off: off} })
+}
+
+// turn is the act that turns a setting of the lobby on or off.
+func turn(what string, off bool, set func(off bool) lobby.Operation) act {
 	return func(m *Machine, c *call) error {
-		if err := m.toLobby(lobby.MuteAll{Off: off}); err != nil || off {
-			m.unset("muteall")
+		if err := m.toLobby(set(off)); err != nil || off {
+			m.unset(what)
 			return err
 		}
-		m.set(c, "muteall", func() { m.toLobby(lobby.MuteAll{Off: true}) })
+		m.set(c, what, func() { m.toLobby(set(true)) })
 		return nil
 	}
 }

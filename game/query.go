@@ -135,18 +135,12 @@ func from(m *Machine, c *call) error {
 
 // ban asks for a ban.
 func ban(name string, span time.Duration, why string) command.Question {
-	return func(_ *command.Caller, q *command.Query) error {
-		q.Name, q.For, q.Reason = name, span, why
-		return nil
-	}
+	return command.Filled(func(q *command.Query) { q.Name, q.For, q.Reason = name, span, why })
 }
 
 // remark asks to have something written down about a player.
 func remark(name, text string) command.Question {
-	return func(_ *command.Caller, q *command.Query) error {
-		q.Name, q.Reason = name, text
-		return nil
-	}
+	return command.Filled(func(q *command.Query) { q.Name, q.Reason = name, text })
 }
 
 // putOut kicks the player whom a ban is about at once. Other players that the ban applies
@@ -189,8 +183,5 @@ func admin(a *args) command.Question {
 	if a.Begins("from") {
 		from = a.Word("address or network")
 	}
-	return func(_ *command.Caller, q *command.Query) error {
-		q.Name, q.Root, q.From = name, root, from
-		return nil
-	}
+	return command.Filled(func(q *command.Query) { q.Name, q.Root, q.From = name, root, from })
 }

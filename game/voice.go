@@ -1,6 +1,7 @@
 package game
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -84,7 +85,7 @@ var voice = command.Table[*Machine]{
 		Level:    command.Owner,
 		Phase:    command.Always,
 		Bare:     lock(true),
-		Parse:    with(joins, lockJoins(true)),
+		Parse:    lockJoins(false),
 	},
 	{
 		Name:     "unlock",
@@ -95,7 +96,7 @@ var voice = command.Table[*Machine]{
 		Level:    command.Owner,
 		Phase:    command.Always,
 		Bare:     lock(false),
-		Parse:    with(joins, lockJoins(false)),
+		Parse:    lockJoins(true),
 	},
 }
 
@@ -174,11 +175,8 @@ func speak(tag string) command.Question {
 // speakTo sets the language of the caller in this game. A caller without a seat is
 // answered when the choice is stored.
 func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
-	s := m.seats[by.PID]
-	if q.Quiet = s != nil; s == nil {
-		s = m.confirmed(by.Name, by.Realm)
-	}
-	if s != nil {
+	q.Quiet = m.seats[by.PID] != nil
+	if s := cmp.Or(m.seats[by.PID], m.confirmed(by.Name, by.Realm)); s != nil {
 		s.languageChosen = true
 		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: q.Language})
 	}
@@ -205,11 +203,7 @@ func ignore(name string) command.Question {
 // ignoring sets whom the caller reads in this game.
 func ignoring(off bool) func(*Machine, *command.Caller, *command.Query) error {
 	return func(m *Machine, by *command.Caller, q *command.Query) error {
-		s := m.seats[by.PID]
-		if s == nil {
-			s = m.confirmed(by.Name, by.Realm)
-		}
-		if s != nil {
+		if s := cmp.Or(m.seats[by.PID], m.confirmed(by.Name, by.Realm)); s != nil {
 			m.toLobby(lobby.Ignore{PID: s.PID, Names: []string{q.Name}, Off: off})
 			q.Realm = s.realm
 		}

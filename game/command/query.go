@@ -40,13 +40,16 @@ func (q *Query) Give(values any) {
 // caller's language already. Where nothing has to be asked it clears What.
 type Question func(by *Caller, q *Query) error
 
-// Typed asks about exactly what was typed, or about nobody.
-func Typed(name string) Question {
+// Filled is the question that something fills in, whoever asks it.
+func Filled(fill func(q *Query)) Question {
 	return func(_ *Caller, q *Query) error {
-		q.Name = name
+		fill(q)
 		return nil
 	}
 }
+
+// Typed asks about exactly what was typed, or about nobody.
+func Typed(name string) Question { return Filled(func(q *Query) { q.Name = name }) }
 
 // Notice puts a reason into the Notice of a command, for a player.
 func Notice(sentence, reason string) texts.Text {
