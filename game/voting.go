@@ -18,7 +18,7 @@ var voting = command.Table[*Machine]{
 		Help:     "let the players vote to remove one of them",
 		Examples: []string{"votekick bob"},
 		Phase:    command.Always,
-		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), voteAgainst(votedOut)) },
+		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) },
 	},
 	{
 		Name:     "votemute",
@@ -26,7 +26,7 @@ var voting = command.Table[*Machine]{
 		Help:     "let the players vote to mute one of them",
 		Examples: []string{"votemute bob"},
 		Phase:    command.Always,
-		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), voteAgainst(votedMute)) },
+		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), votemute) },
 	},
 	{
 		Name:  "votestart",
@@ -111,25 +111,18 @@ func (m *Machine) voter(c *call) (*seat, error) {
 	return nil, cannot("only players in the game can vote")
 }
 
-// voteAgainst asks all other players. Nothing can be voted against admins and players with a
-// reserved place, such as the owner.
-func voteAgainst(agreed func(c *call, p lobby.Player) (what texts.Text, then lobby.Operation)) func(*Machine, *call, lobby.Player) error {
-	return func(m *Machine, c *call, p lobby.Player) error {
-		what, then := agreed(c, p)
-		return m.pollOthers(c, p, what, func() { m.later(then) })
-	}
+func votekick(m *Machine, c *call, p lobby.Player) error {
+	return m.pollOthers(c, p, texts.Of("kick %s", p.Name),
+		lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
 }
 
-func votedOut(c *call, p lobby.Player) (texts.Text, lobby.Operation) {
-	return texts.Of("kick %s", p.Name), lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true}
+func votemute(m *Machine, c *call, p lobby.Player) error {
+	return m.pollOthers(c, p, texts.Of("mute %s", p.Name), lobby.Mute{PID: p.PID})
 }
 
-func votedMute(_ *call, p lobby.Player) (texts.Text, lobby.Operation) {
-	return texts.Of("mute %s", p.Name), lobby.Mute{PID: p.PID}
-}
-
-// pollOthers opens a poll about a player that all others may answer.
-func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, agreed func()) error {
+// pollOthers opens a poll about a player that all others may answer. Nothing can be voted against admins
+// and players with a reserved place, such as the owner.
+func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then lobby.Operation) error {
 	s, err := m.voter(c)
 	victim := m.seats[p.PID]
 	switch {
@@ -152,7 +145,7 @@ func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, agreed fu
 	}
 	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	return m.openPoll(&poll{
-		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: what, agreed: agreed,
+		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: what, agreed: func() { m.later(then) },
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
