@@ -134,22 +134,11 @@ func (m *Machine) giveUpPlaces() {
 	}
 }
 
-// standStillVoters are the players who decide whether the game stands still.
-func (m *Machine) standStillVoters() w3gs.PIDs {
-	var all w3gs.PIDs
-	for i := range m.started.Players {
-		if p := &m.started.Players[i]; !p.Observer {
-			all |= w3gs.Only(p.PID)
-		}
-	}
-	return all & m.present()
-}
-
 // standStill counts a player's wish that the game stand still for those who are missing, or
 // that it go on. More than half of those who play decide.
 func standStill(wait bool) act {
 	return func(m *Machine, c *call) error {
-		apart, voters := m.turns.Apart(), m.standStillVoters()
+		apart, voters := m.turns.Apart(), m.playing()
 		held := m.turns.Laggers() & apart
 		mine, theirs := &m.returns.wait, &m.returns.goOn
 		if !wait {

@@ -63,6 +63,14 @@ func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	return teams
 }
 
+// playing is the players of all teams who are still in the game.
+func (m *Machine) playing() (all w3gs.PIDs) {
+	for _, players := range m.teams() {
+		all |= players
+	}
+	return all
+}
+
 // fighting lists the teams with players that have not surrendered.
 func (m *Machine) fighting() (teams []int) {
 	for team, players := range m.teams() {
@@ -142,13 +150,7 @@ func remake(m *Machine, c *call) error {
 	}
 	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, what: texts.Of("play again"),
-		groups: func() []w3gs.PIDs {
-			var all w3gs.PIDs
-			for _, players := range m.teams() {
-				all |= players
-			}
-			return []w3gs.PIDs{all}
-		},
+		groups: func() []w3gs.PIDs { return []w3gs.PIDs{m.playing()} },
 		agreed: m.remake,
 	})
 }
