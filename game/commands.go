@@ -104,16 +104,14 @@ func swap(a *args) act {
 			return p.Slot, err
 		}
 	}
-	return func(m *Machine, _ *call) error {
-		a, err := find[0](m)
-		if err != nil {
-			return err
+	return func(m *Machine, _ *call) (err error) {
+		var slots [2]int
+		for i := range slots {
+			if slots[i], err = find[i](m); err != nil {
+				return err
+			}
 		}
-		b, err := find[1](m)
-		if err != nil {
-			return err
-		}
-		return m.toLobby(lobby.Swap{A: a, B: b})
+		return m.toLobby(lobby.Swap{A: slots[0], B: slots[1]})
 	}
 }
 

@@ -22,9 +22,6 @@ type Saved struct {
 	Magic uint32
 }
 
-// path is where clients have the file.
-func (s *Saved) path() string { return `Save\Multiplayer\` + s.File }
-
 // ForSave completes what the lobby of a saved game is made from, after ForMap with the map
 // that it was played on.
 func (c Config) ForSave(r *Restored) Config {
@@ -53,7 +50,7 @@ func (c Config) ForSave(r *Restored) Config {
 // Announce puts the saved game into the place of the map in what is announced. proxied keeps the
 // size by which proxies know that they may ask for reconnection.
 func (s *Saved) Announce(stat *w3gs.StatString, proxied, private bool) w3gs.GameType {
-	stat.MapPath, stat.Checksum = s.path(), s.Magic
+	stat.MapPath, stat.Checksum = `Save\Multiplayer\`+s.File, s.Magic
 	if !proxied {
 		stat.Width, stat.Height = 0, 0
 	}

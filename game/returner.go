@@ -9,7 +9,6 @@ import (
 
 	"w3host/game/command"
 	"w3host/internal/network"
-	"w3host/lobby"
 	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -180,22 +179,17 @@ func (m *Machine) greetReturner(r *returner, v w3gs.Version) {
 			m.toReturner(r, &w3gs.PlayerInfo{JoinCounter: 2, PID: p.PID, Name: p.Shown, Extra: make([]byte, m.cfg.Lobby.Wire.JoinExtra)})
 		}
 	}
-	check, own := m.cfg.Lobby.OtherChecks[cmp.Or(m.startedAs(r.pid).Version, v)]
+	for _, p := range m.started.Players {
+		if p.PID == r.pid {
+			v = cmp.Or(p.Version, v)
+		}
+	}
+	check, own := m.cfg.Lobby.OtherChecks[v]
 	if !own {
 		check = m.cfg.Lobby.MapCheck
 	}
 	r.size = check.Size
 	m.toReturner(r, &check)
-}
-
-// startedAs is a player as they were at the start.
-func (m *Machine) startedAs(pid uint8) lobby.Player {
-	for _, p := range m.started.Players {
-		if p.PID == pid {
-			return p
-		}
-	}
-	return lobby.Player{}
 }
 
 func (m *Machine) toReturner(r *returner, p w3gs.Packet) {
@@ -313,8 +307,7 @@ func (m *Machine) packetOf(r *returner, packet w3gs.Packet) {
 		}
 		m.toReturner(r, &w3gs.SlotInfo{SlotTable: m.started.Table})
 		r.stage = proving
-		switch s := r.s; {
-		case s.missing == nil && !m.silent(s) || s.missing != nil && s.missing.by != nil:
+		if s := r.s; s.missing == nil && !m.silent(s) || s.missing != nil && s.missing.by != nil {
 			m.refuseTwin(r)
 			return
 		}

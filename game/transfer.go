@@ -1,8 +1,6 @@
 package game
 
 import (
-	"time"
-
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -86,27 +84,20 @@ func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *Down
 }
 
 // refuseTransfer kicks a player who cannot get the map. Where an admin may still
-// allow the download, the player waits.
+// allow the download, the player waits, and reads where the map is.
 func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
-	switch e.Why {
-	case mapxfer.WhyAsk:
+	switch wait := m.cfg.Transfer.Wait; {
+	case e.Why == mapxfer.WhyAsk:
 		m.later(lobby.Say{Text: texts.Of("%s does not have the map. An admin can allow the download with %cdownload %[1]s", s.Name, m.cfg.Trigger)})
-	case mapxfer.WhyOff:
-		if wait := m.cfg.Transfer.Wait; wait > 0 {
-			m.reportWithoutMap(s, wait)
-			return
+	case e.Why == mapxfer.WhyOff && wait > 0:
+		m.later(lobby.Say{Text: texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", s.Name, wait, m.cfg.Trigger)})
+		if m.cfg.Map.Link != "" {
+			m.later(lobby.Say{To: w3gs.Only(s.PID), Text: mapLink(m)})
 		}
+	case e.Why == mapxfer.WhyOff:
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:
 		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map: %v", texts.Known(e.Why.String()))})
-	}
-}
-
-// reportWithoutMap writes to everybody who cannot start the game, and to that player where the map is.
-func (m *Machine) reportWithoutMap(s *seat, wait time.Duration) {
-	m.later(lobby.Say{Text: texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", s.Name, wait, m.cfg.Trigger)})
-	if m.cfg.Map.Link != "" {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: mapLink(m)})
 	}
 }
 
