@@ -1,12 +1,8 @@
 package game
 
 import (
-	"bytes"
-	"compress/flate"
 	"encoding/binary"
-	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"w3host/past"
@@ -14,13 +10,9 @@ import (
 	gamesync "w3host/sync"
 )
 
-const (
-	// blockLen is how much of a history is packed together. It takes 0.1 to 0.2 ms (BenchmarkPack).
-	blockLen = 16 << 10
-	// mostHistory bounds what the history of one game takes, packed. An hour of ten players
-	// takes a tenth of it at the most.
-	mostHistory = 16 << 20
-)
+// mostHistory bounds what the history of one game takes, packed. An hour of ten players
+// takes a tenth of it at the most.
+const mostHistory = 16 << 20
 
 // history is all that a client without a proxy has been sent of the turns: 0x48, 0x0C and
 // 0x07, packet by packet, for those who come back. What lies back further is packed.
@@ -66,27 +58,16 @@ func (h *history) add(e gamesync.Effect) {
 	case *gamesync.Settled:
 		h.hashes = append(h.hashes, uint32(e.Hash))
 	}
-	if len(h.open) >= blockLen && !h.full {
+	if len(h.open) >= past.BlockLen && !h.full {
 		h.pack()
 	}
 }
 
-// packers are of all games: each has 1.2 MB.
-var packers = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(nil, flate.BestSpeed) // fails for other levels only
-	return w
-}}
-
 // pack begins a new block.
 func (h *history) pack() {
-	var b bytes.Buffer
-	w := packers.Get().(*flate.Writer)
-	w.Reset(&b)
-	_, _ = w.Write(h.open) // a buffer takes all
-	_ = w.Close()
-	packers.Put(w)
-	h.packed = append(h.packed, b.Bytes())
-	h.size, h.open = h.size+b.Len(), make([]byte, 0, cap(h.open)) // readers still have parts of the old one
+	b := past.Pack(h.open)
+	h.packed = append(h.packed, b)
+	h.size, h.open = h.size+len(b), make([]byte, 0, cap(h.open)) // readers still have parts of the old one
 	if h.size > mostHistory {
 		*h = history{full: true}
 	}
@@ -104,7 +85,7 @@ func (h *history) rest(r *reading) []byte {
 		return h.open[r.at:]
 	}
 	if r.unpacked == nil {
-		r.unpacked, _ = io.ReadAll(flate.NewReader(bytes.NewReader(h.packed[r.block]))) // as it was packed
+		r.unpacked, _ = past.Unpack(h.packed[r.block]) // as it was packed
 	}
 	if r.at < len(r.unpacked) {
 		return r.unpacked[r.at:]

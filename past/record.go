@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"sync"
 	"time"
 
 	"w3host/formats/replay"
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	// blockLen is how much of a record is packed together.
-	blockLen = 16 << 10
+	// BlockLen is how much of a game is packed together. It takes 0.1 to 0.2 ms (BenchmarkPack of game).
+	BlockLen = 16 << 10
 	// mostRecord bounds a record, packed, and mostTurns its turns: 29 hours at 100 ms.
 	mostRecord, mostTurns = 8 << 20, 1 << 20
 	// mostBytes and mostLines bound what a file unpacks to that packs unusually well.
@@ -157,17 +158,34 @@ func (b *builder) turn(rec *replay.Record) error {
 
 // pack begins a new block, if there is enough for it or nothing follows.
 func (b *builder) pack(last bool) {
-	if len(b.open) == 0 || len(b.open) < blockLen && !last {
+	if len(b.open) == 0 || len(b.open) < BlockLen && !last {
 		return
 	}
-	var packed bytes.Buffer
-	w, _ := flate.NewWriter(&packed, flate.BestSpeed) // fails for other levels only
-	_, _ = w.Write(b.open)                            // a buffer takes all
-	_ = w.Close()
-	b.Blocks = append(b.Blocks, packed.Bytes())
-	b.size += packed.Len()
+	packed := Pack(b.open)
+	b.Blocks = append(b.Blocks, packed)
+	b.size += len(packed)
 	b.open = b.open[:0]
 }
+
+// packers are of all games: each has 1.2 MB.
+var packers = sync.Pool{New: func() any {
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // fails for other levels only
+	return w
+}}
+
+// Pack makes a block of packets: a deflate stream.
+func Pack(packets []byte) []byte {
+	var b bytes.Buffer
+	w := packers.Get().(*flate.Writer)
+	w.Reset(&b)
+	_, _ = w.Write(packets) // a buffer takes all
+	_ = w.Close()
+	packers.Put(w)
+	return b.Bytes()
+}
+
+// Unpack returns the packets of a block.
+func Unpack(block []byte) ([]byte, error) { return io.ReadAll(flate.NewReader(bytes.NewReader(block))) }
 
 // sumLen is how many bytes Sums has for each turn.
 const sumLen = 5
@@ -182,7 +200,7 @@ func (r *Record) Sum(turn int) (hash uint32, known bool) {
 func (r *Record) Packets() iter.Seq2[w3gs.Frame, error] {
 	return func(yield func(w3gs.Frame, error) bool) {
 		for _, packed := range r.Blocks {
-			rest, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+			rest, err := Unpack(packed)
 			for len(rest) > 0 && err == nil {
 				var f w3gs.Frame
 				if f, rest, err = w3gs.Next(rest, w3gs.MaxFrame); f == nil && err == nil {

@@ -62,8 +62,8 @@ var allowedImpure = map[string][]string{
 	"formats/w3map/builtin": {"sync"},        // built once
 	"formats/mpq":           {"sync"},        // pools of decompressors
 	"formats/replay":        {"sync"},        // a pool of compressors
-	"game":                  {"sync"},        // a pool of compressors
 	"mapxfer":               {"sync/atomic"}, // part checksums shared by lobbies
+	"past":                  {"sync"},        // a pool of compressors
 }
 
 // pureLibraries only compute: bytes in, bytes out.
