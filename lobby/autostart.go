@@ -101,11 +101,11 @@ func (l *Lobby) autoStart() {
 	switch no := l.blocked(); {
 	case no != nil:
 		l.remind(no.Text)
-	case a.isEven():
-		l.startByItself()
+	case !a.Balanced || a.judged != nil && a.uneven.Empty():
+		l.beginCountdown(false, false)
 	case l.now >= a.since+a.Hold+evenWait:
 		l.say(0, "The teams could not be made more even. Starting anyway.")
-		l.startByItself()
+		l.beginCountdown(false, false)
 	default:
 		a.awaits, a.due = a.judged == nil, a.since+a.Hold+evenWait
 		why := a.uneven
@@ -114,14 +114,6 @@ func (l *Lobby) autoStart() {
 		}
 		l.remind(texts.Of("%v. The game starts in %v at the latest", why, (a.due - l.now).Round(time.Second)))
 	}
-}
-
-// isEven reports whether the teams are no reason to wait.
-func (a *autoStart) isEven() bool { return !a.Balanced || a.judged != nil && a.uneven.Empty() }
-
-func (l *Lobby) startByItself() {
-	l.countdown.forced = false
-	l.beginCountdown(false)
 }
 
 // missing returns how many more players the lobby needs before it starts by itself.

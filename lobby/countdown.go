@@ -99,9 +99,9 @@ func (l *Lobby) unready() *texts.Refusal {
 
 // beginCountdown says the first number at once; the game starts one step after
 // the last.
-func (l *Lobby) beginCountdown(now bool) {
+func (l *Lobby) beginCountdown(forced, now bool) {
 	l.phase = phaseCounting
-	l.countdown.left, l.countdown.at = l.cfg.Countdown.Lines, l.now
+	l.countdown = countdown{forced: forced, left: l.cfg.Countdown.Lines, at: l.now}
 	if now {
 		l.countdown.left = 0
 	} else {

@@ -27,8 +27,7 @@ func (op Start) apply(l *Lobby) *texts.Refusal {
 		l.say(0, "Measuring pings, for %v at most: %v. Use %sstart force to start right now.", startWait, pings, l.cfg.Voice.Trigger)
 		return nil
 	}
-	l.countdown.forced = op.Force
-	l.beginCountdown(op.Now)
+	l.beginCountdown(op.Force, op.Now)
 	return nil
 }
 
@@ -76,8 +75,8 @@ func (l *Lobby) awaitStart() {
 		l.startBy = 0
 		l.sayText(0, texts.Sentence(texts.Of("The game does not start: %v", no.Text)))
 	default:
-		l.startBy, l.countdown.forced = 0, false
-		l.beginCountdown(false)
+		l.startBy = 0
+		l.beginCountdown(false, false)
 	}
 }
 
