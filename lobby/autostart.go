@@ -63,7 +63,7 @@ func (a AutoStart) text() texts.Text {
 func (op AutoStart) apply(l *Lobby) *texts.Refusal {
 	c := l.Counts()
 	if seats := c.Open + c.Players(); op.Players < 0 || op.Players > seats {
-		return outOfRange("number of players", 1, seats)
+		return outOfRange("number of players", seats)
 	}
 	l.auto = newAutoStart(op, 0)
 	l.sayText(0, op.text())

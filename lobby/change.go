@@ -12,18 +12,12 @@ import (
 // change that is not allowed does nothing and returns the reason; players read nothing of it.
 
 // request is a 0x28 that asks to change the sender's slot. During the countdown
-// the table stands still.
+// the table stands still. SlotRequests come back each second and two seconds' worth gather.
 func (l *Lobby) request(p *player, line w3gs.Chat) {
-	if l.phase == phaseOpen && l.mayRequest(p) {
+	rate := time.Duration(l.cfg.Pace.SlotRequests)
+	if l.phase == phaseOpen && (rate == 0 || p.requests.Take(l.now, time.Second/rate, 2*time.Second) == 0) {
 		_ = l.try(Set{l.slotOf(p.pid), line.Flag, line.Value})
 	}
-}
-
-// mayRequest takes one request from a player's allowance, in which SlotRequests come
-// back each second and two seconds' worth gather.
-func (l *Lobby) mayRequest(p *player) bool {
-	rate := time.Duration(l.cfg.Pace.SlotRequests)
-	return rate == 0 || p.requests.Take(l.now, time.Second/rate, 2*time.Second) == 0
 }
 
 // changeTeam moves a slot to the first open one of a team where the map has
@@ -48,7 +42,7 @@ func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 	case watch && !l.cfg.Observers:
 		return texts.Refuse(texts.Fixed, "observers are off in this game")
 	case !watch && team >= l.cfg.Wire.MaxPID:
-		return outOfRange("team", 1, int(l.cfg.Wire.MaxPID))
+		return outOfRange("team", int(l.cfg.Wire.MaxPID))
 	case was == l.observer && l.playing(i) >= int(l.cfg.PlayerSlots):
 		return texts.Refuse(texts.Full, "all %d starting positions are taken", l.cfg.PlayerSlots)
 	}
@@ -67,7 +61,7 @@ func (l *Lobby) changeColour(i int, colour uint8) *texts.Refusal {
 	case s.Team == l.observer:
 		return texts.Refuse(texts.Fixed, "observers have no colour")
 	case colour >= l.cfg.Wire.MaxPID:
-		return outOfRange("colour", 1, int(l.cfg.Wire.MaxPID))
+		return outOfRange("colour", int(l.cfg.Wire.MaxPID))
 	case l.occupiedColour(i, colour) >= 0:
 		return texts.Refuse(texts.Taken, "colour %d is taken by %v", colour+1, l.occupant(l.occupiedColour(i, colour)))
 	}

@@ -161,18 +161,13 @@ func (l *Lobby) sayText(to w3gs.PIDs, text texts.Text) {
 		var readers w3gs.PIDs
 		scope := w3gs.ScopeAll
 		for pid := range left.All() {
-			p := l.players[pid]
-			in := text.In(p.language)
+			p, reader := l.players[pid], uint8(0)
 			if private {
-				in = l.anonymous(in, pid)
-			} else {
-				in = l.anonymous(in, 0)
+				reader, scope = pid, w3gs.ScopeSlot+w3gs.ChatScope(l.slot(p).Colour)
 			}
+			in := l.anonymous(text.In(p.language), reader)
 			if readers == 0 || in == line {
 				line, readers = in, readers|w3gs.Only(pid)
-			}
-			if private {
-				scope = w3gs.ScopeSlot + w3gs.ChatScope(l.slot(p).Colour)
 			}
 		}
 		left &^= readers

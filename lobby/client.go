@@ -67,15 +67,6 @@ func (l *Lobby) unprobed(by time.Duration) (set w3gs.PIDs) {
 	return set
 }
 
-// probeDue is when the next such ping is due.
-func (l *Lobby) probeDue() time.Duration {
-	at := never
-	for pid := range l.unprobed(never).All() {
-		at = min(at, l.players[pid].probeAt)
-	}
-	return at
-}
-
 // keep appends to a list of the last n.
 func keep[T any](n int, list []T, item T) []T {
 	return append(list[max(len(list)-n+1, 0):], item)

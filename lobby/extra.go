@@ -155,15 +155,6 @@ func (l *Lobby) met() w3gs.PIDs {
 	return humans
 }
 
-// meetDue is when the next newcomer is introduced whatever they have said.
-func (l *Lobby) meetDue() time.Duration {
-	at := never
-	for _, p := range l.unmet() {
-		at = min(at, p.joined+meetBy)
-	}
-	return at
-}
-
 // meetLate introduces those whose time is over by then.
 func (l *Lobby) meetLate(by time.Duration) {
 	for _, p := range l.unmet() {

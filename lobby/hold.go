@@ -19,15 +19,11 @@ type guestList struct {
 	kept   []keptOut
 }
 
-// parseHolder takes NAME or NAME@REALM.
-func parseHolder(text string) holder {
-	name, realm, _ := strings.Cut(text, "@")
-	return holder{strings.TrimSpace(name), strings.TrimSpace(realm)}
-}
-
+// parseHolders takes NAME or NAME@REALM of each.
 func parseHolders(list []string) (holders []holder) {
 	for _, text := range list {
-		if h := parseHolder(text); !slices.ContainsFunc(holders, h.same) {
+		name, realm, _ := strings.Cut(text, "@")
+		if h := (holder{strings.TrimSpace(name), strings.TrimSpace(realm)}); !slices.ContainsFunc(holders, h.same) {
 			holders = append(holders, h)
 		}
 	}

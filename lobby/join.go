@@ -35,7 +35,8 @@ func (l *Lobby) join(ev Join) {
 		return
 	}
 	if fake := l.placeholder(ev); fake != nil {
-		l.replace(fake)
+		l.dismiss(fake, texts.Text{}, "", "")
+		l.flushTable(l.Humans()) // the slot is free before the pid is in use again
 	}
 	if l.hasRoom(1) {
 		l.admit(ev)
@@ -164,7 +165,8 @@ func (l *Lobby) admit(ev Join) {
 func (l *Lobby) enter(p *player) *player {
 	var to int
 	if l.cfg.Restored {
-		to, p.pid = l.savedPlace(p.Join)
+		to = l.placeOf(p.Join)
+		p.pid = l.cfg.Places[to].Slot.PID
 	} else {
 		if l.freePID() == 0 {
 			l.dropVirtualHost()

@@ -203,16 +203,26 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	_, at, _ = l.closing()
 	if l.phase != phaseClosed && l.Humans() != 0 {
 		if l.cfg.Pace.PingEvery > 0 {
-			at = min(at, l.pingAt, l.probeDue())
+			at = min(at, l.pingAt)
+			for pid := range l.unprobed(never).All() {
+				at = min(at, l.players[pid].probeAt)
+			}
 		}
 		if l.phase == phaseCounting {
 			at = min(at, l.countdown.at)
 		}
-		at = min(at, l.meetDue())
+		for _, p := range l.unmet() {
+			at = min(at, p.joined+meetBy)
+		}
 		if l.auto.due > l.now {
 			at = min(at, l.auto.due)
 		}
-		at = min(at, l.startDue())
+		if l.startBy > 0 {
+			at = min(at, l.startBy)
+			if l.quietUntil > l.now {
+				at = min(at, l.quietUntil)
+			}
+		}
 		table, _ := l.tableDue()
 		at = min(at, table)
 	}

@@ -89,7 +89,7 @@ func (op Observe) apply(l *Lobby) *texts.Refusal {
 func (l *Lobby) checkSlots(slots ...int) *texts.Refusal {
 	for _, i := range slots {
 		if i < 0 || i >= len(l.slots) {
-			return outOfRange("slot", 1, len(l.slots))
+			return outOfRange("slot", len(l.slots))
 		}
 	}
 	return nil
@@ -229,8 +229,8 @@ func (op DeleteFake) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// outOfRange is the one wording for a number that is not possible here; package
+// outOfRange is the one wording for a number from 1 that is not possible here; package
 // command has the same for numbers that never are.
-func outOfRange(what string, low, high int) *texts.Refusal {
-	return texts.Refuse(texts.OutOfRange, "the %v must be from %d to %d", texts.Known(what), low, high)
+func outOfRange(what string, high int) *texts.Refusal {
+	return texts.Refuse(texts.OutOfRange, "the %v must be from %d to %d", texts.Known(what), 1, high)
 }

@@ -103,10 +103,8 @@ func (l *Lobby) Plain(text string) string {
 	}
 	var b strings.Builder
 	spaces := 0
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		part := text[i : i+n] // also of what is no UTF-8
-		i += n
+	for part := range strings.SplitSeq(text, "") { // also of what is no UTF-8
+		r, n := utf8.DecodeRuneInString(part)
 		broken := r == utf8.RuneError && n == 1
 		switch {
 		case !broken && (unicode.IsSpace(r) || unicode.IsControl(r)):

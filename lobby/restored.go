@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"w3host/protocol/w3gs"
-	"w3host/texts"
 )
 
 // The lobby of a saved game (Config.Restored) has one Place for each slot. A place with a pid
@@ -67,16 +66,4 @@ func (l *Lobby) fillPlaces() {
 			l.show(l.enterFake(name))
 		}
 	}
-}
-
-// replace removes the placeholder of a joiner.
-func (l *Lobby) replace(fake *player) {
-	l.dismiss(fake, texts.Text{}, "", "")
-	l.flushTable(l.Humans()) // the slot is free before the pid is in use again
-}
-
-// savedPlace is the slot and the pid of a player of the saved game.
-func (l *Lobby) savedPlace(j Join) (slot int, pid uint8) {
-	slot = l.placeOf(j)
-	return slot, l.cfg.Places[slot].Slot.PID
 }

@@ -79,14 +79,3 @@ func (l *Lobby) awaitStart() {
 		l.beginCountdown(false, false)
 	}
 }
-
-// startDue is when a start that waits has to be looked at.
-func (l *Lobby) startDue() time.Duration {
-	switch {
-	case l.startBy == 0:
-		return never
-	case l.quietUntil > l.now:
-		return min(l.startBy, l.quietUntil)
-	}
-	return l.startBy
-}
