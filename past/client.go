@@ -2,6 +2,7 @@ package past
 
 import (
 	"errors"
+	"math"
 	"time"
 
 	"w3host/internal/allowance"
@@ -51,11 +52,10 @@ type Client struct {
 
 	tape     *Tape
 	state    state
-	since    time.Duration // when state began
-	finishAt time.Duration
-	why      error // it finishes
-	hasWait  bool  // has read how long the beginning is away
-	inGame   bool  // behind the lobby
+	until    time.Duration // the state is over by then
+	why      error         // it finishes
+	hasWait  bool          // has read how long the beginning is away
+	inGame   bool          // behind the lobby
 	pingAt   time.Duration
 	pace     pace
 	lines    allowance.Allowance // what is said
@@ -81,6 +81,8 @@ const (
 	finishing // a line is read, then it is out
 )
 
+const never = time.Duration(math.MaxInt64)
+
 // Out is the result of a step.
 type Out struct {
 	Frames []byte // to be sent
@@ -91,7 +93,7 @@ type Out struct {
 
 // New makes a client whose 0x1E was taken, and greets it.
 func New(now time.Duration, t *Tape, name string, external w3gs.SockAddr, o Options, out *Out) *Client {
-	c := &Client{Name: name, tape: t, since: now, pingAt: now + pingEvery, language: o.Language}
+	c := &Client{Name: name, tape: t, until: now + lobbyFor, pingAt: now + pingEvery, language: o.Language}
 	c.pace.set(o.Speed)
 	out.send(&w3gs.SlotInfoJoin{SlotTable: t.table, PID: t.Seat, External: external})
 	for i := range t.others {
@@ -106,7 +108,7 @@ func (c *Client) Refuse(why texts.Text) { c.refusal, c.why = why, errRefused }
 
 func (o *Out) send(p w3gs.Packet) { o.Frames = p.AppendTo(o.Frames) }
 
-func (c *Client) enter(now time.Duration, s state) { c.state, c.since = s, now }
+func (c *Client) enter(s state, until time.Duration) { c.state, c.until = s, until }
 
 // Packet takes a packet of the client. What it does in the game is thrown away.
 func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
@@ -152,17 +154,17 @@ func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 	t := c.tape
 	if !c.refusal.Empty() {
 		c.say(c.refusal, out)
-		c.finish(now + readFor)
+		c.enter(finishing, now+readFor)
 		return
 	}
 	if size != t.Check.Size {
 		c.say(texts.Of("You do not have this map: put %s into your Maps folder first.", t.Check.Path), out)
-		c.finish(now + readFor)
+		c.enter(finishing, now+readFor)
 		return
 	}
 	out.send(&w3gs.SlotInfo{SlotTable: t.table})
 	c.say(texts.Of("You watch %s. What you do there changes nothing.", t.Game), out)
-	c.enter(now, waiting)
+	c.enter(waiting, never)
 	c.start(now, out)
 }
 
@@ -182,7 +184,7 @@ func (c *Client) start(now time.Duration, out *Out) {
 	out.send(&w3gs.CountdownStart{})
 	out.send(&w3gs.CountdownEnd{})
 	c.inGame = true
-	c.enter(now, loading)
+	c.enter(loading, now+loadFor)
 }
 
 // loaded begins the record.
@@ -191,7 +193,7 @@ func (c *Client) loaded(now time.Duration, out *Out) {
 	for i := range c.tape.others {
 		out.send(&w3gs.GameLoaded{PID: c.tape.others[i].PID})
 	}
-	c.enter(now, watching)
+	c.enter(watching, never)
 	c.heardAt = now
 	c.pace.begin(now)
 	c.feed(now, out)
@@ -220,7 +222,7 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 	default:
 		if c.differ++; c.differ == apart && c.state == watching {
 			c.say(texts.Of("Your game came out differently at %s.", texts.Clock(p.at)), out)
-			c.finish(now + afterEnd)
+			c.enter(finishing, now+afterEnd)
 			c.why = errDiffers
 			return nil
 		}
@@ -258,7 +260,7 @@ func (c *Client) feed(now time.Duration, out *Out) {
 		c.pace.hold(t.parts[c.sent].at)
 	} else if (t.over || t.ended) && c.waiting == 0 {
 		c.say(texts.Of("The record of this game ends here, at %s.", texts.Clock(t.time)), out)
-		c.finish(now + afterEnd)
+		c.enter(finishing, now+afterEnd)
 	}
 }
 
@@ -268,9 +270,6 @@ func (c *Client) maySend() bool {
 	return c.sent < len(t.parts) && c.waiting < c.pace.Turns && (c.waiting == 0 || t.begin(c.sent)-t.begin(c.answered) < MostBytes)
 }
 
-// finish lets the client read the last line.
-func (c *Client) finish(at time.Duration) { c.finishAt, c.state = at, finishing }
-
 // Tick does what is due.
 func (c *Client) Tick(now time.Duration, out *Out) {
 	if now >= c.pingAt {
@@ -278,13 +277,11 @@ func (c *Client) Tick(now time.Duration, out *Out) {
 		out.send(&w3gs.PingFromHost{Tick: uint32(now / time.Millisecond)})
 	}
 	switch {
-	case c.state == finishing && now >= c.finishAt:
+	case c.state == finishing && now >= c.until:
 		c.leave(c.why, out)
 	case c.state == waiting:
 		c.start(now, out)
-	case c.state == checking && now >= c.since+lobbyFor,
-		c.state == loading && now >= c.since+loadFor,
-		c.state == watching && c.waiting > 0 && now >= c.heardAt+silence:
+	case now >= c.until, c.state == watching && c.waiting > 0 && now >= c.heardAt+silence:
 		c.leave(errSilent, out)
 	default:
 		c.feed(now, out)
@@ -306,20 +303,13 @@ func (c *Client) leave(why error, out *Out) {
 
 // Next is when the client wants a tick.
 func (c *Client) Next() time.Duration {
-	switch c.state {
-	case checking:
-		return min(c.pingAt, c.since+lobbyFor)
-	case waiting:
-		if len(c.tape.parts) > 0 {
-			return min(c.pingAt, c.tape.parts[0].from)
-		}
-		return c.pingAt
-	case loading:
-		return min(c.pingAt, c.since+loadFor)
-	case finishing:
-		return min(c.pingAt, c.finishAt)
+	at := min(c.pingAt, c.until)
+	switch {
+	case c.state == waiting && len(c.tape.parts) > 0:
+		return min(at, c.tape.parts[0].from)
+	case c.state != watching:
+		return at
 	}
-	at := c.pingAt
 	if c.waiting > 0 {
 		at = min(at, c.heardAt+silence)
 	}
