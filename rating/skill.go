@@ -46,10 +46,7 @@ func Rate(teams [][]Skill, ranks []int) {
 
 // update is algorithm 4 of the paper.
 func update(teams [][]Skill, ranks []int) {
-	sums := make([]Skill, len(teams)) // Sigma holds variances here
-	for i, team := range teams {
-		sums[i] = together(team)
-	}
+	sums := together(teams)
 	c := scale(sums)
 	strength := make([]float64, len(teams))
 	for i := range sums {
@@ -94,10 +91,7 @@ func update(teams [][]Skill, ranks []int) {
 
 // Odds is how likely each team is to win.
 func Odds(teams [][]Skill) []float64 {
-	sums := make([]Skill, len(teams))
-	for i, team := range teams {
-		sums[i] = together(team)
-	}
+	sums := together(teams)
 	c, top, total := scale(sums), math.Inf(-1), 0.0
 	for i := range sums {
 		top = max(top, sums[i].Mu)
@@ -113,13 +107,16 @@ func Odds(teams [][]Skill) []float64 {
 	return odds
 }
 
-// together is a team's skill, with the variance in the place of its root.
-func together(team []Skill) (sum Skill) {
-	for _, s := range team {
-		sum.Mu += s.Mu
-		sum.Sigma += s.Sigma * s.Sigma
+// together is the skill of each team, with the variance in the place of its root.
+func together(teams [][]Skill) []Skill {
+	sums := make([]Skill, len(teams))
+	for i, team := range teams {
+		for _, s := range team {
+			sums[i].Mu += s.Mu
+			sums[i].Sigma += s.Sigma * s.Sigma
+		}
 	}
-	return sum
+	return sums
 }
 
 // scale returns the unit of differences between teams.
