@@ -274,12 +274,11 @@ func (k *Keeper) Disabled() bool { return k.disabled }
 // Unwanted lists the open lobbies that should go while nobody is in them: their
 // entry is off, gone, or it is not its hour.
 func (k *Keeper) Unwanted(now time.Time) (ids []uint32) {
-	for id, g := range k.games {
-		if s := g.of; g.open && s != nil && (s.off || !s.Hours.contain(now) || !slices.Contains(k.entries, s)) {
+	for _, id := range k.Lobbies() {
+		if s := k.games[id].of; s.off || !s.Hours.contain(now) || !slices.Contains(k.entries, s) {
 			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids)
 	return ids
 }
 
