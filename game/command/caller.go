@@ -1,6 +1,10 @@
 package command
 
-import "w3host/texts"
+import (
+	"slices"
+
+	"w3host/texts"
+)
 
 // Via is the way a command came in.
 type Via string
@@ -19,11 +23,7 @@ const (
 
 // Chat reports whether a command came as a line of a chat, where it begins with a trigger.
 func (v Via) Chat() bool {
-	switch v {
-	case ViaConsole, ViaControl, ViaWeb, ViaAPI:
-		return false
-	}
-	return true
+	return !slices.Contains([]Via{ViaConsole, ViaControl, ViaWeb, ViaAPI}, v)
 }
 
 // Caller is the person who gives a command and gets its answer.

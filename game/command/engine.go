@@ -82,6 +82,11 @@ type Call struct {
 // Synopsis is the command with its arguments.
 func (s *Spec[T]) Synopsis() string { return strings.TrimSpace(s.Name + " " + s.Usage) }
 
+// words are the name and all other names of the command.
+func (s *Spec[T]) words() []string {
+	return slices.Concat([]string{s.Name}, s.Aliases, slices.Sorted(maps.Keys(s.Forms)))
+}
+
 // listed reports whether a list has the command for somebody of this level.
 func (s *Spec[T]) listed(level Level) bool { return s.Level <= level || s.AskAnyone }
 
@@ -162,7 +167,7 @@ const longestName = 20
 func (t Table[T]) names(level Level) (names []string) {
 	for i := range t {
 		if s := &t[i]; s.listed(level) {
-			names = slices.Concat(names, []string{s.Name}, s.Aliases, slices.Sorted(maps.Keys(s.Forms)))
+			names = append(names, s.words()...)
 		}
 	}
 	return names

@@ -62,12 +62,8 @@ func (t Table[T]) With(rules Rules) Table[T] {
 func (t Table[T]) Words() map[string]string {
 	words := make(map[string]string)
 	for _, s := range t {
-		words[s.Name] = s.Name
-		for _, alias := range s.Aliases {
-			words[alias] = s.Name
-		}
-		for alias := range s.Forms {
-			words[alias] = s.Name
+		for _, word := range s.words() {
+			words[word] = s.Name
 		}
 	}
 	return words
