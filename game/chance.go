@@ -18,28 +18,25 @@ const (
 )
 
 // chance are the commands by which players let the host draw lots, and count.
-var chance = command.Table[*Machine]{
+var chance = command.For(command.Anyone, command.Always, command.Table[*Machine]{
 	{
 		Name:     "roll",
 		Usage:    "[sides | dice like 2d6]",
 		Help:     "roll dice for all to see: one of 100 sides, or as you say",
 		Examples: []string{"roll", "roll 20", "roll 2d6"},
-		Phase:    command.Always,
 		Bare:     rollDice(1, usualSides),
 		Parse:    roll,
 	},
 	{
-		Name:  "flip",
-		Help:  "flip a coin for all to see",
-		Phase: command.Always,
-		Bare:  publicly(flip),
+		Name: "flip",
+		Help: "flip a coin for all to see",
+		Bare: publicly(flip),
 	},
 	{
 		Name:     "pick",
 		Usage:    "[choice, choice ... | player]",
 		Help:     "let the host pick one of several for all to see; one of the players if you name nothing; a captain's choice in a draft",
 		Examples: []string{"pick", "pick orc, human, undead", "pick bob"},
-		Phase:    command.Always,
 		Bare:     publicly(pickPlayer),
 		Parse:    pick,
 	},
@@ -49,7 +46,7 @@ var chance = command.Table[*Machine]{
 		Phase: command.InGame,
 		Bare:  apm,
 	},
-}
+})
 
 // publicly is an act that says something to all, which who is muted cannot have done.
 func publicly(do act) act {

@@ -11,13 +11,12 @@ import (
 )
 
 // voting are the commands by which players decide together.
-var voting = command.Table[*Machine]{
+var voting = command.For(command.Anyone, command.Always, command.Table[*Machine]{
 	{
 		Name:     "votekick",
 		Usage:    "<player>",
 		Help:     "let the players vote to remove one of them",
 		Examples: []string{"votekick bob"},
-		Phase:    command.Always,
 		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), votekick) },
 	},
 	{
@@ -25,7 +24,6 @@ var voting = command.Table[*Machine]{
 		Usage:    "<player>",
 		Help:     "let the players vote to mute one of them",
 		Examples: []string{"votemute bob"},
-		Phase:    command.Always,
 		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), votemute) },
 	},
 	{
@@ -53,16 +51,14 @@ var voting = command.Table[*Machine]{
 		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), askToSwap) },
 	},
 	{
-		Name:  "votecancel",
-		Help:  "cancel the open vote, if you called it, own the lobby or are an admin",
-		Phase: command.Always,
-		Bare:  votecancel,
+		Name: "votecancel",
+		Help: "cancel the open vote, if you called it, own the lobby or are an admin",
+		Bare: votecancel,
 	},
 	{
 		Name:    "yes",
 		Aliases: []string{"accept"},
 		Help:    "vote yes",
-		Phase:   command.Always,
 		Bare:    answerPoll(true),
 	},
 	{
@@ -83,10 +79,9 @@ var voting = command.Table[*Machine]{
 		Name:  "no",
 		Forms: map[string]string{"undraw": "", "unff": "", "swapabort": ""},
 		Help:  "vote no",
-		Phase: command.Always,
 		Bare:  answerPoll(false),
 	},
-}
+})
 
 // ready marks a player as ready to start, or not any more.
 func ready(off bool) act {
