@@ -49,7 +49,7 @@ func modes(m *Machine, _ *call) texts.Text {
 
 // votemode counts a vote, the first of which opens the vote. A player may choose again.
 func votemode(m *Machine, c *call, word string) error {
-	if _, err := m.voter(c); err != nil {
+	if err := m.voter(c); err != nil {
 		return err
 	}
 	v := &m.settings.modes

@@ -14,7 +14,7 @@ import (
 type Votes struct {
 	Share    int           // percent of those asked who must agree; 70
 	Time     time.Duration // to agree within; a minute
-	Cooldown time.Duration // before a player may call the next vote against another; two minutes
+	Cooldown time.Duration // before a player may call the next vote that is paced; two minutes
 }
 
 // poll is a question to players. They agree when in each group the share of
@@ -29,6 +29,7 @@ type poll struct {
 	agreed  func()
 	yes, no w3gs.PIDs
 	until   time.Duration
+	paced   bool // its caller may not call the next at once
 }
 
 // count is how a poll stands.
@@ -65,6 +66,12 @@ func (m *Machine) poll(name string, pid uint8) *poll {
 func (m *Machine) openPoll(p *poll) error {
 	if open := m.poll(p.command, p.caller.PID); open != nil {
 		return m.vote(open, p.caller.PID, true)
+	}
+	if s := m.seats[p.caller.PID]; p.paced {
+		if m.now < s.mayVote {
+			return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
+		}
+		s.mayVote = m.now + m.cfg.Votes.Cooldown
 	}
 	p.until = m.now + m.cfg.Votes.Time
 	p.yes = w3gs.Only(p.caller.PID)

@@ -1,8 +1,6 @@
 package game
 
 import (
-	"time"
-
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -10,9 +8,8 @@ import (
 
 // askToSwap asks a player to change places with the caller. Who is asked and asks back agrees.
 func askToSwap(m *Machine, c *call, p lobby.Player) error {
-	s, err := m.voter(c)
 	open := m.poll(c.Command, c.PID)
-	switch {
+	switch err := m.voter(c); {
 	case err != nil:
 		return err
 	case m.seats[p.PID] == nil:
@@ -25,12 +22,9 @@ func askToSwap(m *Machine, c *call, p lobby.Player) error {
 		return cannot("the captains choose the teams now")
 	case open != nil || m.poll(c.Command, p.PID) != nil:
 		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
-	case m.now < s.mayVote:
-		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
-	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	return m.openPoll(&poll{
-		command: c.Command, caller: *c.Caller, target: p.Name, what: texts.Of("swap places with %s", p.Name),
+		command: c.Command, caller: *c.Caller, target: p.Name, paced: true, what: texts.Of("swap places with %s", p.Name),
 		groups: func() []w3gs.PIDs { // both must agree
 			if m.turns != nil || !m.lobby.Humans().Has(c.PID) || !m.lobby.Humans().Has(p.PID) {
 				return nil

@@ -2,7 +2,6 @@ package game
 
 import (
 	"slices"
-	"time"
 
 	"w3host/game/command"
 	"w3host/lobby"
@@ -86,7 +85,7 @@ var voting = command.For(command.Anyone, command.Always, command.Table[*Machine]
 // ready marks a player as ready to start, or not any more.
 func ready(off bool) act {
 	return func(m *Machine, c *call) error {
-		if _, err := m.voter(c); err != nil {
+		if err := m.voter(c); err != nil {
 			return cannot("only players in the lobby can be ready")
 		}
 		return m.toLobby(lobby.Ready{PID: c.PID, Off: off})
@@ -98,12 +97,12 @@ func cannot(format string, values ...any) error {
 	return texts.Refuse(texts.NotYet, format, values...)
 }
 
-// voter is the seat of a caller who is in the game.
-func (m *Machine) voter(c *call) (*seat, error) {
-	if s := m.seats[c.PID]; s != nil {
-		return s, nil
+// voter checks that a caller is in the game.
+func (m *Machine) voter(c *call) error {
+	if m.seats[c.PID] == nil {
+		return cannot("only players in the game can vote")
 	}
-	return nil, cannot("only players in the game can vote")
+	return nil
 }
 
 func votekick(m *Machine, c *call, p lobby.Player) error {
@@ -118,9 +117,8 @@ func votemute(m *Machine, c *call, p lobby.Player) error {
 // pollOthers opens a poll about a player that all others may answer. Nothing can be voted against admins
 // and players with a reserved place, such as the owner.
 func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then lobby.Operation) error {
-	s, err := m.voter(c)
 	victim := m.seats[p.PID]
-	switch {
+	switch err := m.voter(c); {
 	case err != nil:
 		return err
 	case victim == nil:
@@ -135,12 +133,9 @@ func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then lobb
 		return cannot("a vote about a player needs at least three players")
 	case m.poll(c.Command, c.PID) != nil || m.poll(c.Command, p.PID) != nil:
 		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
-	case m.now < s.mayVote:
-		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
 	}
-	s.mayVote = m.now + m.cfg.Votes.Cooldown
 	return m.openPoll(&poll{
-		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, what: what, agreed: func() { m.later(then) },
+		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, paced: true, what: what, agreed: func() { m.later(then) },
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
@@ -156,22 +151,15 @@ const leastToStart = 2
 
 // votestart asks all players of the lobby.
 func votestart(m *Machine, c *call) error {
-	s, err := m.voter(c)
 	need := max(m.lobby.MinPlayers(), leastToStart)
-	open := m.poll(c.Command, c.PID) != nil // then this is a yes
-	switch {
+	switch err := m.voter(c); {
 	case err != nil:
 		return err
 	case m.lobby.Humans().Len() < need:
 		return texts.Refuse(texts.NotYet, "a vote to start needs at least %d players", need)
-	case !open && m.now < s.mayVote:
-		return cannot("you just called a vote: wait %v", (s.mayVote - m.now).Round(time.Second))
-	}
-	if !open {
-		s.mayVote = m.now + m.cfg.Votes.Cooldown
 	}
 	return m.openPoll(&poll{
-		command: c.Command, caller: *c.Caller, what: texts.Of("start the game"),
+		command: c.Command, caller: *c.Caller, paced: true, what: texts.Of("start the game"),
 		groups: func() []w3gs.PIDs {
 			if m.turns != nil {
 				return nil // it has started
@@ -207,7 +195,7 @@ func votecancel(m *Machine, c *call) error {
 
 func answerPoll(yes bool) act {
 	return func(m *Machine, c *call) error {
-		if _, err := m.voter(c); err != nil {
+		if err := m.voter(c); err != nil {
 			return err
 		}
 		p := m.poll("", c.PID)
