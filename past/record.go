@@ -64,8 +64,8 @@ func ReadRecord(r *replay.Reader, until time.Duration) (*Record, error) {
 	switch {
 	case b.Turns == 0:
 		return nil, texts.Of("no turn of the game is in the record up to then")
-	case until > b.read:
-		return nil, texts.Of("the record ends at %s, before %s", texts.Clock(b.read), texts.Clock(until))
+	case until > b.Length:
+		return nil, texts.Of("the record ends at %s, before %s", texts.Clock(b.Length), texts.Clock(until))
 	}
 	b.pack(true)
 	if b.size > mostRecord {
@@ -80,9 +80,8 @@ var errTooLong = texts.Of("the record is too long: a game cannot go on from it")
 type builder struct {
 	Record
 	until time.Duration
-	read  time.Duration // game time of all turns that were seen
-	open  []byte        // packets up to the last turn that are not packed
-	size  int           // of what is packed
+	open  []byte // packets up to the last turn that are not packed
+	size  int    // of what is packed
 
 	// Records behind the last turn belong to the game only if another turn follows.
 	tail     []byte
@@ -145,7 +144,6 @@ func (b *builder) turn(rec *replay.Record) error {
 		return errTooLong
 	}
 	b.Length += rec.Increment
-	b.read = b.Length
 	b.Left |= b.tailLeft
 	b.Sums = append(b.Sums, make([]byte, sumLen)...)
 	b.open = append(b.open, b.tail...)
