@@ -21,16 +21,14 @@ const (
 )
 
 func (e Absent) apply(l *Loop) {
-	p := l.player(e.PID)
-	if p == nil {
-		return
+	if p := l.player(e.PID); p != nil {
+		l.absent |= w3gs.Only(p.PID)
+		p.lag.wait, p.lag.missed = e.Wait, true
+		p.newSocket()
+		p.lag.dropAt = p.lag.since + e.Wait
+		p.lag.announceAt = l.t + outage
+		l.unannounced |= w3gs.Only(p.PID)
 	}
-	l.absent |= w3gs.Only(p.PID)
-	p.lag.wait, p.lag.missed = e.Wait, true
-	p.newSocket()
-	p.lag.dropAt = p.lag.since + e.Wait
-	p.lag.announceAt = l.t + outage
-	l.unannounced |= w3gs.Only(p.PID)
 }
 
 // announceAbsent says to the others who has no connection, when it lasts or they wait.

@@ -40,10 +40,8 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	switch {
 	case l.phase == standing && l.screen.laggers.Has(p.PID):
 		l.offScreen(p, true)
-	case l.phase == loading && !l.loaded.Has(p.PID) && l.cfg.LoadInGame:
-		l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}})
 	case l.phase == loading && !l.loaded.Has(p.PID) && !l.apart.Has(p.PID):
-		l.send(l.live, &w3gs.GameLoaded{PID: p.PID})
+		l.loadWithout(p)
 	}
 	l.share(p)
 	l.held = append(l.held, PlayerLeft{PID: p.PID, Reason: reason, Why: why})

@@ -59,16 +59,14 @@ type Lagger struct {
 }
 
 func (e RTT) apply(l *Loop) {
-	p := l.player(e.PID)
-	if p == nil {
-		return
+	if p := l.player(e.PID); p != nil {
+		if !p.ping.known {
+			p.ping.known, p.ping.smooth = true, e.RTT
+		}
+		p.ping.smooth += (e.RTT - p.ping.smooth) / 8
+		p.ping.rtt, p.ping.at = e.RTT, l.t
+		l.adaptive.measured = true
 	}
-	if !p.ping.known {
-		p.ping.known, p.ping.smooth = true, e.RTT
-	}
-	p.ping.smooth += (e.RTT - p.ping.smooth) / 8
-	p.ping.rtt, p.ping.at = e.RTT, l.t
-	l.adaptive.measured = true
 }
 
 // lateness is how late the host was, over a window of lateWindow and the one before.
