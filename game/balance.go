@@ -16,15 +16,14 @@ const (
 	mostTeams    = 4
 )
 
-// fairOdds is the highest chance to win that any of the teams may have for a
-// balanced automatic start: a fifth more than its share.
-func fairOdds(teams int) float64 { return 1.2 / float64(teams) }
+// fairShare is how many times its share of the chances to win any of the teams may have at
+// most for a balanced automatic start.
+const fairShare = 1.2
 
 // rated stores a player's rating. It comes again when a realm has confirmed the
 // name.
 func (m *Machine) rated(s *seat, in *Input) {
-	skill := in.Skill
-	s.skill = &skill
+	s.skill = new(in.Skill)
 	if m.turns == nil {
 		m.toLobby(lobby.Doubt{})
 		m.checkEntry(s, in.Games)
@@ -172,7 +171,7 @@ func (m *Machine) judge() {
 	}
 	s = m.sides()
 	var why texts.Text
-	if odds := s.odds(); slices.Max(odds) > fairOdds(len(odds)) {
+	if odds := s.odds(); slices.Max(odds) > fairShare/float64(len(odds)) {
 		why = texts.Of("the teams are uneven (%v)", s.text())
 	}
 	m.toLobby(lobby.Judge{Why: why})

@@ -88,7 +88,11 @@ func (m *Machine) list(c *call, name string, public bool) error {
 		return texts.Refuse(texts.Malformed, "the name is too long: the game list shows at most %d bytes", w3gs.MaxGameNameLen)
 	}
 	if c.Target = name; name != m.cfg.Name {
-		m.setName(c)
+		m.set(c, "name", func() {
+			if m.turns == nil && !m.cfg.Unlisted { // only who knows the name of a private lobby finds it
+				m.announce(m.settings.firstName, true)
+			}
+		})
 	}
 	return m.announce(name, public)
 }

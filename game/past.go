@@ -104,15 +104,6 @@ func (m *Machine) greet(s *seat) {
 	}
 }
 
-// setName notes that the caller has named the lobby.
-func (m *Machine) setName(c *call) {
-	m.set(c, "name", func() {
-		if m.turns == nil && !m.cfg.Unlisted { // only who knows the name of a private lobby finds it
-			m.announce(m.settings.firstName, true)
-		}
-	})
-}
-
 // muteAll stops lines to everybody, or allows them again.
 func muteAll(off bool) act {
 	return turn("muteall", off, func(off bool) lobby.Operation { return lobby.MuteAll{Off: off} })

@@ -94,26 +94,23 @@ func (m *Machine) proxies() w3gs.PIDs {
 // link. A client that has not got a turn yet cannot come back, and nobody waits for one
 // of which it is not known that it has.
 func (m *Machine) lost(s *seat, in *Input) {
-	wait := m.wait(s)
-	switch {
+	switch wait := m.wait(s); {
 	case wait > 0:
 		m.fact(&LinkLost{s.Player, in.Why, wait})
+		m.unlink(s, in.Why)
+		s.proxy.away = max(m.now, 1)
+		m.toTurns(gamesync.Absent{PID: s.PID, Wait: wait})
 	case m.mayReturn(s):
 		m.fact(&LinkLost{s.Player, in.Why, m.cfg.Return.Sign})
 		m.unlink(s, in.Why)
 		m.autosave(s.PID)
 		m.miss(s)
-		return
 	default:
 		m.fact(&LinkLost{s.Player, in.Why, 0})
 		m.autosave(s.PID)
 		m.leave(s, w3gs.LeaveDisconnect, true)
 		m.adviseProxy(w3gs.Only(s.PID) &^ m.proxies())
-		return
 	}
-	m.unlink(s, in.Why)
-	s.proxy.away = max(m.now, 1)
-	m.toTurns(gamesync.Absent{PID: s.PID, Wait: wait})
 }
 
 // howToReconnect returns the advice to players without a proxy.
