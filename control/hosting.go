@@ -160,8 +160,8 @@ func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 		return cannot("opening lobbies is disabled: use enable to turn it back on")
 	case full:
 		return cannot("the limit of lobbies and games is reached (autohost.max_games)")
-	case len(w.Name) > autohost.MaxName:
-		return cannot("the name is too long: the game list shows at most %d bytes", autohost.MaxName)
+	case len(w.Name) > w3gs.MaxGameNameLen:
+		return cannot("the name is too long: the game list shows at most %d bytes", w3gs.MaxGameNameLen)
 	}
 	return d.mayHost(c, file, w)
 }

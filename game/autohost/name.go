@@ -5,20 +5,19 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"w3host/protocol/w3gs"
 )
 
 // counter stands for the number of the game in the pattern of a name.
 const counter = "{n}"
-
-// MaxName is the longest name of a game that clients list, in bytes.
-const MaxName = 31
 
 // FreeName names a lobby that nobody has given a name. No other is called so, since
 // realms list one of a name.
 func (k *Keeper) FreeName(taken func(string) bool) string {
 	base := "w3host game"
 	if len(k.entries) > 0 {
-		if e := k.entries[0].Name; len(e) <= MaxName-len(" 999") && !strings.Contains(e, counter) {
+		if e := k.entries[0].Name; len(e) <= w3gs.MaxGameNameLen-len(" 999") && !strings.Contains(e, counter) {
 			base = e
 		}
 	}
@@ -32,13 +31,13 @@ func (k *Keeper) FreeName(taken func(string) bool) string {
 // gameName is the n-th name of a pattern, shortened so that clients list it.
 func gameName(pattern string, n int) string {
 	if before, after, ok := strings.Cut(pattern, counter); ok {
-		return cut(before, MaxName-len(after)-len(strconv.Itoa(n))) + strconv.Itoa(n) + after
+		return cut(before, w3gs.MaxGameNameLen-len(after)-len(strconv.Itoa(n))) + strconv.Itoa(n) + after
 	}
 	if n <= 1 {
-		return cut(pattern, MaxName)
+		return cut(pattern, w3gs.MaxGameNameLen)
 	}
 	suffix := fmt.Sprintf(" #%d", n)
-	return strings.TrimRight(cut(pattern, MaxName-len(suffix)), " ") + suffix
+	return strings.TrimRight(cut(pattern, w3gs.MaxGameNameLen-len(suffix)), " ") + suffix
 }
 
 // cut keeps the first characters that fit.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"w3host/protocol/w3gs"
 )
 
 func TestGameName(t *testing.T) {
@@ -24,7 +26,7 @@ func TestGameName(t *testing.T) {
 		{"twenty-seven bytes of name   x", 22, "twenty-seven bytes of name #22"},
 	} {
 		got := gameName(tc.name, tc.n)
-		if got != tc.want || len(got) > MaxName || !utf8.ValidString(got) {
+		if got != tc.want || len(got) > w3gs.MaxGameNameLen || !utf8.ValidString(got) {
 			t.Errorf("gameName(%q, %d) = %q, want %q", tc.name, tc.n, got, tc.want)
 		}
 	}
