@@ -43,7 +43,9 @@ func (e Apart) apply(l *Loop) {
 		l.loadWithout(p)
 	}
 	l.apart, l.absent, l.unannounced, l.proxied = l.apart|one, l.absent&^one, l.unannounced&^one, l.proxied&^one
-	l.hashes.withdraw(e.PID)
+	for n := l.hashes.settled + 1; n < l.hashes.history.next; n++ { // the answers of the client to come count
+		l.hashes.history.at(n).have &^= one
+	}
 	p.ping, p.lag = ping{}, lag{}
 	p.newSocket()
 }
@@ -56,14 +58,6 @@ func (l *Loop) loadWithout(p *player) {
 		l.send(l.live&^w3gs.Only(p.PID), &w3gs.GameLoaded{PID: p.PID})
 	}
 	l.loaded |= w3gs.Only(p.PID)
-}
-
-// withdraw takes back a player's answers to turns that are not settled: those of the client to
-// come count.
-func (h *hashes) withdraw(pid uint8) {
-	for n := h.settled + 1; n < h.history.next; n++ {
-		h.history.at(n).have &^= w3gs.Only(pid)
-	}
 }
 
 func (e Hold) apply(l *Loop) {
