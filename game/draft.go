@@ -85,13 +85,8 @@ func (m *Machine) drafts(pid uint8) bool {
 }
 
 // undrafted lists the players who can still be chosen.
-func (m *Machine) undrafted(d *draft) (names []string) {
-	for _, p := range m.lobby.Players() {
-		if !p.Observer && !d.chosen.Has(p.PID) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
+func (m *Machine) undrafted(d *draft) []string {
+	return m.names(func(p lobby.Player) bool { return !p.Observer && !d.chosen.Has(p.PID) })
 }
 
 // choose moves a player to the team of the captain whose turn it is.

@@ -6,6 +6,7 @@ import (
 
 	"w3host/game/command"
 	"w3host/internal/allowance"
+	"w3host/lobby"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
@@ -81,6 +82,16 @@ func (m *Machine) player(pid uint8) Player {
 	}
 	p, _ := m.lobby.Player(pid)
 	return Player{PID: pid, Name: p.Name}
+}
+
+// names lists the players of whom something is so, without fake ones, in slot order.
+func (m *Machine) names(so func(lobby.Player) bool) (names []string) {
+	for _, p := range m.lobby.Players() {
+		if so(p) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 func (m *Machine) rtt(pid uint8) time.Duration {

@@ -35,12 +35,7 @@ var versions = command.Table[*Machine]{
 // everyonesVersion answers with one line for each version.
 func everyonesVersion(m *Machine, c *call) error {
 	for _, v := range m.cfg.Seen() {
-		var names []string
-		for _, p := range m.lobby.Players() {
-			if !p.Fake && cmp.Or(p.Version, m.cfg.Version) == v {
-				names = append(names, p.Name)
-			}
-		}
+		names := m.names(func(p lobby.Player) bool { return cmp.Or(p.Version, m.cfg.Version) == v })
 		if names != nil {
 			m.answer(c, "%v: %s", v, strings.Join(names, ", "))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"w3host/game/command"
+	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
@@ -78,20 +79,14 @@ func raceName(r w3gs.Race) texts.Text {
 
 // readyStatus says what everybody is still waiting for.
 func readyStatus(m *Machine, c *call) error {
-	var missing []string
-	all := m.lobby.Players()
-	for _, p := range all {
-		if !p.Ready {
-			missing = append(missing, p.Name)
-		}
-	}
-	if all == nil {
+	all, missing := m.lobby.Humans().Len(), m.names(func(p lobby.Player) bool { return !p.Ready })
+	if all == 0 {
 		return m.answer(c, "Nobody is in the lobby.")
 	}
 	if missing == nil {
-		m.answer(c, "Everybody is ready (%d).", len(all))
+		m.answer(c, "Everybody is ready (%d).", all)
 	} else {
-		m.answer(c, "%d of %d are ready. Not ready: %s.", len(all)-len(missing), len(all), strings.Join(missing, ", "))
+		m.answer(c, "%d of %d are ready. Not ready: %s.", all-len(missing), all, strings.Join(missing, ", "))
 	}
 	if why := m.lobby.Blocked(); !why.Empty() {
 		return m.reply(c.Caller, texts.Sentence(texts.Of("Waiting to start: %v", why)), false)
