@@ -1,6 +1,7 @@
 package game
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -194,22 +195,18 @@ func (m *Machine) remaining(r *returner) texts.Text {
 
 // returnsDue is when something is due for those who come back; false: nothing is.
 func (m *Machine) returnsDue() (at time.Duration, ok bool) {
-	least := func(t time.Duration) {
-		if !ok || t < at {
-			at, ok = t, true
-		}
-	}
+	at = math.MaxInt64
 	for pid := range m.returns.reported.All() {
-		least(m.seats[pid].missing.until)
+		at = min(at, m.seats[pid].missing.until)
 	}
 	for _, r := range m.returns.coming {
-		least(min(r.until, r.pingAt))
+		at = min(at, r.until, r.pingAt)
 		if r.stage == catching {
-			least(r.reportAt)
+			at = min(at, r.reportAt)
 			if len(r.flying) > 0 {
-				least(r.heardAt + unanswering)
+				at = min(at, r.heardAt+unanswering)
 			}
 		}
 	}
-	return at, ok
+	return at, at != math.MaxInt64
 }
