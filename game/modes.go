@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"w3host/lobby"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
@@ -90,11 +89,8 @@ func (m *Machine) settleModes() bool {
 		m.say(0, "The vote for the mode has failed: %d of %d have voted.", voted, there)
 		return true
 	}
-	mode := m.cfg.Map.Modes[slices.Index(each, slices.Max(each))]
-	if err := m.toLobby(lobby.HCL{Text: mode}); err != nil {
+	if err := hcl(m, nil, m.cfg.Map.Modes[slices.Index(each, slices.Max(each))]); err != nil {
 		m.sayText(0, texts.Sentence(texts.From(err)))
-	} else {
-		m.say(0, "The mode is now %q.", mode)
 	}
 	return true
 }
