@@ -61,18 +61,14 @@ func players(m *Machine, c *call) error {
 	return nil
 }
 
+var raceNames = map[w3gs.Race]texts.Text{
+	w3gs.RaceHuman: texts.Of("human"), w3gs.RaceOrc: texts.Of("orc"), w3gs.RaceUndead: texts.Of("undead"),
+	w3gs.RaceNightElf: texts.Of("night elf"), w3gs.RaceRandom: texts.Of("random"),
+}
+
 func raceName(r w3gs.Race) texts.Text {
-	switch r &^ w3gs.RaceSelectable {
-	case w3gs.RaceHuman:
-		return texts.Of("human")
-	case w3gs.RaceOrc:
-		return texts.Of("orc")
-	case w3gs.RaceUndead:
-		return texts.Of("undead")
-	case w3gs.RaceNightElf:
-		return texts.Of("night elf")
-	case w3gs.RaceRandom:
-		return texts.Of("random")
+	if name, known := raceNames[r&^w3gs.RaceSelectable]; known {
+		return name
 	}
 	return texts.Plain(fmt.Sprintf("%#x", uint8(r)))
 }
