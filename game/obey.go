@@ -26,7 +26,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	}
 	m.asPlayer = by.PID != 0 && by.Level < command.Admin
 	var names []string
-	for _, p := range m.lookup("") {
+	for _, p := range m.lobby.Find("", m.asPlayer) {
 		if m.asPlayer {
 			p.Name = p.Shown
 		}
@@ -90,17 +90,10 @@ func (m *Machine) phase() command.Phase {
 	return command.InGame
 }
 
-// lookup finds players by the names that the caller of the command sees.
-func (m *Machine) lookup(part string) []lobby.Player {
-	if m.asPlayer {
-		return m.lobby.FindShown(part)
-	}
-	return m.lobby.Find(part)
-}
-
-// find is the only player whose name contains a text. An empty one, which all contain, means nobody.
+// find is the only player whose name, as the caller of the command sees it, contains a text. An empty
+// one, which all contain, means nobody.
 func (m *Machine) find(part string) (lobby.Player, error) {
-	found := m.lookup(part)
+	found := m.lobby.Find(part, m.asPlayer)
 	switch {
 	case len(found) == 0 || strings.TrimSpace(part) == "":
 		return lobby.Player{}, texts.Refuse(texts.NoSuch, "no player matches %q", part)

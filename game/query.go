@@ -39,7 +39,7 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 // text; without any it stays as typed. Several are an error.
 func (m *Machine) meet(q *command.Query) error {
 	m.asPlayer = m.asPlayer && q.Name != q.By // everybody knows the own name
-	if q.Name == "" || len(m.lookup(q.Name)) == 0 {
+	if q.Name == "" || len(m.lobby.Find(q.Name, m.asPlayer)) == 0 {
 		return nil
 	}
 	p, err := m.find(q.Name)

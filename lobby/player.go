@@ -103,15 +103,13 @@ func (l *Lobby) Fakes() []Player { return l.describeAll(l.seated(true)) }
 
 // Find lists the players, humans and fakes, that a part of a name means, in
 // slot order: the one with exactly that name, or else those whose battle tags have that
-// name, or else all whose names hold the part, ignoring case.
-func (l *Lobby) Find(part string) []Player {
-	return l.find(part, func(p *player) string { return p.name })
-}
-
-// FindShown is Find by what players call each other.
-func (l *Lobby) FindShown(part string) []Player { return l.find(part, l.shown) }
-
-func (l *Lobby) find(part string, called func(*player) string) []Player {
+// name, or else all whose names hold the part, ignoring case. Shown names are those by which
+// players call each other.
+func (l *Lobby) Find(part string, shown bool) []Player {
+	called := func(p *player) string { return p.name }
+	if shown {
+		called = l.shown
+	}
 	for _, p := range l.players {
 		if p != nil && sameName(called(p), part) {
 			return []Player{l.describe(p)}

@@ -61,7 +61,7 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 		return []string{fmt.Sprintf("the stand-in is pid %d", r.l.StandIn())}, nil
 	case "find":
 		var names []string
-		for _, p := range r.l.Find(c.Arg(0)) {
+		for _, p := range r.l.Find(c.Arg(0), false) {
 			names = append(names, p.Name)
 		}
 		return []string{cmp.Or(strings.Join(names, ", "), "nobody")}, nil
