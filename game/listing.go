@@ -11,7 +11,7 @@ import (
 // listing are the commands about what a lobby is called and how it stands in the
 // list of games. A private lobby is in no list: on a realm it is found by its name,
 // on the LAN not at all.
-var listing = command.Table[*Machine]{
+var listing = command.For(command.Anyone, command.InLobby, command.Table[*Machine]{
 	{
 		Name:  "rules",
 		Help:  "show the rules of this lobby",
@@ -31,7 +31,6 @@ var listing = command.Table[*Machine]{
 		Help:     "give the lobby another name in the list of games",
 		Examples: []string{"rename 3v3 for all"},
 		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Parse:    with(func(a *args) string { return a.Text("name") }, rename),
 	},
 	{
@@ -40,7 +39,6 @@ var listing = command.Table[*Machine]{
 		Help:     "list the lobby for everybody",
 		Examples: []string{"pub", "pub 3v3 for all"},
 		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Yields:   true,
 		Parse:    with((*args).Rest, publish),
 	},
@@ -50,11 +48,10 @@ var listing = command.Table[*Machine]{
 		Help:     "take the lobby off the list; on a realm, players can still join it by name",
 		Examples: []string{"priv friends only"},
 		Level:    command.Owner,
-		Phase:    command.InLobby,
 		Yields:   true,
 		Parse:    with((*args).Rest, unlist),
 	},
-}
+})
 
 func rules(m *Machine, c *call) error {
 	if len(m.cfg.Rules) == 0 {
