@@ -41,7 +41,10 @@ func (m *Machine) prove(r *returner) {
 	}
 	s := r.s
 	if s.missing == nil && m.silent(s) && m.mayReturn(s) {
-		m.abandon(s)
+		why := "the player has come back with a new client" // the wait for a proxy ends with the old link
+		m.fact(&LinkLost{s.Player, why, m.cfg.Return.Sign})
+		m.dismiss(s, why)
+		m.miss(s)
 	}
 	switch {
 	case m.Over():
@@ -64,12 +67,4 @@ func (m *Machine) prove(r *returner) {
 func (m *Machine) silent(s *seat) bool {
 	_, behind := m.turns.Progress(s.PID)
 	return s.link == 0 || behind > 0 && m.now-s.heard >= quiet
-}
-
-// abandon ends the old link of a player whose new client is here, and the wait for a proxy.
-func (m *Machine) abandon(s *seat) {
-	why := "the player has come back with a new client"
-	m.fact(&LinkLost{s.Player, why, m.cfg.Return.Sign})
-	m.dismiss(s, why)
-	m.miss(s)
 }
