@@ -79,12 +79,12 @@ func (h *holder) pass(e event) {
 	}
 }
 
-// children are the processes that know what is held.
+// children are the processes that know the things held.
 func (h *holder) children() []*child {
 	return slices.DeleteFunc([]*child{h.host, h.next, h.standby.child}, func(c *child) bool { return c == nil })
 }
 
-// give passes on what a child is owed, as far as it reads: one that hangs stops nobody.
+// give passes on the messages that a child is owed, as far as it reads: one that hangs stops nobody.
 func (h *holder) give(c *child) {
 	for len(c.todo) > 0 {
 		m := message{verb: verbPut}
@@ -108,13 +108,13 @@ func (h *holder) give(c *child) {
 	}
 }
 
-// say reports whether the child has no room for the message yet. What one that is dead
-// does not get is given to the next.
+// say reports whether the child has no room for the message yet. A message that a dead
+// child does not get is given to the next.
 func (*holder) say(c *child, m message) (later bool) {
 	return errors.Is(send(c.sock, m, unix.MSG_DONTWAIT), unix.EAGAIN)
 }
 
-// behind comes when a child may have room again for what it is owed.
+// behind comes when a child may have room again for the messages it is owed.
 func (h *holder) behind() <-chan time.Time {
 	if slices.ContainsFunc(h.children(), func(c *child) bool { return len(c.todo) > 0 || c.then != 0 }) {
 		return time.After(retryGive)

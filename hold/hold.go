@@ -1,6 +1,6 @@
 // Package hold keeps the sockets and the memory of a host in a small process beside it, so
 // that both outlive the host: when it dies another is started and gets everything. The
-// holder understands neither what it holds nor the names.
+// holder understands neither its contents nor the names.
 //
 // Both speak over a socket pair that nobody else can reach. A message is a verb and, for
 // most, a name or a text; the descriptors go with it.
@@ -12,8 +12,8 @@
 //
 // An upgrade starts another program beside the host. It stands by: it is given copies of
 // everything, and says that it is ready, or ends and nothing has happened. Then the host
-// is told to hand over, and done says that it touches nothing any more; what it has put
-// belongs to the other, who goes on.
+// is told to hand over, and done says that it touches nothing any more; all that it has put
+// belongs to the other, which goes on.
 //
 // A standby is another process of the program that hosts. It is given copies of everything,
 // too, and goes on when the host has died.
@@ -190,7 +190,7 @@ func (m *Memory) Bytes() []byte { return m.b[headLen:] }
 // FD is the descriptor of the memory.
 func (m *Memory) FD() int { return m.fd }
 
-// Close gives back what is not held elsewhere.
+// Close gives back everything that is not held elsewhere.
 func (m *Memory) Close() error {
 	if m.free == nil {
 		return nil

@@ -18,7 +18,7 @@ func (*shelf) Clock() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// Count takes what the system answers only if nothing has come or gone meanwhile.
+// Count takes the system's answer only if nothing has come or gone meanwhile.
 func (*shelf) Count(fd int) (Counts, error) { return count(fd) }
 
 func count(fd int) (Counts, error) {
@@ -49,8 +49,8 @@ func count(fd int) (Counts, error) {
 	}
 }
 
-// checkCounts sends some bytes over a connection to itself and compares what the system
-// counts: not every sandbox does.
+// checkCounts sends some bytes over a connection to itself and compares the system's
+// counts: not every sandbox counts.
 func checkCounts() error {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -30,7 +30,7 @@ func (k kept) drop(n Name) bool {
 	return ok
 }
 
-// take does what the other side says: it puts descriptors, or drops them.
+// take obeys the other side: it puts descriptors, or drops them.
 func (k kept) take(m *message) {
 	for i, n := range m.names {
 		k.drop(n)

@@ -22,7 +22,7 @@ func reapOrphans() {
 	}
 }
 
-// reap leaves the hosts alone, which are in the holder's process group; what is run in a
+// reap leaves the hosts alone, which are in the holder's process group; a command that is run in a
 // container has one of its own.
 func reap() {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")

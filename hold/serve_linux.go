@@ -17,7 +17,7 @@ const (
 	patience = 60 * time.Second
 	// againFirst and againMost are the pauses after hosts that have ended too soon.
 	againFirst, againMost = 100 * time.Millisecond, 2 * time.Second
-	// retryGive is the pause when a host has not read yet what it was given.
+	// retryGive is the pause when a host has not read yet the messages it was given.
 	retryGive = 5 * time.Millisecond
 )
 
@@ -25,7 +25,7 @@ const (
 type holder struct {
 	Options
 	held  kept
-	vault vault // nil: what is held ends with this process
+	vault vault // nil: everything held ends with this process
 
 	good time.Duration // how long a host lives at least that is replaced at once
 	beat time.Duration // how often the watch looks at the hosts
@@ -35,7 +35,7 @@ type holder struct {
 	standby   standby         // for the death of the host
 	requested bool            // the host has asked for that upgrade
 	handing   bool            // the host was told to hand over
-	leaving   map[*child]bool // have handed over, and end with what they have kept
+	leaving   map[*child]bool // have handed over, and end with everything they have kept
 
 	program program // of the host
 	before  program // the one before, until the host that was upgraded has served
@@ -211,8 +211,8 @@ func (h *holder) end() {
 	}
 }
 
-// hear does what a host says. Who has handed over, or stands by, has nothing to say about
-// what is held.
+// hear obeys a host. One that has handed over, or stands by, has no say about
+// the things held.
 func (h *holder) hear(c *child, m *message) {
 	switch {
 	case c == h.next && m.verb == verbReady && !h.handing:

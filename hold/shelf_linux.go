@@ -18,11 +18,11 @@ type shelf struct {
 	gone     bool   // the holder has ended
 	standsBy bool
 	standby  bool // for the death of the host
-	done     bool // what is held is another host's
+	done     bool // everything held is another host's
 	news     chan News
 }
 
-// Open takes over what the host before has left. It is nil in a process without a
+// Open takes over everything that the host before has left. It is nil in a process without a
 // holder; an error says why nothing can be held here.
 func Open() (Shelf, error) {
 	if os.Getenv(socketEnv) == "" { // there is one version
@@ -52,7 +52,7 @@ func Open() (Shelf, error) {
 	}
 }
 
-// hear passes on what the holder says.
+// hear passes on the holder's messages.
 func (s *shelf) hear() {
 	defer close(s.news)
 	for {

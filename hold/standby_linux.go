@@ -7,8 +7,8 @@ import "time"
 const (
 	// againStandby is the pause, in looks of the watch, after a standby that has ended.
 	againStandby = 10
-	// quietStandby is for how many looks a standby may say nothing and still go on. What
-	// hangs the host may hang it, too.
+	// quietStandby is for how many looks a standby may say nothing and still go on. A fault
+	// that hangs the host may hang it, too.
 	quietStandby = mostSilent - 2
 )
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A vault keeps copies of what a holder holds, for the next holder: systemd's store of
+// A vault keeps copies of the things a holder holds, for the next holder: systemd's store of
 // descriptors, or the process of ServeVault.
 type vault interface {
 	put(Name, int) error

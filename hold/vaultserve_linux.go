@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServeVault keeps copies of what holders hold, one after the other: who connects to the
-// socket is given everything when the one before, and its host, have hung up. It ends
+// ServeVault keeps copies of the things that holders hold, one after the other: one that connects
+// to the socket is given everything when the one before, and its host, have hung up. It ends
 // with ctx, and closes everything when nobody comes for as long as a holder waits for a host.
 func ServeVault(ctx context.Context, path string, log func(format string, args ...any)) error {
 	if os.Getpid() == 1 {
@@ -55,7 +55,7 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 	}
 }
 
-// serve gives a holder everything, and takes what it holds until it hangs up.
+// serve gives a holder everything, and takes everything it holds until it hangs up.
 func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 	file, err := conn.File()
 	_ = conn.Close()
@@ -73,7 +73,7 @@ func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 		for _, n := range names {
 			m.fds = append(m.fds, v[n])
 		}
-		_ = send(sock, m, 0) // who is gone hangs up below
+		_ = send(sock, m, 0) // one that is gone hangs up below
 	}
 	_ = send(sock, message{verb: verbGo}, 0)
 	for {

@@ -170,7 +170,7 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	}
 	c := h.whose(back, addr)
 	if c.seats > 0 && !c.here && h.shard.gate.tooManyGuesses(addr, now) {
-		return errGuesses // unread: who has the right key may try again
+		return errGuesses // unread: a player with the right key may try again
 	}
 	if c.person == nil && h.coming {
 		return errComing // unread: the proxy tries again
@@ -225,7 +225,7 @@ func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 	return c
 }
 
-// list answers who asks for the open lobbies, and ends the connection.
+// list answers a client that asks for the open lobbies, and ends the connection.
 func (h *Host) list(l *link, ask gproxy.List) {
 	l.Admit()
 	addr := l.Addr.Addr()

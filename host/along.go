@@ -22,8 +22,8 @@ const (
 	// what the system has taken of their streams.
 	alongEvery = 50 * time.Millisecond
 	trimEvery  = time.Second
-	// alongAgain is the time from one begin to run a game along from its start to the next: who
-	// joins it begins that again, and anybody may try to.
+	// alongAgain is the time from one begin to run a game along from its start to the next: a client
+	// that joins it begins that again, and anybody may try to.
 	alongAgain = 2 * time.Second
 	// followEvery is how often a game is looked at whose turn is to end.
 	followEvery = time.Millisecond
@@ -57,7 +57,7 @@ var (
 )
 
 // StandBy waits until the process before has everything but its games end, and takes note
-// of what it puts and drops meanwhile. It calls ready whenever this process could go on at
+// of everything that it puts and drops meanwhile. It calls ready whenever this process could go on at
 // once: a standby has run all games along by then. An error says that the holder or ctx has
 // ended.
 func (s *Survivors) StandBy(ctx context.Context, ready func()) error {
@@ -96,7 +96,7 @@ func (s *Survivors) StandBy(ctx context.Context, ready func()) error {
 	}
 }
 
-// Moved counts what a standby has done. A game that hangs it, as it may hang the host, shows
+// Moved counts the steps of a standby. A game that hangs it, as it may hang the host, shows
 // in that.
 func (s *Survivors) Moved() uint64 { return s.moved.Load() }
 
@@ -129,7 +129,7 @@ func (a *along) follow(s *Survivors, g *survivor) {
 	}
 }
 
-// run is advance. What panics there has not done so in the other process, or will not be done again.
+// run is advance. A step that panics there has not panicked in the other process, or will not be taken again.
 func (a *along) run(s *Survivors, g *survivor) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -226,7 +226,7 @@ func (h *Host) reviveOne(sv *survivor, a *along) {
 }
 
 // reviveSeen makes a game of this process's again while its observers see it, so that a fault of
-// theirs costs what it did the first time. Whatever is wrong with the game ends it, and no other.
+// theirs costs as much as the first time. A fault of the game ends it, and no other.
 func (h *Host) reviveSeen(sv *survivor) {
 	g := h.survivorGame(sv)
 	v, err := (*survive.Revived)(nil), sv.fault

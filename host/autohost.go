@@ -14,8 +14,8 @@ import (
 // looks at the hours of the day.
 const refillRetry = 10 * time.Second
 
-// Configure changes what can be changed while games run: what the lobbies to come
-// are made from, the entries, and, except Shutdown, the limits of connections to
+// Configure changes the options that can change while games run: those of the lobbies to
+// come, the entries, and, except Shutdown, the limits of connections to
 // come. Lobbies in which nobody is are closed, so that the next show the change;
 // others, and running games, stay as they are.
 func (h *Host) Configure(o Options) {
@@ -53,7 +53,7 @@ func (h *Host) closeEmpty(ids []uint32, why string) {
 	}
 }
 
-// CloseLobby closes a lobby with whoever is in it, who read by whom; false if it is none.
+// CloseLobby closes a lobby with the players in it, who read by whom; false if it is none.
 func (h *Host) CloseLobby(id uint32, by string) bool {
 	return h.closeLobby(id, "", by, math.MaxInt)
 }
@@ -88,7 +88,7 @@ func (h *Host) keepLobbies(ctx context.Context) {
 	}
 }
 
-// openAgain opens what is to be played again, unless no lobbies may be opened.
+// openAgain opens the lobbies that are to be played again, unless no lobbies may be opened.
 func (h *Host) openAgain() {
 	h.mu.Lock()
 	specs, disabled := h.agains, h.keeper.Disabled()

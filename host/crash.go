@@ -11,7 +11,7 @@ import (
 )
 
 // A panic is a fault of this program. It ends the game that it happens in, or
-// the one connection, and nothing else: what is known of it goes to the log and
+// the one connection, and nothing else: its details go to the log and
 // to a file.
 
 // crashed ends the game, or if it is held and the machine was taking a player's packet, only

@@ -19,7 +19,7 @@ func (h *Host) Show() {
 	})
 }
 
-// Lose says that a lease is not this host's any more. Who is in the lobby may stay and start the
+// Lose says that a lease is not this host's any more. Players in the lobby may stay and start the
 // game; an empty one closes.
 func (h *Host) Lose(l fleet.Lease) {
 	var id uint32
@@ -31,7 +31,7 @@ func (h *Host) Lose(l fleet.Lease) {
 }
 
 // Drain opens no lobbies any more, and lets nobody into those that are open. Empty ones
-// close. Who is in one reads that this host stops, and may start the game within a time,
+// close. Players in one read that this host stops, and may start the game within a time,
 // after which the lobby closes. Games go on. If the host drains already, the new time counts.
 func (h *Host) Drain(within time.Duration) {
 	number := 0

@@ -14,7 +14,7 @@ import (
 	"w3host/host/survive"
 )
 
-// reviveGC is the percentage of garbage while games are made again: what is allocated then is nearly all kept.
+// reviveGC is the percentage of garbage while games are made again: nearly all the memory allocated then is kept.
 const reviveGC = 400
 
 // revive makes the games again that an earlier process has left, the shortest first, and
@@ -23,7 +23,7 @@ const reviveGC = 400
 func (h *Host) revive() {
 	began := time.Now()
 	defer debug.SetGCPercent(debug.SetGCPercent(reviveGC))
-	h.oneBehind.Lock() // who observes games has time until all are played
+	h.oneBehind.Lock() // observers of games have time until all are played
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))
 	var games, alone, played []*survivor // alone, so that only one can be to blame if this process ends, too

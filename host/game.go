@@ -95,7 +95,7 @@ type seating struct {
 	links    map[game.LinkID]*link
 	lastID   game.LinkID
 	seats    [w3gs.MaxPID + 1]*link
-	proxies  [w3gs.MaxPID + 1]*person // who have one, also while their seat has no link
+	proxies  [w3gs.MaxPID + 1]*person // players who have one, also while their seat has no link
 	watching w3gs.PIDs                // the observers of the game that runs
 
 	extendedWait time.Duration         // how long players behind extended proxies are waited for

@@ -34,7 +34,7 @@ const (
 	guessesWithin = time.Minute
 )
 
-// gate counts what one address may do: connections without a seat, joins a minute,
+// gate counts the acts of one address: connections without a seat, joins a minute,
 // attempts to come back and wrong keys. An address of IPv6 counts as its network
 // (internal/network). Addresses in an exempt network are only counted in the total. It
 // belongs to the goroutine of the shard.
@@ -75,7 +75,7 @@ func (g *gate) enter(addr netip.Addr) error {
 	return nil
 }
 
-// leave ends what enter began: the connection has a seat, or is closed.
+// leave ends the stay that enter began: the connection has a seat, or is closed.
 func (g *gate) leave(addr netip.Addr) {
 	g.unjoined--
 	source := network.Base(addr)

@@ -12,13 +12,13 @@ import (
 // heirs holds the state for the next process, and the state that the one before has left.
 type heirs struct {
 	left   *Survivors
-	flight *survive.Flight // what is read into, so that the next process finds it; nil without a holder
+	flight *survive.Flight // takes the bytes read, so that the next process finds them; nil without a holder
 	epoch  time.Duration   // when the shard's clock began, on that of the machine
 
 	leaving bool // another process goes on, and takes over the games that it can
 }
 
-// open begins to hold what the next process needs.
+// open begins to hold everything that the next process needs.
 func (h *heirs) open(left *Survivors, l *loop.Loop) error {
 	h.left = cmp.Or(left, new(Survivors))
 	shelf := h.left.Shelf

@@ -32,7 +32,7 @@ type Host struct {
 
 	claims sync.WaitGroup // games that were claimed and are not given to the loop yet
 
-	catching  sync.WaitGroup // games that go on ahead of those who observe them
+	catching  sync.WaitGroup // games that go on ahead of their observers
 	oneBehind sync.Mutex     // of whom one at a time catches up
 	endBehind sync.Mutex     // held while one has caught up, and to end that
 	noBehind  atomic.Bool    // the host has ended: nobody catches up any more
@@ -70,7 +70,7 @@ func (h *Host) Draining() bool {
 	return h.stopping || h.keeper.Disabled()
 }
 
-// forget ends what the host knows of a game that is over.
+// forget removes a game that is over from all tables.
 func (h *Host) forget(g *Game) {
 	h.running = slices.DeleteFunc(h.running, func(o *Game) bool { return o == g })
 	h.Keep(func(k *autohost.Keeper) {

@@ -21,7 +21,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	if l.returning = g.playing; l.returning {
 		g.shard.ReadInTime(g.group, l.Conn)
 	}
-	defer g.rescue() // also from a fault of those who are asked here
+	defer g.rescue() // also from a fault of a function called here
 	if l.realm != "" {
 		g.bear(l)
 	}
@@ -65,8 +65,8 @@ func (g *Game) lost(l *link) {
 	g.renew()
 }
 
-// noteLeave counts that a player leaves a lobby by themselves: who joins and leaves
-// again and again disturbs those who wait there.
+// noteLeave counts that a player leaves a lobby by themselves: one who joins and leaves
+// again and again disturbs the players who wait there.
 func (g *Game) noteLeave(l *link) {
 	if limits := &g.shard.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
 		g.shard.leaves.spend(time.Now(), g.shard.visitor(l.name, l.Addr.Addr())...)

@@ -10,7 +10,7 @@ import (
 const (
 	// lateNotice is how late a turn must be for the transfers to hear of it.
 	lateNotice = time.Millisecond
-	// latestCounted bounds what is told apart; later turns count as this late.
+	// latestCounted bounds the lateness that is told apart; later turns count as this late.
 	latestCounted = time.Minute
 )
 

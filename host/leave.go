@@ -20,7 +20,7 @@ func (h *Host) Leave() {
 		for _, g := range slices.Clone(h.running) {
 			switch {
 			case g.ledger != nil && (g.playing || len(g.links) > 0):
-				g.closed.Store(true) // who comes now comes to the other process
+				g.closed.Store(true) // a client that comes now comes to the other process
 				g.show()
 				g.group.Touch()
 			case !g.playing:

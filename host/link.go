@@ -16,7 +16,7 @@ import (
 
 // link is one client's TCP connection. It belongs to the goroutine of its shard.
 type link struct {
-	// What each packet needs, side by side: it has left the processor's cache since the last one.
+	// The fields that each packet needs, side by side: they have left the processor's cache since the last one.
 	*loop.Conn
 	shard     *shard
 	game      *Game // nil: it has not joined one

@@ -13,12 +13,12 @@ import (
 
 const (
 	// listEvery is how often a client may ask for the open lobbies, and for how long an
-	// answer serves all who ask.
+	// answer serves all clients that ask.
 	listEvery    = 5 * time.Second
 	listFreshFor = time.Second
 	// listsPerMinute is how often one address may ask: twenty players who share it.
 	listsPerMinute = 240
-	// listBusyFor is when those who ask more often may ask again.
+	// listBusyFor is when an address that asks more often may ask again.
 	listBusyFor = 30 * time.Second
 	// listMax bounds the lobbies of an answer: some three hundred, the oldest of them.
 	// Fewer where the out queue takes less.

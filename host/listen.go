@@ -16,13 +16,13 @@ import (
 // the host's lobbies needs the port; nobody is accepted before Run.
 type Listeners struct {
 	Main    *net.TCPListener
-	Returns *net.TCPListener // for those who come back; nil: Main
+	Returns *net.TCPListener // for returners; nil: Main
 }
 
 // Listen opens them; returns is empty for none of its own.
 func Listen(addr, returns string) (Listeners, error) { return new(Survivors).Listen(addr, returns) }
 
-// Listen is as the function, but takes over what an earlier process has left.
+// Listen is as the function, but takes over the sockets that an earlier process has left.
 func (s *Survivors) Listen(addr, returns string) (l Listeners, err error) {
 	if l.Main, err = s.listen(heldMain, addr); err != nil || returns == "" {
 		return l, err
@@ -87,7 +87,7 @@ func listenAt(addr string) (*net.TCPListener, error) {
 // Addr is where the host listens.
 func (l Listeners) Addr() netip.AddrPort { return addrOf(l.Main) }
 
-// Close closes what no host has taken over.
+// Close closes the sockets that no host has taken over.
 func (l Listeners) Close() {
 	_ = l.Main.Close()
 	if l.Returns != nil {

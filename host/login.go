@@ -10,7 +10,7 @@ const (
 	loginsOfAddr = 20
 	loginWithin  = 10 * time.Minute
 	// loginsOfAll are those of everybody within loginsOfAllWithin. When they are spent,
-	// only who has tried nothing wrong yet is heard, so that many addresses together
+	// only a player who has tried nothing wrong yet is heard, so that many addresses together
 	// guess slowly and the admin who types the password right still gets in.
 	loginsOfAll       = 30
 	loginsOfAllWithin = time.Minute

@@ -8,7 +8,7 @@ import (
 	"w3host/mapxfer"
 )
 
-// Map is a map that can be hosted: what it is, and its bytes in frames.
+// Map is a map that can be hosted: its description, and its bytes in frames.
 type Map struct {
 	*w3map.Map
 	Parts *mapxfer.Parts

@@ -18,7 +18,7 @@ const answersPerPart = 2
 
 // meter counts a player's packets against a rate, whichever connection brings them.
 // Acknowledgements of parts of the map come as fast as the line carries the map: they
-// are counted against what was sent.
+// are counted against the parts sent.
 type meter struct {
 	each    time.Duration // the time of one packet at the rate
 	used    allowance.Allowance
@@ -48,7 +48,7 @@ func (m *meter) count(op w3gs.Op, now time.Duration) error {
 	return nil
 }
 
-// resume allows for what a proxy sends again when its player comes back: all that
+// resume allows for the packets that a proxy sends again when its player comes back: all that
 // the player could have sent at the rate since the last packet that came.
 func (m *meter) resume(now time.Duration) {
 	m.resent += int((now - m.last) / m.each)

@@ -38,7 +38,7 @@ type Options struct {
 	// announcement.
 	RequireEntryKey bool
 
-	// Listing answers clients elsewhere who ask for the open lobbies.
+	// Listing answers clients elsewhere that ask for the open lobbies.
 	Listing bool
 
 	Advertiser Advertiser
@@ -87,8 +87,8 @@ type Autohost struct {
 type Watch struct {
 	On    bool
 	Delay time.Duration
-	Most  int // who watch a game
-	All   int // who watch all games
+	Most  int // viewers of a game
+	All   int // viewers of all games
 	Past  past.Options
 }
 
@@ -116,7 +116,7 @@ type Advertiser interface {
 }
 
 // Observer looks at what happens in a game. It never waits, and keeps nothing of
-// what it is shown.
+// the facts it is shown.
 type Observer interface {
 	Observe(*game.Stamped)
 }
@@ -176,7 +176,7 @@ type Leases interface {
 	Session() string
 }
 
-// People answers from a database what commands ask about players, bans and
+// People answers from a database questions of commands about players, bans and
 // admins, and changes it. It may take as long as ctx lets it.
 type People interface {
 	Ask(ctx context.Context, q command.Query) (text string, err error)
@@ -189,12 +189,12 @@ type People interface {
 }
 
 // Ratings tells how strong players are on a map, from a database. It may take as
-// long as ctx lets it; who is not known is a newcomer.
+// long as ctx lets it; an unknown player is a newcomer.
 type Ratings interface {
 	Skill(ctx context.Context, name, realm, mapName string) (skill rating.Skill, games int, err error)
 }
 
-// nobody stands in for what an Options leaves out.
+// nobody stands in for the parts that an Options leaves out.
 type nobody struct{}
 
 func (nobody) Open(lan.Advert) error                    { return nil }

@@ -8,7 +8,7 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// carryOut passes on what a step has brought about, and obeys the machine's orders.
+// carryOut passes on the facts of a step, and obeys the machine's orders.
 func (g *Game) carryOut(out *game.Out) {
 	for i := range out.Facts {
 		g.observe(&out.Facts[i])
@@ -18,7 +18,7 @@ func (g *Game) carryOut(out *game.Out) {
 	}
 }
 
-// stepped wakes the loop for what the machine wants next, or ends the game if it is over.
+// stepped wakes the loop for the machine's next deadline, or ends the game if it is over.
 func (g *Game) stepped() {
 	g.ledger.Settled()
 	if !g.machine.Over() {
@@ -31,7 +31,7 @@ func (g *Game) stepped() {
 	g.end()
 }
 
-// end releases what the game holds, when it is over.
+// end releases everything that the game holds, when it is over.
 func (g *Game) end() {
 	g.over = true
 	g.journal.End(false)
@@ -130,7 +130,7 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 	}
 }
 
-// play makes the links those of a running game, keeps what proxies are sent from now on, and gives the game
+// play makes the links those of a running game, keeps packets to proxies from now on, and gives the game
 // its place in the period.
 func (g *Game) play() {
 	for _, l := range g.seats {

@@ -41,7 +41,7 @@ func (l *link) play(frame w3gs.Frame) error {
 	} else if err := l.meter.count(frame.Op(), s.Now()); err != nil {
 		return err
 	}
-	l.line.Got() // not before it is let in: a proxy never sends again what was counted
+	l.line.Got() // not before it is let in: a proxy never sends again packets that were counted
 	in := game.Input{Link: l.id, Bytes: len(frame)}
 	switch op := frame.Op(); op {
 	case w3gs.OpKeepalive:
@@ -108,7 +108,7 @@ func (l *link) oversize(err error) {
 	}
 }
 
-// Ended does what remains when the connection is closed.
+// Ended does the work that remains when the connection is closed.
 func (l *link) Ended(admitted bool) {
 	l.uncount()
 	switch {

@@ -107,7 +107,7 @@ func (g *Game) lookUp(l *link, question func(context.Context) error, answer func
 	}()
 }
 
-// recall looks up what a link's player has chosen in earlier games: the language, and whom
+// recall looks up the choices of a link's player in earlier games: the language, and whom
 // not to read. Until then the player reads that of the lobby, and everybody.
 func (g *Game) recall(l *link) {
 	name, realm, language, found, ignored := l.name, l.realm, texts.Language(0), false, []string(nil)
@@ -147,7 +147,7 @@ func (g *Game) rate(l *link) {
 }
 
 // login has the password of a player checked. It goes nowhere else: the machine, and
-// with it the journal, the game log and the replay, only learns what came of it.
+// with it the journal, the game log and the replay, only learns the result.
 func (g *Game) login(l *link, password string) {
 	s, name := g.shard, l.name
 	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
@@ -165,7 +165,7 @@ func (g *Game) login(l *link, password string) {
 	case wait > 0:
 		g.loginDone(l, game.LoginsSpent, wait)
 		return
-	case l.checking: // the next guess waits for what comes of this one
+	case l.checking: // the next guess waits for the result of this one
 		return
 	}
 	check := func(ctx context.Context) (string, error) { return "", s.opts.People.Login(ctx, name, password) }

@@ -13,7 +13,7 @@ import (
 )
 
 // seatReturns is how often one player may come back at once; another time comes
-// every seatReturnsEvery. Each return is stored, and what is kept for the player is
+// every seatReturnsEvery. Each return is stored, and the packets kept for the player are
 // sent again.
 const (
 	seatReturns      = 30
@@ -83,7 +83,7 @@ func (l *link) newProxy(version uint32) *proxy {
 	}}
 }
 
-// noteProxy notes what was drawn and looked up for a proxy, where the link may be held.
+// noteProxy notes the values drawn and looked up for a proxy, where the link may be held.
 func (l *link) noteProxy() {
 	if l.stream.Begun() && l.proxy != nil {
 		l.stream.Proxy(&l.proxy.Proxy, &l.line)
@@ -99,7 +99,7 @@ func (g *Game) resume(l *link, back *gproxy.Reconnect, p *person) {
 }
 
 // goOn begins a link that has a seat: one that came back is told what the host
-// has, and sent again what it lacks.
+// has, and sent again the packets it lacks.
 func (l *link) goOn() {
 	if l.proxy == nil {
 		return
@@ -114,7 +114,7 @@ func (l *link) goOn() {
 	l.Queue(missing)
 }
 
-// send gives a packet to a seat: to its link, or to those who wait for another.
+// send gives a packet to a seat: to its link, or to the packets kept for the next one.
 func (g *Game) send(pid uint8, frame []byte) {
 	if l := g.seats[pid]; l != nil {
 		l.send(frame)
@@ -135,7 +135,7 @@ func (g *Game) offer(op *game.Op) {
 	}
 }
 
-// acknowledge sends proxies how much has come of what they sent.
+// acknowledge sends proxies how many of their packets have come.
 func (g *Game) acknowledge(to w3gs.PIDs) {
 	for pid := range to.All() {
 		if l := g.seats[pid]; l != nil && l.proxy != nil {

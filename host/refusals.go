@@ -41,7 +41,7 @@ func (r *refusals) first(addr netip.Addr, sumUp func()) bool {
 	return r.times[addr] == 1
 }
 
-// sumUp logs what was refused without a line, and begins anew.
+// sumUp logs the refusals without a line of their own, and begins anew.
 func (r *refusals) sumUp(log *zerolog.Logger) {
 	most := func(a, b netip.Addr) int { return cmp.Or(r.times[b]-r.times[a], a.Compare(b)) }
 	for i, addr := range slices.SortedFunc(maps.Keys(r.times), most) {

@@ -74,7 +74,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	var ended []*link
 	people := map[*survive.Person]*person{}
 	for pid, was := range v.Proxies {
-		if was != nil { // who may have no link
+		if was != nil { // the player may have no link
 			g.proxies[pid] = g.takePerson(was, people)
 		}
 	}
@@ -204,7 +204,7 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 	}
 }
 
-// catchUp shows a game that goes on to those who observe it, from its first fact on.
+// catchUp shows a game that goes on to its observers, from its first fact on.
 func (h *Host) catchUp(g *Game, left *survive.Left) {
 	b := g.behind
 	var r *survive.Rerun
@@ -230,7 +230,7 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 	err := h.shard.guard(g.id, run)
 	if err == nil {
 		file, from = game.WithoutNotes(r.Journal), len(r.Journal)
-		err = h.shard.guard(g.id, run) // what has come meanwhile
+		err = h.shard.guard(g.id, run) // the inputs that have come meanwhile
 	}
 	h.oneBehind.Unlock()
 	done := func() {

@@ -150,7 +150,7 @@ func (h *Host) stopGames() {
 	}
 }
 
-// abandon ends what is left after Limits.Shutdown.
+// abandon ends the games and connections left after Limits.Shutdown.
 func (h *Host) abandon() {
 	for _, g := range slices.Clone(h.running) {
 		g.end()

@@ -64,7 +64,7 @@ const (
 	mostLogins  = 2 // each takes 19 MiB
 )
 
-// questions bounds what is asked of a database at once.
+// questions bounds the questions to a database at once.
 type questions struct {
 	slots    chan struct{} // a place for each question to People that is on its way
 	checking chan struct{} // one for each password that is checked

@@ -11,7 +11,7 @@ import (
 
 // A player may bring a ledgerShare of the ledger at once, 4 MiB, and a KiB a second besides.
 // Players of real games bring some 200 bytes a second. All joins of a game together are one
-// more player, and who leaves a lobby and joins again has the share that was left.
+// more player, and one who leaves a lobby and joins again has the share that was left.
 const (
 	ledgerShare = 32
 	ledgerByte  = time.Second >> 10
@@ -39,9 +39,9 @@ func (g *Game) renew() {
 	})
 }
 
-// charge takes what a link has brought from its share. Who has none left is cut, since a full
+// charge takes the bytes that a link has brought from its share. A link with none left is cut, since a full
 // ledger would end the protection of the whole game. Answers to parts of the map are free: they are
-// bounded by what was sent.
+// bounded by the parts sent.
 func (l *link) charge() {
 	g := l.game
 	if g.ledger == nil {
@@ -54,7 +54,7 @@ func (l *link) charge() {
 	}
 }
 
-// knocked counts what a join has brought.
+// knocked counts the bytes that a join has brought.
 func (g *Game) knocked(bytes int) {
 	if g.ledger != nil {
 		g.shares.joins.Use(g.shard.Now(), time.Duration(bytes)*ledgerByte)
@@ -66,7 +66,7 @@ func (g *Game) knocks() bool {
 	return g.ledger != nil && g.shares.joins.Left(g.shard.Now(), g.share()) <= 0
 }
 
-// noteSpent remembers what somebody has used who leaves.
+// noteSpent remembers the use of a player who leaves.
 func (g *Game) noteSpent(l *link) {
 	addr := l.Addr.Addr()
 	if g.ledger == nil || g.shard.gate.exempt(addr) {

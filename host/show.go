@@ -15,11 +15,11 @@ import (
 	"w3host/texts"
 )
 
-// A game that is played is in the list a second time, for those who watch. Whoever joins there
+// A game that is played is in the list a second time, for viewers. A client that joins there
 // is handed to the watchers' loop, which reads the record: the game does nothing for them.
 
 const (
-	// watchBit marks the number by which who watches joins a game.
+	// watchBit marks the number by which viewers join a game.
 	watchBit = 1 << 27
 	// watchPrefix is before the name of the game.
 	watchPrefix = "[watch] "
@@ -46,7 +46,7 @@ func (g *Game) noteStart(f *game.Started) {
 	}
 }
 
-// offerToWatch has the game listed for those who watch, as soon as enough of it is recorded.
+// offerToWatch has the game listed for viewers, as soon as enough of it is recorded.
 func (g *Game) offerToWatch() {
 	w, file := g.shard.watchers, g.replay.Part()
 	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.onShow.seat == 0 || !g.info.Public || g.version().Reforged() || g.shard.leaving {
@@ -90,7 +90,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 	g.log.Info().Str("name", ad.Name).Stringer("delay", g.onShow.show.Delay).Msg("the game can be watched")
 }
 
-// stopShowing lets nobody in any more who watches. Who does sees the game to its end.
+// stopShowing lets no more viewers in. Those who are in see the game to its end.
 func (g *Game) stopShowing() {
 	if g.onShow.show == nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"w3host/record/journal"
 )
 
-// stepping is the machine of a game, with what is on its way to it and from it.
+// stepping is the machine of a game, with the inputs and outputs that are on their way.
 type stepping struct {
 	shard   *shard
 	carrier carrier
@@ -24,7 +24,7 @@ type stepping struct {
 	over    bool
 }
 
-// carrier carries out what comes of the steps.
+// carrier carries out the outputs of the steps.
 type carrier interface {
 	// carryOut passes on the facts and obeys the orders.
 	carryOut(*game.Out)
@@ -34,7 +34,7 @@ type carrier interface {
 	crashed(fault any, stack []byte)
 }
 
-// begin carries out what the machine has brought about at its making.
+// begin carries out the first outputs of a new machine.
 func (s *stepping) begin() {
 	s.opened = s.shard.Now()
 	defer s.rescue()
@@ -43,7 +43,7 @@ func (s *stepping) begin() {
 	s.runPending()
 }
 
-// step gives one input to the machine and carries out what comes of it.
+// step gives one input to the machine and carries out its outputs.
 func (s *stepping) step(in *game.Input) {
 	if s.over {
 		return

@@ -73,7 +73,7 @@ func (g *Game) hold() {
 	}
 }
 
-// notePlaying notes what is known of the game at its start only.
+// notePlaying notes the facts that are known at the game's start only.
 func (g *Game) notePlaying() {
 	if g.ledger == nil || !g.playing || g.head.Playing || g.behind != nil { // whose replay has no name yet
 		return
@@ -90,8 +90,8 @@ func (g *Game) noteHead(h *head) {
 	g.ledger.Head(text)
 }
 
-// follow begins to note what a link brings. Its socket is held as soon as what was read
-// together with the join is handled, or with the next tick if that was so before.
+// follow begins to note the bytes of a link. Its socket is held as soon as those read
+// together with the join are handled, or with the next tick if that was so before.
 func (l *link) follow() {
 	if l.game.ledger == nil || l.stream.Begun() {
 		return
@@ -135,14 +135,14 @@ func (l *link) hold() error {
 
 func (l *link) heldAs() hold.Name { return hold.LinkName(l.game.id, uint32(l.id)) }
 
-// Reading implements loop.Keeper: what is read is found in the memory of the host.
+// Reading implements loop.Keeper: the bytes read are found in the memory of the host.
 func (l *link) Reading() {
 	if l.stream.Begun() && l.held {
 		l.shard.flight.Reading(l.heldAs(), l.stream.Noted())
 	}
 }
 
-// Kept implements loop.Keeper: what was read is noted.
+// Kept implements loop.Keeper: the bytes read are noted.
 func (l *link) Kept(rest []byte) {
 	if !l.stream.Begun() {
 		return
@@ -178,7 +178,7 @@ func (g *Game) expose(why error) {
 	g.unprotect()
 }
 
-// unprotect gives back what the game has with the holder. Its links do so when they close.
+// unprotect gives back everything that the game has with the holder. Its links do so when they close.
 func (g *Game) unprotect() {
 	if g.ledger == nil {
 		return
@@ -189,7 +189,7 @@ func (g *Game) unprotect() {
 	}
 	g.journal.Forget()
 	for _, l := range g.links {
-		l.stream = survive.Stream{} // the end of the link drops what is held of it
+		l.stream = survive.Stream{} // the end of the link drops everything held of it
 	}
 	if !g.standing && g.behind == nil { // else it is being read
 		_ = g.ledger.Memory().Close() // nothing is lost with it
@@ -197,7 +197,7 @@ func (g *Game) unprotect() {
 	g.ledger = nil
 }
 
-// heed does what another process wants of a game that stayed here, whose turn has just been sent.
+// heed obeys another process about a game that stayed here, whose turn has just been sent.
 func (g *Game) heed() {
 	if !g.shard.leaving || !g.held || g.ledger == nil {
 		return

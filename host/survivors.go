@@ -81,7 +81,7 @@ type head struct {
 	Again    bool   // it is a game that is played again
 }
 
-// FindSurvivors looks at what was left.
+// FindSurvivors looks for games that were left.
 func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 	s := &Survivors{Shelf: shelf, log: log}
 	if shelf == nil {
@@ -94,7 +94,7 @@ func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 	return s
 }
 
-// Settle gives up what belongs to no game that somebody plays or that can be made again.
+// Settle gives up everything that belongs to no game that somebody plays or that can be made again.
 func (s *Survivors) Settle() {
 	for _, g := range s.games {
 		if g.Left != nil && g.fault == nil { // the game may have started meanwhile
@@ -183,7 +183,7 @@ func (s *Survivors) findGame(g *survivor, fd int) error {
 	return err
 }
 
-// readHead takes over what the process that plays the game has noted last.
+// readHead takes over the last notes of the process that plays the game.
 func (g *survivor) readHead() error {
 	err := g.Reread()
 	if err == nil {
@@ -245,7 +245,7 @@ func (s *Survivors) parts(g *survivor) survive.MapParts {
 	}
 }
 
-// giveUp ends what was held of a game, its connections by a reset or, of one that has ended in the
+// giveUp ends everything held of a game, its connections by a reset or, of one that has ended in the
 // process that played it, as that has left them.
 func (s *Survivors) giveUp(g *survivor, end func(fd int)) {
 	s.drop(g, end)
@@ -264,7 +264,7 @@ func (s *Survivors) drop(g *survivor, end func(fd int)) {
 	clear(g.sockets)
 }
 
-// dropFlights ends what is needed until all games are taken over.
+// dropFlights ends the memory that is needed until all games are taken over.
 func (s *Survivors) dropFlights() {
 	for _, f := range s.flights {
 		_ = f.Memory().Close() // nothing is lost with it

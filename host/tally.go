@@ -12,15 +12,15 @@ import (
 // allowance again, so an attacker who wants that must come from more addresses than this.
 const maxVisitors = 16 << 10
 
-// tally bounds what names and addresses do again and again: each may do it burst
+// tally bounds the acts that names and addresses repeat: each may do it burst
 // times, and has that many back after within. Every call takes the same time,
 // however many are known. It belongs to the goroutine of the shard.
 type tally struct {
 	burst int           // so many times at once
 	each  time.Duration // after which it may be done once more
 	began time.Time
-	// recent are those who came last. When they are maxVisitors they become older,
-	// and those who were older are forgotten.
+	// recent are the visitors that came last. When they are maxVisitors they become older,
+	// and those that were older are forgotten.
 	recent, older map[string]*allowance.Allowance
 }
 
@@ -30,7 +30,7 @@ func newTally(burst int, whole time.Duration) *tally {
 	return t
 }
 
-// adjust changes the bounds, also for those who are known. A burst of 0 allows nothing.
+// adjust changes the bounds, also for known visitors. A burst of 0 allows nothing.
 func (t *tally) adjust(burst int, whole time.Duration) {
 	t.burst, t.each = burst, whole/time.Duration(max(burst, 1))
 }
@@ -57,10 +57,10 @@ func (t *tally) wait(now time.Time, keys ...string) (longest time.Duration) {
 	return longest
 }
 
-// known returns what a key has spent; nil: nothing is remembered of it.
+// known returns the allowance of a key; nil: nothing is remembered of it.
 func (t *tally) known(key string) *allowance.Allowance { return cmp.Or(t.recent[key], t.older[key]) }
 
-// spent is what a key has spent, which is remembered from now on.
+// spent is the allowance of a key, which is remembered from now on.
 func (t *tally) spent(key string) *allowance.Allowance {
 	if spent := t.recent[key]; spent != nil {
 		return spent

@@ -9,8 +9,8 @@ import (
 // leaveEvery is how often a lobby, which has no turns, looks whether the other process can go on.
 const leaveEvery = 20 * time.Millisecond
 
-// Tick lets the machine do what is due, and writes what the turn has queued before what
-// others have.
+// Tick lets the machine do the work that is due, and writes the packets that the turn has
+// queued before those of others.
 func (g *Game) Tick() {
 	if g.standing {
 		return
@@ -36,7 +36,7 @@ func (g *Game) Tick() {
 	g.heed()
 }
 
-// reportBacklog gives the machine what a link's socket does not take. While a map
+// reportBacklog gives the machine the bytes that a link's socket does not take. While a map
 // is downloaded, the figures come with it: without them the scheduler would take
 // the system for one that tells nothing, and send without regard to the line.
 func (g *Game) reportBacklog(l *link) {

@@ -29,7 +29,7 @@ func (g *Game) observeBy(recorded bool, own ...Observer) {
 	}
 }
 
-// observe shows a fact to all who watch the game.
+// observe shows a fact to all viewers of the game.
 func (g *Game) observe(f *game.Stamped) {
 	for at := 0; at < len(g.observers); {
 		at = g.observeFrom(at, f)
@@ -57,7 +57,7 @@ func (g *Game) observeFrom(at int, f *game.Stamped) (next int) {
 // watcher is the observer that serves the host itself: announcements and figures.
 type watcher Game
 
-// Observe passes on what others wait for.
+// Observe passes on the facts that others wait for.
 func (w *watcher) Observe(s *game.Stamped) {
 	g := (*Game)(w)
 	switch f := s.Fact.(type) {
@@ -173,7 +173,7 @@ func (g *Game) reportWait() {
 	if realm == "" {
 		return
 	}
-	g.call(func() { g.sayToEach(game.WaitsForRealm(realm, before)) }) // behind what the game says itself
+	g.call(func() { g.sayToEach(game.WaitsForRealm(realm, before)) }) // behind the game's own lines
 }
 
 // sayToEach says something to all players, each in their language.

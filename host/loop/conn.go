@@ -40,7 +40,7 @@ type State uint8
 const (
 	Arriving State = iota // its first packet is awaited
 	Open                  // admitted
-	Closing               // what is queued goes out, then it is closed
+	Closing               // the queue goes out, then it is closed
 	Closed
 )
 
@@ -72,7 +72,7 @@ type Conn struct {
 // inbox holds the bytes of a client that are not handled yet: the beginning of one packet,
 // and at most as much again as one read takes.
 type inbox struct {
-	// rest begins with a packet. What has been handled is sliced off and what comes is
+	// rest begins with a packet. Handled bytes are sliced off and new ones are
 	// appended, so that a packet that comes byte by byte is not copied for each byte.
 	rest []byte
 	// behind says that rest holds a whole packet that the last pass had no time for.
@@ -165,7 +165,7 @@ func (c *Conn) soon() {
 	}
 }
 
-// Finish lets the client have what is queued and closes then. Closing at once would
+// Finish lets the client have the queue and closes then. Closing at once would
 // reset the connection under the last packet. cause is for the log.
 func (c *Conn) Finish(cause error) {
 	if c.state >= Closing {
@@ -197,7 +197,7 @@ func (c *Conn) Cut(cause error) {
 	c.Handler.Ended(admitted)
 }
 
-// forget ends what the loop has of a connection.
+// forget removes a connection from the loop.
 func (c *Conn) forget() {
 	c.state = Closed
 	c.in.rest, c.in.behind = nil, false
@@ -215,7 +215,7 @@ func (c *Conn) rescue() {
 	}
 }
 
-// spareBuffers and spareBytes bound what is kept for the next packets.
+// spareBuffers and spareBytes bound the memory kept for the next packets.
 const spareBuffers, spareBytes = 256, 4 << 10
 
 func (s *conns) buffer() (b []byte) {

@@ -8,8 +8,8 @@ import (
 
 // Owner is the user of a group. It is called on the loop's goroutine.
 type Owner interface {
-	// Tick does what is due and flushes what must not wait for others. What the
-	// connections of the group have been sent was read just before.
+	// Tick does the work that is due and flushes packets that must not wait for others. The
+	// input of the group's connections was read just before.
 	Tick()
 	// Next is when the owner wants the next tick.
 	Next() (at time.Duration, ok bool)

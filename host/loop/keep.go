@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Keeper notes what a connection reads, so that another process can go on with it. It
+// Keeper notes the bytes that a connection reads, so that another process can go on with it. It
 // is called on the loop's goroutine.
 type Keeper interface {
 	// Reading comes before the socket is read.

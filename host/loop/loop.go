@@ -1,5 +1,5 @@
 // Package loop carries the bytes of all connections on one goroutine: it accepts, reads,
-// writes and keeps deadlines, and what it does for one connection before others have
+// writes and keeps deadlines, and its work for one connection before others have
 // their turn is bounded. It knows packets by their frames, and no game.
 package loop
 

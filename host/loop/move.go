@@ -8,7 +8,7 @@ func (l *Loop) Move(c *Conn, to *Loop, limit int, handler func(*Conn) Handler) {
 		return
 	}
 	c.in.moving = true
-	l.Call(func() { // what was read behind the packet is in c.in by then
+	l.Call(func() { // bytes read behind the packet are in c.in by then
 		if c.state != Open {
 			return
 		}

@@ -54,7 +54,7 @@ func (q *outQueue) dropPieces() {
 	q.pieces, q.pieceBytes = nil, 0
 }
 
-// take removes the next bytes for the wire: what was put back, or else the
+// take removes the next bytes for the wire: bytes that were put back, or else the
 // packets, or else parts of the map, framed into chunk. Frames are never cut
 // here, so packets may overtake parts. The bytes are valid until the next call
 // of a method; parts is how many packets of the map are new among them.
@@ -82,7 +82,7 @@ func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 	return chunk, parts
 }
 
-// putBack returns what of the last take was not written. It is copied if the memory
+// putBack returns the bytes of the last take that were not written. It is copied if the memory
 // is shared with others, as that of parts of the map.
 func (q *outQueue) putBack(rest []byte, shared bool) {
 	if shared {

@@ -7,21 +7,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// One loop serves everybody, so what it does for one connection in one pass is bounded
+// One loop serves everybody, so its work for one connection in one pass is bounded
 // in bytes, packets and time, whatever the other end does:
 //
-//	reading      one read of passRead bytes; of what it brought passPackets packets,
+//	reading      one read of passRead bytes; of its bytes passPackets packets,
 //	             and none more once passTime is over
 //	writing      passWrite bytes
 //	accepting    passAccepts connections of one listener
 //	expiring     passExpiries connections whose time is over
 //
 // Between one connection and the next, groups that have become due are ticked
-// (punctual). What is left waits for the next pass, behind all others who wait, and the
+// (punctual). The rest waits for the next pass, behind all others that wait, and the
 // loop does not sleep before. epoll reports news only once, so the loop keeps the list.
 //
-// The rest of the rule is with what it bounds: who may connect, join and come back
-// how often with the gate, packets a second with the meter, what may wait for a
+// The other bounds are elsewhere: how often a client may connect, join and come back
+// with the gate, packets a second with the meter, the bytes that may wait for a
 // socket with the out queue.
 const (
 	passRead     = 16 << 10
@@ -50,7 +50,7 @@ const (
 	beatEvery = 25 * time.Millisecond
 )
 
-// pass does once what there is to do, and returns for how long there is nothing more;
+// pass does the present work once, and returns for how long there is nothing more;
 // negative: until something comes.
 func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.passes++
@@ -105,7 +105,7 @@ func (l *Loop) punctual() {
 	l.runDue()
 }
 
-// runDue ticks the groups whose time has come. What others have queued meanwhile is
+// runDue ticks the groups whose time has come. Packets that others have queued meanwhile are
 // written later, by settle.
 func (l *Loop) runDue() {
 	l.running = true
@@ -175,7 +175,7 @@ func (l *Loop) passUnwritten() {
 	l.spare.unwritten = list[:0]
 }
 
-// settle writes what has been queued, and looks up when the groups that have had
+// settle writes the queued packets, and looks up when the groups that have had
 // input want a tick.
 func (l *Loop) settle() {
 	for len(l.touched) > 0 || len(l.dirty) > 0 { // a connection that breaks is an input
@@ -193,7 +193,7 @@ func (l *Loop) settle() {
 	}
 }
 
-// Flush writes what a connection has queued, before what others have.
+// Flush writes the packets that a connection has queued, before those of others.
 func (l *Loop) Flush(c *Conn) {
 	if c.dirty {
 		l.write(c)
@@ -201,8 +201,8 @@ func (l *Loop) Flush(c *Conn) {
 }
 
 // Receive reads from a connection once, unless packets wait that were read before, and
-// handles what has come. If something is left the connection is on the list afterwards;
-// who is there already waits there.
+// handles the new bytes. If something is left the connection is on the list afterwards;
+// one that is there already waits there.
 func (l *Loop) Receive(c *Conn) {
 	if c.state == Closed || c.in.moving || c.in.listed || c.in.paused && c.state < Closing {
 		return
@@ -239,7 +239,7 @@ func (l *Loop) readSoon(c *Conn) {
 
 // received takes bytes that the client has sent.
 func (l *Loop) received(c *Conn, data []byte) {
-	if c.state == Closing { // only the end of what is queued is awaited
+	if c.state == Closing { // only the end of the queue is awaited
 		if c.in.ending += len(data); c.in.ending > LingerBytes {
 			c.Cut(ErrFlood)
 		}
@@ -260,7 +260,7 @@ func (l *Loop) received(c *Conn, data []byte) {
 	}
 }
 
-// handle takes packets off data until a pass is over, and returns what is left.
+// handle takes packets off data until a pass is over, and returns the rest.
 func (l *Loop) handle(c *Conn, data []byte) []byte {
 	end := l.now + passTime
 	for n := 0; c.state < Closing && !c.in.moving; n++ {
@@ -304,7 +304,7 @@ func (l *Loop) writable(c *Conn) {
 	}
 }
 
-// write writes what waits for a connection, as far as the socket takes it and a pass
+// write writes the packets that wait for a connection, as far as the socket takes it and a pass
 // goes.
 func (l *Loop) write(c *Conn) {
 	c.dirty = false

@@ -26,7 +26,7 @@ const (
 	// and is seen by the game. It is a second at the slowest line that a game can
 	// be played on.
 	unsent = 16 << 10
-	// shortWait is below what the loop waits for when some twenty games run. With fewer
+	// shortWait is below the time that the loop waits when some twenty games run. With fewer
 	// of them, to keep a processor costs more than the games do.
 	shortWait = 5 * time.Millisecond
 	// lateWake shows that other goroutines have been in the way of a wait that was not
@@ -180,7 +180,7 @@ func (p *poller) collect() {
 	p.wait = 0
 }
 
-// deliver reports what collect has taken, and accepts so many connections of each
+// deliver reports the events that collect has taken, and accepts so many connections of each
 // listener at most.
 func (p *poller) deliver(accepts int) {
 	for _, e := range p.news[:p.came] {
@@ -231,7 +231,7 @@ func take(s set, news *[readyBatch]unix.EpollEvent, wait int) int {
 	return max(int(n), 0)
 }
 
-// report passes on what one socket has.
+// report passes on the events of one socket.
 func (p *poller) report(e unix.EpollEvent) {
 	fd := int(e.Fd)
 	if fd >= len(p.byFD) || p.byFD[fd] == nil {
@@ -304,7 +304,7 @@ func (k *fdSocket) begin() {
 	// these is unknown, the queue is only deeper or a dead line is found later.
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
-	// Urgent bytes would be counted by the system and left out of what is read.
+	// Urgent bytes would be counted by the system and left out of the bytes read.
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 1)
 	if err := control(k.p.own.fd, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
 		k.conn.Cut(err)

@@ -44,7 +44,7 @@ func Reset(int) {}
 // Leave is never called.
 func Leave(int) {}
 
-// set is nothing here: what comes is reported at once.
+// set is nothing here: input is reported at once.
 type set struct{}
 
 func newPoller(l *Loop) (*poller, error) {
@@ -116,7 +116,7 @@ func (p *poller) wake() {
 	}
 }
 
-func (p *poller) collect()            {} // what comes is a call
+func (p *poller) collect()            {} // input comes as a call
 func (p *poller) deliver(int)         {}
 func (p *poller) next() time.Duration { return never }
 func (p *poller) read(*set)           {}
@@ -140,7 +140,7 @@ type pipe struct {
 	full  bool // the loop waits for room
 }
 
-// readAll passes on what comes; a loop that has not taken it yet makes TCP slow
+// readAll passes on the input; a loop that has not taken it yet makes TCP slow
 // the client down.
 func (k *pipe) readAll() {
 	buf := make([]byte, pipeRead)

@@ -15,7 +15,7 @@ var ErrClientClosed = errors.New("closed by the client")
 
 // Socket is a connection as the operating system has it. No method blocks.
 type Socket interface {
-	// Read takes what has come. There may be more if it says so, else the poller
+	// Read takes the bytes that have come. There may be more if it says so, else the poller
 	// reports when there is.
 	Read(p []byte) (n int, more bool, err error)
 	// Write takes as many bytes as there is room for; the poller reports when there is
@@ -31,7 +31,7 @@ type Socket interface {
 	move(to *Loop, begin func(Socket) *Conn)
 	// Figures returns the measurements of the system; zero: there are none.
 	Figures() mapxfer.Figures
-	// Waited is for how long what was last received has been in the kernel;
+	// Waited is for how long the bytes last received have been in the kernel;
 	// 0 where that is unknown.
 	Waited() time.Duration
 	// watch moves the connection to a set that is read when its owner asks, or back to

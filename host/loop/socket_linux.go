@@ -145,7 +145,7 @@ func (k *fdSocket) watch(s *set) {
 	}
 }
 
-// Figures takes off what the other side has reported out of order: it has left
+// Figures takes off the bytes that the other side has reported out of order: they have left
 // the line, although the bytes before it have to be sent again.
 func (k *fdSocket) Figures() (f mapxfer.Figures) {
 	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)

@@ -32,7 +32,7 @@ func NewFlight(s hold.Shelf) (*Flight, error) {
 	return &Flight{mem}, nil
 }
 
-// FindFlight takes the memory that an earlier process has left, with what it read last.
+// FindFlight takes the memory that an earlier process has left, with the bytes it read last.
 func FindFlight(mem *hold.Memory) (*Flight, error) {
 	if mem.Word(flightFormat) != format || len(mem.Bytes()) < flightLen {
 		return nil, errFormat

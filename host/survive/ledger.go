@@ -1,11 +1,11 @@
 // Package survive is the journal of a lobby and its game in memory that outlives the process:
 // written before each input is taken, and read by the next process, which makes the game
-// of it again. What it cannot know, how far the streams of the players have come, the
-// kernel tells afterwards.
+// of it again. The kernel tells afterwards how far the streams of the players
+// have come, which the journal cannot know.
 //
 //   - An input is committed before the machine has it, so every byte that a client is sent
-//     follows from what is committed.
-//   - What was read of a client is committed, too, except the read under way, whose bytes
+//     follows from committed inputs.
+//   - Bytes read of a client are committed, too, except the read under way, whose bytes
 //     are in the memory of the host.
 package survive
 
@@ -43,7 +43,7 @@ const (
 
 // The notes in the journal.
 const (
-	noteHead  byte = iota // what was drawn or looked up outside of the game
+	noteHead  byte = iota // values drawn or looked up outside of the game
 	noteBase              // link · taken · read · written · bytes read · bytes queued
 	noteRest              // link · bytes: behind those that were noted before, not yet handled
 	noteDone              // link · bytes of packets without a meaning for the game · packets that a proxy counts
@@ -142,7 +142,7 @@ func (l *Ledger) Good() {
 	l.mem.SetWord(wordSuspect, 0)
 }
 
-// Head notes what was drawn or looked up outside of the game.
+// Head notes values drawn or looked up outside of the game.
 func (l *Ledger) Head(text []byte) {
 	at := l.end
 	l.note(noteHead, text)
@@ -153,8 +153,8 @@ func (l *Ledger) note(number byte, text []byte) {
 	l.Write(game.AppendNote(nil, number, text))
 }
 
-// Streams is where the streams of a link are: what the host has handled of the client's
-// and what it has read beyond, and what it has for the client that the kernel has not.
+// Streams is where the streams of a link are: the client's bytes that the host has
+// handled, those that it has read beyond, and those for the client that the kernel has not.
 type Streams struct {
 	Taken   uint64 // bytes handled
 	Written uint64 // bytes that the kernel has taken
@@ -162,7 +162,7 @@ type Streams struct {
 	Queue   []byte // not written
 }
 
-// Stream notes what is read of one link, and what of it is sent at a time that the journal
+// Stream notes the bytes read of one link, and those sent at times that the journal
 // does not tell.
 type Stream struct {
 	ledger  *Ledger
@@ -210,7 +210,7 @@ func (s *Stream) Count(taken uint64) int {
 	return n
 }
 
-// Kept comes when what was read has been handled up to taken; rest are the bytes behind.
+// Kept comes when the bytes read have been handled up to taken; rest are the bytes behind.
 func (s *Stream) Kept(taken uint64, rest []byte) {
 	l := s.ledger
 	s.Done(taken, 0)
@@ -221,7 +221,7 @@ func (s *Stream) Kept(taken uint64, rest []byte) {
 	}
 }
 
-// Done says that what was read is handled up to taken, if no entry accounts for it yet:
+// Done says that the bytes read are handled up to taken, if no entry accounts for it yet:
 // packets without a meaning for the game, of which the player's proxy counts so many.
 func (s *Stream) Done(taken uint64, packets uint32) {
 	if n := s.Count(taken); n > 0 {

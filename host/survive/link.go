@@ -52,7 +52,7 @@ type Proxy struct {
 // open reports whether the host still sent something on the link.
 func (l *Link) open() bool { return !l.Closing && !l.Over }
 
-// carried reports whether there is a socket for what the link is sent.
+// carried reports whether there is a socket for the packets to the link.
 func (l *Link) carried() bool { return l.Held && !l.dead }
 
 // gone reports whether the game takes the link for one that carries a player or may get to, and

@@ -5,7 +5,7 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// outputs carries out what came of an input, as far as it changes what waits for links.
+// outputs carries out the outputs of an input, as far as they change the packets that wait for links.
 func (v *Rerun) outputs() {
 	v.Sum = v.out.Sum(v.Sum)
 	for i := range v.out.Facts {
@@ -63,7 +63,7 @@ func (v *Rerun) order(op *game.Op) {
 	}
 }
 
-// send gives a packet to a seat: to its link, or to those who wait for another.
+// send gives a packet to a seat: to its link, or to the packets kept for the next one.
 func (v *Rerun) send(pid uint8, op *game.Op) {
 	l := v.seats[pid]
 	if l != nil && op.Kind == game.SendLast {
@@ -86,7 +86,7 @@ func (v *Rerun) seat(l *Link, pid uint8) {
 	}
 }
 
-// play begins the turns: links download no more, and what is sent to proxies is kept.
+// play begins the turns: links download no more, and packets to proxies are kept.
 func (v *Rerun) play() {
 	v.Playing = true
 	for _, l := range v.seats {

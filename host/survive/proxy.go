@@ -65,7 +65,7 @@ func (v *Rerun) extension(l *Link, text []byte) error {
 	return nil
 }
 
-// Take changes what is known of a proxy by a packet of its own, and returns what it is answered
+// Take changes the state of a proxy by a packet of its own, and returns the answer to send
 // at once. An error says that its count cannot be.
 func (p *Proxy) Take(packet any, line *gproxy.Line) (answer []byte, err error) {
 	switch packet := packet.(type) {

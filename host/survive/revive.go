@@ -23,7 +23,7 @@ type Revived struct {
 	Journal []byte       // all that is written, but ends with the first entry that is left out
 	Sum     uint32
 	Links   map[game.LinkID]*Link
-	Proxies [w3gs.MaxPID + 1]*Person // who have one, also while their seat has no link
+	Proxies [w3gs.MaxPID + 1]*Person // players who have one, also while their seat has no link
 	Playing bool
 	LastID  game.LinkID
 	Last    time.Duration // the time of the last input
@@ -83,7 +83,7 @@ func (l *Left) Follow(written map[game.LinkID]uint64, parts MapParts, out *game.
 	return v, nil
 }
 
-// Run goes on to the end of what is written. written counts the bytes that the kernel has taken by now;
+// Run goes on to the end of the journal. written counts the bytes that the kernel has taken by now;
 // nil: nobody has asked it again.
 func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	if written != nil {
@@ -116,7 +116,7 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	}
 }
 
-// Same compares what came out with what came out in the process that plays. It is not known
+// Same compares the output with that of the process that plays. It is not known
 // while that one is ahead.
 func (v *Rerun) Same() (known bool, err error) {
 	// That process may not have stored the sum of the last input yet.

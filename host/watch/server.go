@@ -1,5 +1,5 @@
 // Package watch shows recorded games to ordinary clients, which join them as they join a
-// lobby. It runs on a loop of its own, so that no game that is played notices who watches.
+// lobby. It runs on a loop of its own, so that no game that is played notices the viewers.
 package watch
 
 import (
@@ -43,12 +43,12 @@ var (
 // Options of a Server.
 type Options struct {
 	Listener *net.TCPListener // nil: clients come by Hand
-	Most     int              // who watch
+	Most     int              // viewers
 	Past     past.Options
 	Log      zerolog.Logger
 }
 
-// Server serves all who watch. Its fields belong to the loop's goroutine.
+// Server serves all viewers. Its fields belong to the loop's goroutine.
 type Server struct {
 	*loop.Loop
 	opts    Options

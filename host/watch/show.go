@@ -27,11 +27,11 @@ var ErrEarly = errors.New("the game has only just begun: it can be watched a lit
 
 // Show is a game that can be watched. Its record is in memory while somebody does.
 type Show struct {
-	Number, Key uint32 // the game id, and what those say who join from the LAN
+	Number, Key uint32 // the game id, and the key of clients that join from the LAN
 	File        string
 	Delay       time.Duration // behind a game that is played
-	Most        int           // who watch it; 0: as many as may watch at all
-	// Tape begins the record with what the file begins with.
+	Most        int           // viewers; 0: as many as may watch at all
+	// Tape begins the record with the beginning of the file.
 	Tape func(*replay.Reader) (*past.Tape, error)
 
 	tape     *past.Tape
@@ -47,7 +47,7 @@ func (show *Show) Watching() int { return int(show.watching.Load()) }
 func (show *Show) part() bool { return recording.IsPart(show.File) }
 
 // Offer has a running game shown when enough of it is recorded, and calls ready then, on the
-// server's loop. The function that is returned takes the game back; who watches it goes on.
+// server's loop. The function that is returned takes the game back; its viewers go on.
 func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { // ends when the game is shown or taken back
@@ -83,7 +83,7 @@ func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
 // Add has a game shown.
 func (s *Server) Add(show *Show) { s.Call(func() { s.shows[show.Number] = show }) }
 
-// Remove lets nobody join a game any more. Who watches it goes on.
+// Remove lets nobody join a game any more. Its viewers go on.
 func (s *Server) Remove(show *Show) { s.Call(func() { delete(s.shows, show.Number) }) }
 
 // load begins to read the record, unless that is done.
@@ -122,7 +122,7 @@ func Start(file string) (*replay.Reader, error) {
 	return (&reading{show: &show, file: f}).start()
 }
 
-// unload forgets the record behind the last who watched.
+// unload forgets the record behind its last viewer.
 func (s *Server) unload(show *Show) {
 	if show.viewers--; show.viewers == 0 {
 		show.stop()
@@ -169,7 +169,7 @@ func (in *reading) start() (*replay.Reader, error) {
 	return r, err
 }
 
-// noFurther is what a fault means for those who watch a game.
+// noFurther is what a fault means for the viewers of a game.
 const noFurther = "the record of a game is shown no further"
 
 func (in *reading) run(r *replay.Reader) {
@@ -206,7 +206,7 @@ func (in *reading) wait() bool {
 	}
 }
 
-// deliver hands over what has been read.
+// deliver hands over the records read.
 func (in *reading) deliver(end bool) {
 	records := in.batch
 	in.batch = nil

@@ -68,14 +68,14 @@ func (v *viewer) Packet(frame []byte) error {
 	return nil
 }
 
-// Tick does what is due.
+// Tick does the work that is due.
 func (v *viewer) Tick() {
 	defer v.rescue()
 	v.client.Tick(v.server.Now(), &v.out)
 	v.flush()
 }
 
-// flush carries out what a step has made.
+// flush carries out the output of a step.
 func (v *viewer) flush() {
 	if len(v.out.Frames) > 0 {
 		v.Queue(v.out.Frames)
@@ -95,7 +95,7 @@ func (v *viewer) flush() {
 	}
 }
 
-// hear shows what somebody else has said.
+// hear shows a line of somebody else.
 func (v *viewer) hear(line string) {
 	defer v.rescue()
 	v.client.Hear(line, &v.out)
