@@ -30,7 +30,7 @@ func (m *Machine) rated(s *seat, in *Input) {
 	}
 }
 
-// checkEntry removes who is too weak or too strong for this lobby. A name that its realm may still confirm is
+// checkEntry removes a player who is too weak or too strong for this lobby. A name that its realm may still confirm is
 // rated again then.
 func (m *Machine) checkEntry(s *seat, games int) {
 	e, points := m.cfg.Entry, s.skill.Points()

@@ -118,7 +118,7 @@ func (m *Machine) handOver(r *returner) {
 	}
 }
 
-// tendReturns does what is due for those who come back.
+// tendReturns does the work that is due for returners.
 func (m *Machine) tendReturns() {
 	if m.turns == nil || !m.feeds() || m.Over() {
 		return
@@ -193,7 +193,7 @@ func (m *Machine) remaining(r *returner) texts.Text {
 	return texts.Of(", about %v to go", left.Round(time.Second))
 }
 
-// returnsDue is when something is due for those who come back; false: nothing is.
+// returnsDue is when something is due for returners; false: nothing is.
 func (m *Machine) returnsDue() (at time.Duration, ok bool) {
 	at = math.MaxInt64
 	for pid := range m.returns.reported.All() {

@@ -48,7 +48,7 @@ var chance = command.For(command.Anyone, command.Always, command.Table[*Machine]
 	},
 })
 
-// publicly is an act that says something to all, which who is muted cannot have done.
+// publicly is an act that says something to all, which a muted player cannot order.
 func publicly(do act) act {
 	return func(m *Machine, c *call) error {
 		if !m.lobby.MaySpeak(c.PID) {
@@ -58,7 +58,7 @@ func publicly(do act) act {
 	}
 }
 
-// lots are drawn by what the players cannot foresee: the seed is known to their clients, the
+// lots are drawn by values that the players cannot foresee: the seed is known to their clients, the
 // time to the host alone.
 func (m *Machine) lots() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(m.cfg.Lobby.RandomSeed)<<32|m.seq, uint64(m.now)))

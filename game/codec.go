@@ -86,7 +86,7 @@ func (c *codec) input(in *Input) {
 	number(c, &in.Last)
 }
 
-// caller writes or reads who gives a command.
+// caller writes or reads the caller of a command.
 func (c *codec) caller(in *Input) {
 	if !c.has(in.Caller != nil) {
 		return
@@ -112,7 +112,7 @@ func (c *codec) frame(in *Input) int {
 	return len(frame)
 }
 
-// length writes or reads Bytes, as the difference to what they usually are.
+// length writes or reads Bytes, as the difference to their usual length.
 func (c *codec) length(in *Input, usual int) {
 	more := in.Bytes - usual
 	number(c, &more)

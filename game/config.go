@@ -63,7 +63,7 @@ type EntryRules struct {
 type ResultRules struct {
 	MinPlayers  int           // at the start, without observers
 	MinLength   time.Duration // of the game
-	LeaversLose bool          // who leaves allies alone in a game that goes on has lost it, whatever becomes of the allies
+	LeaversLose bool          // a player who leaves allies alone in a game that goes on has lost it, whatever becomes of the allies
 }
 
 // Reconnect is how long a running game keeps the seat of a player whose link is

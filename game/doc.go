@@ -2,8 +2,8 @@
 // state machine: it composes the lobby, the map transfers and the turns, and
 // holds the rules between them.
 //
-// Whatever happens outside is an Input of Step: a packet, a lost connection, a
-// command, the passing of time. Whatever must happen outside is in Out: bytes
+// Each event outside is an Input of Step: a packet, a lost connection, a
+// command, the passing of time. Each effect outside is in Out: bytes
 // for seats, orders about links, and Facts for observers (log, game log,
 // replay). There is no clock, socket, goroutine, log or file here, and the same
 // inputs give the same bytes; that is what Journal and Rerun rely on.

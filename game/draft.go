@@ -8,7 +8,7 @@ import (
 	"w3host/texts"
 )
 
-// draft is two captains who choose their teams in turn. Who joins meanwhile can be chosen, too.
+// draft is two captains who choose their teams in turn. Players who join meanwhile can be chosen, too.
 type draft struct {
 	captains [2]*seat
 	teams    [2]uint8

@@ -13,7 +13,7 @@ import (
 
 // Fact is something that has happened in the game: a pointer to one of the types
 // below. Facts are self-contained: no observer reads the machine. A fact is valid
-// until the next Step; an observer must copy what it keeps, above all the bytes of
+// until the next Step; an observer must copy the parts it keeps, above all the bytes of
 // Acted and Turned.
 type Fact interface{ Fact() }
 

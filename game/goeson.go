@@ -15,7 +15,7 @@ import (
 // can run it, and then carries its player. The first to have seen it all begins the turns, which stand still
 // until the others have seen it, too.
 
-// forRecord completes the configuration of such a game, after what a saved one has.
+// forRecord completes the configuration of such a game, after that of a saved one.
 func (c Config) forRecord(r *Restored) Config {
 	c.Record, c.Saved = r.Record, nil
 	c.Map.Path = r.MapPath
@@ -28,8 +28,8 @@ func (c Config) forRecord(r *Restored) Config {
 // feeds reports whether clients may be shown the game so far.
 func (m *Machine) feeds() bool { return m.cfg.Return.On || len(m.returns.coming) > 0 }
 
-// recordedTurns prepares the turns of a game that goes on from its record. Who had left by then, or has not
-// come, takes no part in them.
+// recordedTurns prepares the turns of a game that goes on from its record. Players who had left by then, or have not
+// come, take no part in them.
 func (m *Machine) recordedTurns(cfg *gamesync.Config, fakes []lobby.Player) (in, missing []lobby.Player) {
 	r := m.cfg.Record
 	if r == nil {
@@ -49,7 +49,7 @@ func (m *Machine) recordedTurns(cfg *gamesync.Config, fakes []lobby.Player) (in,
 	return in, missing
 }
 
-// seeTheRecord has all players see the record. Those who have not come leave behind it.
+// seeTheRecord has all players see the record. Players who have not come leave behind it.
 func (m *Machine) seeTheRecord(absent []lobby.Player) {
 	r := m.cfg.Record
 	if r == nil {
@@ -64,7 +64,7 @@ func (m *Machine) seeTheRecord(absent []lobby.Player) {
 		m.noteGone(fact)
 		m.later(lobby.Vanish{PID: p.PID})
 	}
-	within := cmp.Or(m.cfg.Turns.LoadTimeout, mostLoading) + r.Length // who is slower than the game was cannot play it
+	within := cmp.Or(m.cfg.Turns.LoadTimeout, mostLoading) + r.Length // a player slower than the game was cannot play it
 	for _, s := range m.seats {
 		if s == nil {
 			continue

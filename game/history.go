@@ -10,12 +10,12 @@ import (
 	gamesync "w3host/sync"
 )
 
-// mostHistory bounds what the history of one game takes, packed. An hour of ten players
+// mostHistory bounds the packed history of one game. An hour of ten players
 // takes a tenth of it at the most.
 const mostHistory = 16 << 20
 
 // history is all that a client without a proxy has been sent of the turns: 0x48, 0x0C and
-// 0x07, packet by packet, for those who come back. What lies back further is packed.
+// 0x07, packet by packet, for returners. Older ones are packed.
 type history struct {
 	packed [][]byte
 	open   []byte
@@ -40,7 +40,7 @@ func (h *history) begin(r *past.Record) {
 	}
 }
 
-// add adds what a step of the turns has brought.
+// add adds the packets of a step of the turns.
 func (h *history) add(e gamesync.Effect) {
 	switch e := e.(type) {
 	case *gamesync.Turn:
@@ -94,7 +94,7 @@ func (h *history) rest(r *reading) []byte {
 	return h.rest(r)
 }
 
-// nextPacket is the packet at the beginning of what follows, and the time that it lasts: clients
+// nextPacket is the packet at the beginning of the rest, and the time that it lasts: clients
 // answer those that last. A 0x48 comes with the 0x0C that it belongs to.
 func nextPacket(rest []byte) (n int, lasts time.Duration) {
 	for {

@@ -61,7 +61,7 @@ const (
 	// HostLine: the host says Line to Caller, or to Link, which comes back and has no seat
 	// yet. Why, if it is set, is the Notice that Line is the reason of.
 	HostLine
-	// Stop: the host stops; the players read Why. With Line, who is called so has closed the lobby.
+	// Stop: the host stops; the players read Why. With Line, the person of that name has closed the lobby.
 	Stop
 	// Proxy: Link's player is behind a proxy, which asks for reconnection.
 	Proxy

@@ -56,12 +56,12 @@ func (j *Journal) Append(dst []byte, now time.Duration, in *Input) []byte {
 	return appendBlock(dst, j.c.b)
 }
 
-// Check appends the sum of what came out so far.
+// Check appends the sum of the output so far.
 func (j *Journal) Check(dst []byte, sum uint32) []byte {
 	return appendBlock(dst, binary.LittleEndian.AppendUint32([]byte{checkEntry}, sum))
 }
 
-// AppendNote appends a note of the host: its number, and what it says.
+// AppendNote appends a note of the host: its number, and its text.
 func AppendNote(dst []byte, number byte, text []byte) []byte {
 	dst = append(binary.AppendUvarint(dst, uint64(1+len(text))), noteEntry+number)
 	return append(dst, text...)

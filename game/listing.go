@@ -86,7 +86,7 @@ func (m *Machine) list(c *call, name string, public bool) error {
 	}
 	if c.Target = name; name != m.cfg.Name {
 		m.set(c, "name", func() {
-			if m.turns == nil && !m.cfg.Unlisted { // only who knows the name of a private lobby finds it
+			if m.turns == nil && !m.cfg.Unlisted { // only a player who knows the name of a private lobby finds it
 				m.announce(m.settings.firstName, true)
 			}
 		})

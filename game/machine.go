@@ -41,7 +41,7 @@ type Machine struct {
 	out       outputs
 }
 
-// outputs collects what a Step makes.
+// outputs collects the output of a Step.
 type outputs struct {
 	*Out
 	todo  []func() // what follows from effects, after them
@@ -161,7 +161,7 @@ func (m *Machine) Over() bool { return m.ending.last != nil }
 // Downloading reports whether the machine wants Backlog inputs before the start.
 func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 
-// handle carries out what the table says of the kind of input.
+// handle calls the function that the table has for the kind of input.
 func (m *Machine) handle(in *Input) {
 	k := &kinds[in.Kind]
 	if k.do != nil {
@@ -209,7 +209,7 @@ func (m *Machine) packet(s *seat, in *Input) {
 	}
 }
 
-// tick does what is due in each room.
+// tick does the work that is due in each room.
 func (m *Machine) tick(*Input) {
 	if m.turns != nil {
 		m.applyTurns(m.turns.Tick(m.playTime(), m.out.turns))
@@ -264,7 +264,7 @@ func added[E any](all *[]E, with []E) []E {
 	return with[n:]
 }
 
-// followUp does what effects have put off, and what follows from that.
+// followUp does the work that effects have put off, and the work that follows from it.
 func (m *Machine) followUp() {
 	for i := 0; i < len(m.out.todo) && !m.Over(); i++ {
 		m.out.todo[i]()

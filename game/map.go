@@ -17,7 +17,7 @@ func (c Config) SeenLike(o *Config) Config {
 	return c
 }
 
-// ForMap completes what a lobby with this map is made from.
+// ForMap completes the settings from which a lobby with this map is made.
 func (c Config) ForMap(m *w3map.Map) Config {
 	c.Map = Map{
 		Name: m.Name, File: m.File, Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1,
@@ -49,8 +49,8 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	return c
 }
 
-// mapSettings are the options of the "create game" screen for a map: what the
-// operator chose for all games, unless the file beside the map says otherwise.
+// mapSettings are the options of the "create game" screen for a map: the
+// operator's choice for all games, unless the file beside the map says otherwise.
 func mapSettings(m *w3map.Map, chosen w3gs.GameSettings) w3gs.GameSettings {
 	s := m.Settings
 	for _, choice := range []w3gs.Choice{w3gs.Speeds, w3gs.Visibilities, w3gs.ObserverChoices} {

@@ -35,7 +35,7 @@ type missing struct {
 	by           *returner     // has proven to be the player; nil: nobody
 }
 
-// returns are the returners of a game, and what they need.
+// returns are the returners of a game, and all that they need.
 type returns struct {
 	history  history
 	coming   []*returner
@@ -134,8 +134,8 @@ func (m *Machine) giveUpPlaces() {
 	}
 }
 
-// standStill counts a player's wish that the game stand still for those who are missing, or
-// that it go on. More than half of those who play decide.
+// standStill counts a player's wish that the game stand still for missing players, or
+// that it go on. More than half of the players in the game decide.
 func standStill(wait bool) act {
 	return func(m *Machine, c *call) error {
 		apart, voters := m.turns.Apart(), m.playing()

@@ -153,7 +153,7 @@ func keepJournal(m *Machine, _ *call) texts.Text {
 // ping shows the round trips.
 func ping(m *Machine, c *call) error { return kickSlow(m, c, math.MaxInt64) }
 
-// kickSlow shows the round trips, and kicks who is slower than the limit.
+// kickSlow shows the round trips, and kicks players slower than the limit.
 func kickSlow(m *Machine, c *call, limit time.Duration) error {
 	var parts []string
 	for _, p := range m.lobby.Players() {

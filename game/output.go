@@ -44,7 +44,7 @@ const (
 	// Offer: tell the proxies of the seats in To how they come back, and that there
 	// are Empties empty actions before each 0x0C.
 	Offer
-	// Ack: acknowledge to the proxies of the seats in To what has arrived.
+	// Ack: acknowledge to the proxies of the seats in To the packets that have arrived.
 	Ack
 	// Forget: seat PID is empty; nothing more is kept for it.
 	Forget

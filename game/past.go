@@ -17,7 +17,7 @@ type settings struct {
 	savedAt   time.Duration // by the host; 0: never
 	firstName string        // of the lobby, before it was renamed
 	announced announcement
-	pinned    string // line for those who join
+	pinned    string // line for joiners
 	lockedBy  string // who keeps admins from commanding the lobby; empty: nobody
 	draft     *draft // nil: none is under way
 	modes     modeVote
@@ -25,15 +25,15 @@ type settings struct {
 }
 
 // setting is one by a player for the lobby as a whole. It ends when the player has
-// left and does not own the lobby, so that those who come later find it as it was.
+// left and does not own the lobby, so that later players find it as it was.
 type setting struct {
 	what string
 	by   *seat
 	end  func()
 }
 
-// set notes what the caller of a command has set, and how it ends. What the operator
-// sets, who has no seat, stays.
+// set notes what the caller of a command has set, and how it ends. A setting of the
+// operator, who has no seat, stays.
 func (m *Machine) set(c *call, what string, end func()) {
 	m.unset(what)
 	if s := m.seats[c.PID]; s != nil {

@@ -10,9 +10,9 @@ import (
 	"w3host/texts"
 )
 
-// Votes are the rules of the players' votes. New fills in what is 0.
+// Votes are the rules of the players' votes. New fills in values that are 0.
 type Votes struct {
-	Share    int           // percent of those asked who must agree; 70
+	Share    int           // percent of the asked players who must agree; 70
 	Time     time.Duration // to agree within; a minute
 	Cooldown time.Duration // before a player may call the next vote that is paced; two minutes
 }

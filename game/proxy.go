@@ -21,7 +21,7 @@ const (
 )
 
 // unacked is how many times Silence a proxy may go without acknowledging although it
-// sends packets: what is kept for it would grow without bound.
+// sends packets: the data kept for it would grow without bound.
 const unacked = 3
 
 // toProxies keeps track of the messages to all proxies.

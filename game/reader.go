@@ -12,7 +12,7 @@ import (
 )
 
 // JournalItem is one input with its time; or, where Check is set, the sum that the game had at
-// this place; or, where Note is not nil, what the host has noted.
+// this place; or, where Note is not nil, a note of the host.
 type JournalItem struct {
 	At    time.Duration
 	Input Input
@@ -22,7 +22,7 @@ type JournalItem struct {
 	Kind  byte   // the number of the note
 }
 
-// Reader reads a journal. What an entry has of bytes belongs to the journal: nothing is
+// Reader reads a journal. The bytes of an entry belong to the journal: nothing is
 // allocated for an action or an acknowledgement.
 type Reader struct {
 	b    []byte
@@ -140,7 +140,7 @@ func (r *Reader) Next(e *JournalItem) error {
 
 func frequent(k Kind) bool { return k == Keepalive || k == Action }
 
-// check finds what no journal holds.
+// check finds values that no journal holds.
 func (c *codec) check(in *Input) {
 	switch {
 	case len(c.b) > 0:

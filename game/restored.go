@@ -22,7 +22,7 @@ type Saved struct {
 	Magic uint32
 }
 
-// ForSave completes what the lobby of a saved game is made from, after ForMap with the map
+// ForSave completes the settings from which the lobby of a saved game is made, after ForMap with the map
 // that it was played on.
 func (c Config) ForSave(r *Restored) Config {
 	c.Saved = &Saved{File: r.File, Magic: r.Magic}
@@ -47,7 +47,7 @@ func (c Config) ForSave(r *Restored) Config {
 	return c
 }
 
-// Announce puts the saved game into the place of the map in what is announced. proxied keeps the
+// Announce puts the saved game into the place of the map in the announcement. proxied keeps the
 // size by which proxies know that they may ask for reconnection.
 func (s *Saved) Announce(stat *w3gs.StatString, proxied, private bool) w3gs.GameType {
 	stat.MapPath, stat.Checksum = `Save\Multiplayer\`+s.File, s.Magic

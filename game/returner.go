@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// mostComing is how many clients of those who come back a game has at once.
+	// mostComing is how many returners a game has at once.
 	mostComing = 4
 	// proveWithin is how long somebody may take to prove who they are, besides the map check.
 	proveWithin = time.Minute
@@ -123,8 +123,8 @@ func (m *Machine) comeBack(in *Input) {
 	}
 }
 
-// roomForReturner reports whether one more may come back now. Who has proven nothing makes
-// room, or strangers could keep players out.
+// roomForReturner reports whether one more may come back now. A returner who has proven nothing
+// makes room, or strangers could keep players out.
 func (m *Machine) roomForReturner() bool {
 	n := 0
 	for _, r := range m.returns.coming {
@@ -142,7 +142,7 @@ func (m *Machine) roomForReturner() bool {
 	return i >= 0
 }
 
-// wanted is the player of the game who is called so, and why they cannot come back if they
+// wanted is the player of the game with that name, and why they cannot come back if they
 // have left.
 func (m *Machine) wanted(name string) (pid uint8, gone texts.Text) {
 	if !m.cfg.Return.On || m.cfg.Lobby.Wire.Reforged {
@@ -266,8 +266,8 @@ func (m *Machine) returnerOf(link LinkID) *returner {
 	return nil
 }
 
-// fromReturner takes an input of a returner. What it does in the game meanwhile is thrown
-// away: the game has it already.
+// fromReturner takes an input of a returner. Its actions in the game meanwhile are thrown
+// away: the game has them already.
 func (m *Machine) fromReturner(r *returner, in *Input) {
 	switch in.Kind {
 	case Lost:

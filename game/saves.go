@@ -133,7 +133,7 @@ func setAutosave(m *Machine, _ *call, on bool) error {
 }
 
 // autosave saves the game for a player whose connection is lost, through a fake player or else in
-// the player's own name: what they did goes out before their leave.
+// the player's own name: their actions go out before their leave.
 func (m *Machine) autosave(pid uint8) {
 	if !m.settings.autosave || m.turns == nil || m.turns.Loading() || m.turns.GameTime() < autosaveAfter ||
 		m.settings.savedAt > 0 && m.now < m.settings.savedAt+saveEvery {

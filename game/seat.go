@@ -46,7 +46,7 @@ type seatProxy struct {
 	answered bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
 }
 
-// seatSocket is how the link's socket takes what is sent.
+// seatSocket is how the link's socket takes packets to send.
 type seatSocket struct {
 	moves uint64        // as reported last; see Backlog
 	stuck time.Duration // since when it takes nothing; 0: it does
@@ -55,7 +55,7 @@ type seatSocket struct {
 // seatOf finds the seat that a link carries: nearly always where it was found last.
 func (m *Machine) seatOf(link LinkID) *seat {
 	found := &m.found[link%LinkID(len(m.found))]
-	if s := *found; s != nil && s.link == link { // who has no seat any more has no link
+	if s := *found; s != nil && s.link == link { // a player without a seat has no link
 		return s
 	}
 	for _, s := range m.seats {

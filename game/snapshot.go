@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// Snapshot is how a lobby or game stands at a moment, for those who watch it from
+// Snapshot is how a lobby or game stands at a moment, for code
 // outside. It is a copy.
 type Snapshot struct {
 	Name    string

@@ -53,7 +53,7 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	return p, nil
 }
 
-// teams is the players of each team who are still in the game.
+// teams has the players of each team who are still in the game.
 func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	for _, p := range m.lobby.Players() {
 		if !p.Observer {
@@ -63,7 +63,7 @@ func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	return teams
 }
 
-// playing is the players of all teams who are still in the game.
+// playing has the players of all teams who are still in the game.
 func (m *Machine) playing() (all w3gs.PIDs) {
 	for _, players := range m.teams() {
 		all |= players

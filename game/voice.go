@@ -227,7 +227,7 @@ func hear(m *Machine, c *call, whom string) error {
 	}
 }
 
-// ignored applies what a player has chosen in earlier games.
+// ignored applies the choices of a player in earlier games.
 func (m *Machine) ignored(s *seat, in *Input) {
 	m.toLobby(lobby.Ignore{PID: s.PID, Names: strings.Split(in.Line, "\n")})
 }

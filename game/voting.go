@@ -92,7 +92,7 @@ func ready(off bool) act {
 	}
 }
 
-// cannot refuses what is not possible now.
+// cannot refuses a command that is not possible now.
 func cannot(format string, values ...any) error {
 	return texts.Refuse(texts.NotYet, format, values...)
 }

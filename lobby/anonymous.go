@@ -51,7 +51,7 @@ func (l *Lobby) anonymous(line string, reader uint8) string {
 	return hideNames(line, hidden)
 }
 
-// hideNames replaces names by what others call these players, where they stand alone. Where
+// hideNames replaces names by those that others know these players by, where they stand alone. Where
 // several begin at one place, the longest is meant.
 func hideNames(line string, names []veiled) string {
 	var b strings.Builder

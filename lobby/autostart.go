@@ -13,7 +13,7 @@ import (
 const reminder = 20 * time.Second
 
 // evenWait is how long a lobby that starts with even teams waits for players who would
-// make them more even. A Judge has made them as even as those who are in allow.
+// make them more even. A Judge has made them as even as the players in it allow.
 const evenWait = time.Minute
 
 // autoStart is when a lobby starts by itself. It is looked at after each event.

@@ -83,7 +83,7 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	l.emit(said)
 }
 
-// back lets a player say at once what they could have said while they were away.
+// back lets a player say at once the lines they could have said while they were away.
 func (l *Lobby) back(p *player, ev Back) {
 	p.saved, p.savedUntil = 0, l.now+l.cfg.Chat.Window
 	if l.cfg.Chat.Lines > 0 && l.cfg.Chat.Window > 0 {
@@ -97,7 +97,7 @@ func (l *Lobby) MaySpeak(pid uint8) bool {
 	return p == nil || !p.muted && l.now >= p.mutedUntil && !l.muteAll
 }
 
-// watchFlood counts a line and mutes who says too many.
+// watchFlood counts a line and mutes players who say too many.
 func (l *Lobby) watchFlood(p *player) {
 	if p.saved > 0 && l.now < p.savedUntil {
 		p.saved--

@@ -111,7 +111,7 @@ func (l *Lobby) mapReport(p *player, ev MapReport) {
 		l.setDownload(p, 100)
 		return
 	case p.needsMap:
-		return // the transfer knows better, and what the client says may be old
+		return // the transfer knows better, and the client's report may be old
 	case report.Size >= whole:
 		report.Size = 0 // another file of that name: nothing of it is of use
 	}

@@ -20,14 +20,14 @@ type Config struct {
 	PlayerSlots uint8 // start spots; 0 counts the slots that are not observers'
 	RandomSeed  uint32
 	MapCheck    w3gs.MapCheck // the 0x3D of every joiner; Size is what a client must hold
-	// OtherChecks are the 0x3D of those who play another version, by version.
+	// OtherChecks are the 0x3D of players with another version, by version.
 	OtherChecks map[w3gs.Version]w3gs.MapCheck
 	Observers   bool // players may move to the observer team
 	RandomRaces bool // in melee games nobody chooses a race
 	HCL         string
 	Places      []Place // of the game that is played again, one for each of Slots; else none
 	Restored    bool    // the game is a saved one, of which Places are the slots; see restored.go
-	FillPlaces  bool    // those who have not come when it starts are fake players
+	FillPlaces  bool    // players who have not come when it starts are fake ones
 	// WatchersSeat has a fake player take a free slot of the observers' at the start, from which others
 	// than the players are shown the game.
 	WatchersSeat bool
@@ -47,7 +47,7 @@ type Config struct {
 type Wire struct {
 	MaxPID        uint8 // 12, or 24 from 1.29; also how many teams and colours there are
 	JoinExtra     int   // zero bytes behind the name in a 0x06
-	Reforged      bool  // clients send 0x59, show of their own lines in the lobby what comes back, and have battle tags
+	Reforged      bool  // clients send 0x59, show the echo of their own lines in the lobby, and have battle tags
 	HideAddresses bool  // addresses in 0x06 are zero: no player learns another's IP
 }
 
@@ -97,7 +97,7 @@ type CountdownRules struct {
 // CloseRules say when the lobby closes; 0 is never.
 type CloseRules struct {
 	Idle      time.Duration // nobody in it has done anything for so long
-	Abandoned time.Duration // all who ever were in are gone for so long
+	Abandoned time.Duration // all players who ever were in are gone for so long
 	OwnerAFK  time.Duration // its owner is in and has done nothing for so long
 }
 

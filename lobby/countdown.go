@@ -178,7 +178,7 @@ func (l *Lobby) start() {
 	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
 }
 
-// watchersName is how players see the seat of those who watch.
+// watchersName is how players see the seat of the viewers.
 const watchersName = "Watchers"
 
 // seatWatchers takes the last slot of the observers' that is free. Where there is none, or no pid, the game begins without it.
@@ -200,7 +200,7 @@ func (l *Lobby) seatWatchers() {
 		l.register(p)
 		s := &l.slots[at]
 		s.Status, s.PID, s.Download = w3gs.SlotOccupied, pid, 100
-		s.Team, s.Colour = l.observer, l.observer // in melee it could have been for who plays
+		s.Team, s.Colour = l.observer, l.observer // in melee it could have been for a player
 		l.show(p)
 	}
 }

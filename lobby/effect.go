@@ -31,7 +31,7 @@ type Rejected struct {
 	Why    string
 }
 
-// Joined gives a connection its pid. What follows for this pid goes to it.
+// Joined gives a connection its pid. Later effects for this pid go to it.
 type Joined struct {
 	Conn ConnID
 	PID  uint8

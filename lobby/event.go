@@ -73,7 +73,7 @@ type Pong struct {
 }
 
 // Back says that a player whose connection was lost has another one, Away after the last
-// that was heard: what they said meanwhile comes at once.
+// that was heard: lines said meanwhile come at once.
 type Back struct {
 	PID  uint8
 	Away time.Duration
@@ -113,7 +113,7 @@ type SetSlots struct {
 	Closed bool
 }
 
-// Swap lets two slots change places; what the map fixes stays with the place.
+// Swap lets two slots change places; properties that the map fixes stay with the place.
 type Swap struct{ A, B int }
 
 // Shuffle puts the playing humans into their places at random. Teams stay with the
@@ -158,7 +158,7 @@ type Hear struct {
 	Off bool
 }
 
-// Ignore keeps a player from reading what players of these names say, or lets them
+// Ignore keeps a player from reading the lines of players of these names, or lets them
 // read it again.
 type Ignore struct {
 	PID   uint8
@@ -188,7 +188,7 @@ type SetLanguage struct {
 	Language texts.Language
 }
 
-// Hold reserves places by name, or takes that back. Who was kicked may then come
+// Hold reserves places by name, or takes that back. A kicked player may then come
 // back.
 type Hold struct {
 	Names   []string
@@ -196,8 +196,8 @@ type Hold struct {
 	Off     bool
 }
 
-// SetVersion says which version of the game somebody of this name plays, who joins from now
-// on. It goes before what a Join says.
+// SetVersion says which version of the game a player has who joins under this name from
+// now on. It overrides the version of a Join.
 type SetVersion struct {
 	Name    string
 	Version w3gs.Version

@@ -15,16 +15,16 @@ import (
 // table. A newcomer sends one message about skins, one pair, and as many profiles
 // as there are players.
 
-// Bounds of 0x59. Real messages have up to 250 bytes. Whatever is beyond is dropped.
+// Bounds of 0x59. Real messages have up to 250 bytes. Longer ones are dropped.
 const (
 	maxExtraLen = 1024
 	extraEvery  = 50 * time.Millisecond // from one player
 	extraBurst  = 3 * w3gs.MaxSlots
-	newsEvery   = 500 * time.Millisecond // of these, what is new to the others
+	newsEvery   = 500 * time.Millisecond // of these, those with values new to the others
 	newsBurst   = 10
 
-	// meetBy is how long after their join newcomers are introduced at the latest. What they
-	// have not said by then, the host says for them, so that no client waits for it.
+	// meetBy is how long after their join newcomers are introduced at the latest. The
+	// host then sends their missing values for them, so that no client waits for these.
 	meetBy = 2 * time.Second
 )
 
@@ -49,7 +49,7 @@ func (e *extras) field(kind w3gs.ExtraKind) **w3gs.PlayerExtra {
 	return nil
 }
 
-// extra takes a 0x59 of a player about that same player. Others only get what is new.
+// extra takes a 0x59 of a player about that same player. Others only get new values.
 func (l *Lobby) extra(p *player, ev Extra) {
 	e := ev.Packet
 	known := p.extra.field(e.Kind)
@@ -105,7 +105,7 @@ func (l *Lobby) meet(p *player) {
 	l.flushTable(l.Humans())
 }
 
-// sendExtras sends what there is.
+// sendExtras sends the ones of a list that are not nil.
 func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
 	for _, e := range list {
 		if e != nil && l.cfg.Wire.Reforged {

@@ -53,7 +53,7 @@ func (l *Lobby) isHeld(j Join) bool {
 		!j.doubtful() && slices.ContainsFunc(l.guests.held, func(h holder) bool { return h.means(j) })
 }
 
-// holders are those who are in, by the names that are theirs beyond doubt.
+// holders are the players in the lobby, by the names that are theirs beyond doubt.
 func (l *Lobby) holders() (holders []holder) {
 	for _, p := range l.seated(false) {
 		if !p.doubtful() {

@@ -251,7 +251,7 @@ func (l *Lobby) returnVirtualHost() {
 // SameAddress sets what happens when several players join from one address.
 type SameAddress string
 
-// What may be done.
+// The choices of SameAddress.
 const (
 	allowSame  SameAddress = "allow"
 	warnSame   SameAddress = "warn" // everybody reads it

@@ -94,7 +94,7 @@ func (l *Lobby) checkKept(ev Join) (why string) {
 	return ""
 }
 
-// leave takes a player off who has left.
+// leave removes a player who has left.
 func (l *Lobby) leave(p *player, ev Leave) {
 	l.activeAt = l.now
 	if !ev.Lost && l.phase < phaseStarted {

@@ -183,7 +183,7 @@ func from[E any](l *Lobby, pid uint8, ev E, take func(*player, E)) {
 	}
 }
 
-// Tick does what is due by now.
+// Tick does the work that is due by now.
 func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
 	l.now, l.out = now, out
 	l.ping()
@@ -232,7 +232,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	return at, true
 }
 
-// finish sends to clients and advertisements what an event has changed.
+// finish sends the changes of an event to clients and advertisements.
 func (l *Lobby) finish() []Effect {
 	l.sendTable()
 	l.settleOwner()

@@ -11,7 +11,7 @@ import (
 
 // CheckName says what is wrong with a player's name; empty for a good one. Clients
 // may cut a name inside a letter. Those of the new engine count letters, older ones bytes, and
-// what a battle tag has behind the name counts for neither.
+// the part of a battle tag behind the name counts for neither.
 func CheckName(name string, reforged bool) texts.Text {
 	own, _ := w3gs.CutTag(name)
 	switch letters := utf8.RuneCountInString(own); {

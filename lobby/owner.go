@@ -79,8 +79,8 @@ func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// settleOwner gives an ownerless lobby to the next player, if it belongs to the first who
-// joins. The new owner or stand-in gets a line about it.
+// settleOwner gives an ownerless lobby to the next player, if it belongs to the first player
+// to join. The new owner or stand-in gets a line about it.
 func (l *Lobby) settleOwner() {
 	if l.phase == phaseClosed {
 		return
@@ -110,5 +110,5 @@ func (l *Lobby) settleOwner() {
 	}
 	l.sayText(w3gs.Only(l.owner.informed), texts.If(l.phase == phaseStarted,
 		"You own this game: %shelp lists your commands.", "You own this lobby: %shelp lists your commands.", trigger))
-	owner.activeAt = l.now // from now on it counts what they do
+	owner.activeAt = l.now // from now on their acts count
 }

@@ -78,7 +78,7 @@ type player struct {
 	extra      extras
 }
 
-// rtt is the median of what was measured last.
+// rtt is the median of the last measurements.
 func (p *player) rtt() time.Duration {
 	if len(p.rtts) == 0 {
 		return 0
@@ -162,7 +162,7 @@ func (l *Lobby) SlotTable() w3gs.SlotTable {
 	}
 }
 
-// Counts counts the slots; what it says holds until the game starts.
+// Counts counts the slots; the numbers hold until the game starts.
 func (l *Lobby) Counts() Counts {
 	c := Counts{Total: len(l.slots)}
 	for i, s := range l.slots {

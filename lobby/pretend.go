@@ -39,7 +39,7 @@ func Likeness(name string) string {
 // who is in.
 type LookAlikes string
 
-// What may be done.
+// The choices of LookAlikes.
 const (
 	refuseLike LookAlikes = "refuse"
 	markLike   LookAlikes = "mark" // everybody reads it
@@ -92,7 +92,7 @@ const mostSpaces = 4
 // characters, line breaks or rows of spaces; and, if it begins like a line of the host,
 // with other brackets.
 func (l *Lobby) Plain(text string) string {
-	for range 8 { // what is taken out may leave another code behind
+	for range 8 { // the removal of a code may form another one
 		if !strings.Contains(text, "|") {
 			break
 		}
@@ -103,7 +103,7 @@ func (l *Lobby) Plain(text string) string {
 	}
 	var b strings.Builder
 	spaces := 0
-	for part := range strings.SplitSeq(text, "") { // also of what is no UTF-8
+	for part := range strings.SplitSeq(text, "") { // also of text that is no UTF-8
 		r, n := utf8.DecodeRuneInString(part)
 		broken := r == utf8.RuneError && n == 1
 		switch {

@@ -7,10 +7,10 @@ import (
 )
 
 // The lobby of a saved game (Config.Restored) has one Place for each slot. A place with a pid
-// is a player's, who alone can join there and gets that pid again, because the clients' saved
+// belongs to a player, who alone can join there and gets that pid again, because the clients' saved
 // games know the players by these numbers. All else of the slots stays as it was saved.
 
-// keeps reports whether an operation would change what the lobby of a saved game keeps.
+// keeps reports whether an operation would change something that the lobby of a saved game keeps.
 func (l *Lobby) keeps(op Operation) bool {
 	switch op := op.(type) {
 	case SetSlots, Swap, Shuffle, Arrange, Computer, Computers, DeleteComputers, Set, SetTeams, Observe, HCL, Hold:
@@ -59,7 +59,7 @@ func (l *Lobby) goneFor(pid uint8) bool {
 	return pid != 0 && slices.ContainsFunc(l.cfg.Places, func(p Place) bool { return p.Gone && p.Slot.PID == pid })
 }
 
-// fillPlaces seats fake players for those who have not come.
+// fillPlaces seats fake players for players who have not come.
 func (l *Lobby) fillPlaces() {
 	if l.cfg.FillPlaces {
 		for _, name := range l.absentees() {

@@ -6,7 +6,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// What a layout leaves to the players. A ladder game leaves nothing.
+// Choices that a layout leaves to the players. A ladder game leaves none.
 func (l *Lobby) melee() bool { return l.cfg.Layout == w3gs.LayoutMelee }
 
 func (l *Lobby) fixed() bool {
@@ -51,7 +51,7 @@ func (l *Lobby) watches(i int) bool {
 	return l.playing(i)+closed >= int(l.cfg.PlayerSlots)
 }
 
-// playing counts who would take a start spot, without slot except.
+// playing counts the occupants who would take a start spot, without slot except.
 func (l *Lobby) playing(except int) (n int) {
 	for i, s := range l.slots {
 		if i != except && s.Status == w3gs.SlotOccupied && s.Team != l.observer {
@@ -127,8 +127,8 @@ func (l *Lobby) exchange(a, b int, keepTeam bool) {
 	}
 }
 
-// Colours are unique among all slots but the observers'. What a slot without a
-// player holds is free to take: the two change colours.
+// Colours are unique among all slots but the observers'. The colour of a slot without
+// a player is free to take: the two change colours.
 
 // colourHolder finds another slot with a colour; -1 for none.
 func (l *Lobby) colourHolder(i int, colour uint8) int {
@@ -219,7 +219,7 @@ func (l *Lobby) taken(i int) bool {
 }
 
 // returnTo gives a player the place that is kept for them, as far as it can still
-// be had. Who sits there without a right to it changes places with them.
+// be had. An occupant without a right to it changes places with them.
 func (l *Lobby) returnTo(p *player) {
 	to, from := l.placeOf(p.Join), l.slotOf(p.pid)
 	if to < 0 || l.cfg.Restored || l.slots[to].Computer || l.slots[to].Status == w3gs.SlotClosed {

@@ -109,7 +109,7 @@ func (k *Keeper) Vote(id uint32, who, file string) error {
 	return nil
 }
 
-// tally counts the votes of those who are still seated, the most first, and forgets
+// tally counts the votes of players who are still seated, the most first, and forgets
 // those of others.
 func (k *Keeper) tally(s *state) (list []Votes) {
 	count := make(map[string]int)

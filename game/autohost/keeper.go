@@ -27,7 +27,7 @@ type Keeper struct {
 	orders   int           // of Next that are neither Opened nor Failed yet
 }
 
-// state is an entry with what has become of it.
+// state is an entry with the progress of its games.
 type state struct {
 	Entry
 	off    bool
@@ -224,7 +224,7 @@ func (k *Keeper) Hold(over uint32) {
 // Replaced says which lobby has opened in the place of a game; 0: none.
 func (k *Keeper) Replaced(over, id uint32) {
 	g := &place{open: true}
-	if old := k.games[over]; old != nil && !k.shared { // else it is one more lobby, of those who play again
+	if old := k.games[over]; old != nil && !k.shared { // else it is one more lobby, of players who play again
 		g.of = old.of
 	}
 	if delete(k.games, over); id != 0 {

@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// Args are the words behind a command. Each method takes what comes next; the
+// Args are the words behind a command. Each method takes the next words; the
 // first fault stays.
 type Args struct {
 	left  string
@@ -54,7 +54,7 @@ func (a *Args) need(what string) {
 	}
 }
 
-// quoted takes what stands in quotes, if that comes next; two quotes there are one of the text.
+// quoted takes a text in quotes, if that comes next; two quotes there are one of the text.
 func (a *Args) quoted() (text string, ok bool) {
 	if !strings.HasPrefix(a.left, `"`) {
 		return "", false
@@ -80,8 +80,8 @@ func (a *Args) Phrase(what string) string {
 	return a.Word(what)
 }
 
-// Player takes what is meant as a player's name, and leaves at least so many words
-// behind it: what stands in quotes, else the most words that are in one of the
+// Player takes the words that are meant as a player's name, and leaves at least so many words
+// behind it: a text in quotes, else the most words that are in one of the
 // names. Where no name is meant it takes one word, or all but those behind it.
 func (a *Args) Player(behind int) string {
 	if name, ok := a.quoted(); ok {
@@ -172,7 +172,7 @@ func (a *Args) Ordinal(what string) int {
 	return min(n, math.MaxUint8)
 }
 
-// Assignment takes a number from 1 and what is assigned to it, if that comes next: 3=text, or
+// Assignment takes a number from 1 and the value assigned to it, if that comes next: 3=text, or
 // "3=several words". The number is made an index.
 func (a *Args) Assignment(what string) (index int, text string, ok bool) {
 	number, _, assigned := strings.Cut(strings.TrimPrefix(a.left, `"`), "=")

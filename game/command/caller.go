@@ -44,7 +44,7 @@ type Caller struct {
 	Reply func(text string) `json:"-"`
 	// Refuse takes why a command was not done; nil: Reply does.
 	Refuse func(why string) `json:"-"`
-	// Data takes what Reply says in words as values, for programs; nil: nobody wants them.
+	// Data takes the facts of Reply as values, for programs; nil: nobody wants them.
 	Data func(value any) `json:"-"`
 	// Later announces an answer that comes after the command has returned. The
 	// function that it returns is called once that answer is given. nil: nobody waits.

@@ -3,7 +3,7 @@
 // use it and when, reads the arguments, has it carried out, and says in one
 // sentence what to type instead where something is wrong.
 //
-// A table belongs to what its commands act on: game has that of a game.
+// A table belongs to the thing that its commands act on: game has that of a game.
 package command
 
 import "w3host/texts"

@@ -15,8 +15,8 @@ import (
 // line for the caller.
 type Act[T any] func(target T, c *Call) error
 
-// Spec is one command: all that is known of it stands here. What a target does for it is
-// in Bare, Parse and Before, what the database does in the table of control/people.
+// Spec is one command: all that is known of it stands here. The acts of a target are
+// in Bare, Parse and Before, those of the database in the table of control/people.
 type Spec[T any] struct {
 	Name    string
 	Group   string // under which help lists it; see Table.Grouped
@@ -55,12 +55,12 @@ type Spec[T any] struct {
 	Before func(target T, by *Caller, q *Query) error
 	// Bare is carried out where there are no arguments; nil: Parse or Ask decides.
 	Bare Act[T]
-	// Parse reads the arguments; nil: there are none. What it returns is called only
+	// Parse reads the arguments; nil: there are none. Its result is called only
 	// if they were right and nothing was left over.
 	Parse func(a *Args) Act[T]
 }
 
-// Facts is a command for other targets, without what these targets do for it: the fields whose types
+// Facts is a command for other targets, without the acts of these targets for it: the fields whose types
 // name the target. It can only ask.
 func Facts[U, T any](s Spec[T]) (facts Spec[U]) {
 	from, to := reflect.ValueOf(s), reflect.ValueOf(&facts).Elem()
@@ -93,8 +93,8 @@ func (s *Spec[T]) listed(level Level) bool { return s.Level <= level || s.AskAny
 // Table is the commands of a target, in the order of the help.
 type Table[T any] []Spec[T]
 
-// For is a table of commands for one level and phase, but for those that name others. What is for
-// Anyone needs a table of such commands.
+// For is a table of commands for one level and phase, except those that name others. Commands for
+// Anyone need a table of their own.
 func For[T any](level Level, phase Phase, t Table[T]) Table[T] {
 	for i := range t {
 		t[i].Level, t[i].Phase = cmp.Or(t[i].Level, level), cmp.Or(t[i].Phase, phase)
@@ -160,7 +160,7 @@ func (t Table[T]) Unknown(line, trigger string, level Level) error {
 	return texts.Refuse(texts.Unknown, "there is no command %q. Type %shelp for a list", trigger+name, trigger)
 }
 
-// longestName bounds what is repeated of a command that does not exist.
+// longestName bounds the repeated part of a command that does not exist.
 const longestName = 20
 
 // names are all words for the commands that somebody of this level may use.

@@ -29,7 +29,7 @@ type Query struct {
 	Data     func(any)      // takes the answer as values; nil: nobody wants them
 }
 
-// Give hands over what the answer says in words as values.
+// Give hands over the facts of the answer as values.
 func (q *Query) Give(values any) {
 	if q.Data != nil {
 		q.Data(values)
@@ -40,7 +40,7 @@ func (q *Query) Give(values any) {
 // caller's language already. Where nothing has to be asked it clears What.
 type Question func(by *Caller, q *Query) error
 
-// Filled is the question that something fills in, whoever asks it.
+// Filled is the question that something fills in, for any caller.
 func Filled(fill func(q *Query)) Question {
 	return func(_ *Caller, q *Query) error {
 		fill(q)
@@ -48,7 +48,7 @@ func Filled(fill func(q *Query)) Question {
 	}
 }
 
-// Typed asks about exactly what was typed, or about nobody.
+// Typed asks about exactly the name typed, or about nobody.
 func Typed(name string) Question { return Filled(func(q *Query) { q.Name = name }) }
 
 // Notice puts a reason into the Notice of a command, for a player.

@@ -21,7 +21,7 @@ const (
 
 // Bare reduces a chat line to the command that its sender may have meant: letters in
 // their plain form, no colour codes, no invisible characters, one kind of space. It cuts
-// off what stands before the first letter, and reports whether that can be a trigger,
+// off the text before the first letter, and reports whether that can be a trigger,
 // right or wrong: any sign, such as . / - or the full-width !, and the 1 on the key of
 // the !.
 func Bare(text string) (line string, triggered bool) {

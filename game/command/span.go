@@ -96,7 +96,7 @@ func looksLikeSpan(word string) bool {
 }
 
 // Span takes the time that comes next, if there is one, such as 30m, 1d12h or 7 days.
-// What looks like a time and is none is a fault.
+// A text that looks like a time and is none is a fault.
 func (a *Args) Span() time.Duration {
 	text := a.left
 	if after, ok := strings.CutPrefix(strings.ToLower(text), "for "); ok && looksLikeSpan(strings.TrimSpace(after)) {
