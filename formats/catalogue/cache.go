@@ -13,7 +13,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// schema changes whenever what is computed of a map does, so that an older cache is not used.
+// schema changes whenever the values computed of a map do, so that an older cache is not used.
 const schema = 4
 
 // cache holds earlier results, by the name of the file within the folder.
@@ -39,7 +39,7 @@ type cacheFile struct {
 	Maps   map[string]cached `json:"maps"`
 }
 
-// lossy is how JSON marks what is no UTF-8.
+// lossy is how JSON marks text that is no UTF-8.
 var lossy = []byte(`\ufffd`)
 
 // loadCache reads the file at path. A cache that is missing or damaged is empty; the error is for information.
@@ -65,13 +65,13 @@ func loadCache(path string) (*cache, error) {
 	return c, nil
 }
 
-// get answers with what is known of a file that has not changed since.
+// get answers with the record of a file that has not changed since.
 func (c *cache) get(file string, now stamp, opts Options) (cached, bool) {
 	known, ok := c.maps[file]
 	return known, ok && known.ModTime == now.ModTime && known.usable(now.Size, opts)
 }
 
-// usable says whether what was computed then would be computed now. Values that needed the game's scripts stay good
+// usable says whether the values computed then would be computed now. Values that needed the game's scripts stay good
 // when the scripts are gone.
 func (k *cached) usable(size int64, opts Options) bool {
 	if k.unread || k.Size != size || k.Version != opts.Version || k.Map == nil && k.Fault == "" {
@@ -80,14 +80,14 @@ func (k *cached) usable(size int64, opts Options) bool {
 	return opts.Scripts == nil || k.Scripts == opts.Scripts.Key()
 }
 
-// save writes what is known now, if that is something new. It is written all at once, so that a crash leaves the old
+// save writes the records of now, if any is new. It is written all at once, so that a crash leaves the old
 // file or the new one.
 func (c *cache) save(records map[string]*record) error {
 	same := len(records) == len(c.maps)
 	found := make(map[string]cached, len(records))
 	for file, r := range records {
 		old, ok := c.maps[file]
-		same = same && ok && old == r.base // what came out of the cache is the very same
+		same = same && ok && old == r.base // a record out of the cache is the very same
 		found[file] = r.base
 	}
 	c.maps = found

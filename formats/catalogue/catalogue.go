@@ -1,4 +1,4 @@
-// Package catalogue knows the maps in a folder: it scans and watches it, keeps what it computed in a file, and finds
+// Package catalogue knows the maps in a folder: it scans and watches it, keeps the values it computed in a file, and finds
 // maps by a part of their name.
 package catalogue
 
@@ -165,7 +165,7 @@ func (c *Catalogue) report(err error) {
 	}
 }
 
-// apply reads the file beside the map, at path, and puts what it says in place of what the map says.
+// apply reads the file beside the map, at path, and puts its values in place of the map's.
 func (r *record) apply(path string) {
 	e := r.file
 	e.Map, e.Fault = nil, nil

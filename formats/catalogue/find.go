@@ -30,8 +30,8 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q fits %d maps, so give more of the name: %s%s", e.Query, len(e.Files), strings.Join(files, ", "), more)
 }
 
-// Find finds a map by its file, its name or an unambiguous part of either; case and colour codes do not matter. What
-// fits exactly wins over what has the query as a part. A map with a fault is found, too: its fault is the error.
+// Find finds a map by its file, its name or an unambiguous part of either; case and colour codes do not matter. An
+// exact fit wins over a part. A map with a fault is found, too: its fault is the error.
 func (c *Catalogue) Find(query string) (*MapFile, error) {
 	wanted := fold(query)
 	if wanted == "" {

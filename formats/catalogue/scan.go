@@ -26,7 +26,7 @@ import (
 // errChanged says that a file was written while it was read.
 var errChanged = errors.New("the file is being written")
 
-// Scan looks at the folder once and reads what is new or changed. It says whether anything was.
+// Scan looks at the folder once and reads the files that are new or changed. It says whether any was.
 func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 	c.scanning.Lock()
 	defer c.scanning.Unlock()
@@ -142,7 +142,7 @@ func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name str
 	return ctx.Err()
 }
 
-// list finds the map files, by name. What they hold is not read.
+// list finds the map files, by name. It does not read their contents.
 func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 	var files []*record
 	besides := map[string]stamp{}
@@ -221,7 +221,7 @@ func (c *Catalogue) read(r *record, advance func(int)) bool {
 	return true
 }
 
-// readFile reads a map, or finds that it is what the cache has under another time.
+// readFile reads a map, or finds that it is the one that the cache has under another time.
 func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached, error) {
 	stamp := r.stamp()
 	result := cached{Size: stamp.Size, ModTime: stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}

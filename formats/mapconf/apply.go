@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// Apply puts what the file says in place of what the map says. A nil Config changes nothing.
+// Apply puts the file's values in place of the map's. A nil Config changes nothing.
 func (c *Config) Apply(m *w3map.Map) error {
 	if c == nil {
 		return nil
@@ -176,7 +176,7 @@ func onOff(key *bool) *string {
 	return &word
 }
 
-// What fits into a line of the chat.
+// The limits of modes and links for a line of the chat.
 const mostModes, longestLink = 16, 150
 
 func (c *Config) checkMode(key, mode string) error {

@@ -1,5 +1,5 @@
-// Package mapconf is what an operator says about maps: the file beside a map that corrects or completes what the map
-// says of itself, and the place of the game's scripts.
+// Package mapconf has an operator's settings for maps: the file beside a map that corrects or completes the map's own
+// values, and the place of the game's scripts.
 package mapconf
 
 import (

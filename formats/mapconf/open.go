@@ -46,7 +46,7 @@ func checkRegular(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is a %s, not a file", path, cmp.Or(kinds[info.Mode().Type()], "special file"))
 }
 
-// kinds name what is not a plain file.
+// kinds name the files that are not plain.
 var kinds = map[fs.FileMode]string{
 	fs.ModeDir: "folder", fs.ModeNamedPipe: "named pipe", fs.ModeSocket: "socket",
 	fs.ModeDevice: "device", fs.ModeDevice | fs.ModeCharDevice: "device",

@@ -2,7 +2,7 @@ package mpq
 
 import "encoding/binary"
 
-// bitReader takes bits from the lowest up. What it yields past the end means nothing: short says so.
+// bitReader takes bits from the lowest up. Bits past the end mean nothing: short says so.
 type bitReader struct {
 	src   []byte
 	pos   int    // the next byte that is not in bits

@@ -292,7 +292,7 @@ func (d *bunzip) text(dst []byte, end, origin int, want uint32) ([]byte, error) 
 	return dst, nil
 }
 
-// bitsFromTop takes bits from the highest down. What it yields past the end is zero: short says so.
+// bitsFromTop takes bits from the highest down. Bits past the end are zero: short says so.
 type bitsFromTop struct {
 	src   []byte
 	bits  uint64 // the next have bits, at the top

@@ -11,7 +11,7 @@ const (
 	maskPKWARE = 0x08
 	maskBzip2  = 0x10
 
-	// Sound is packed by Huffman codes and two kinds of ADPCM, which nothing else is: ADPCM loses what it cannot hear. A
+	// Only sound is packed by Huffman codes and two kinds of ADPCM, which loses details. A
 	// host reads no sound.
 	maskSound = 0x01 | 0x40 | 0x80
 
@@ -25,8 +25,8 @@ var (
 	errCutShort = fmt.Errorf("%w: its packed data ends early", ErrCorrupt)
 )
 
-// A method appends what src unpacks to, but no more than limit bytes; errOverrun says that there was more.
-// It never allocates for what is claimed, only for what came out.
+// A method appends the bytes that src unpacks to, but no more than limit bytes; errOverrun says that there was more.
+// It never allocates for a claimed size, only for bytes that came out.
 type method func(dst, src []byte, limit int) ([]byte, error)
 
 // methods is in the order of unpacking.
@@ -96,7 +96,7 @@ func fill(dst []byte, n int) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats what it wrote. dst will
+// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats its own output. dst will
 // not have more than end bytes.
 func appendCopy(dst []byte, distance, length, end int) []byte {
 	n := len(dst)

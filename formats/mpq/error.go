@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What callers branch on, with errors.Is. The error that is returned is an *Error around one of these, or around
+// Errors that callers branch on, with errors.Is. The error that is returned is an *Error around one of these, or around
 // an error of the underlying reader.
 var (
 	// ErrNotFound says that the archive has no such file.

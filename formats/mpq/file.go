@@ -125,7 +125,7 @@ func (f *File) ReadAll() ([]byte, error) {
 	if f.b.size > maxFileSize {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, maxFileSize))
 	}
-	// Memory for at most eight times of what is stored is taken at once; the rest grows as it comes.
+	// Memory for at most eight times the stored size is taken at once; the rest grows as it comes.
 	out := make([]byte, 0, min(int64(f.b.size), 8*f.stored()+slack/16))
 	for {
 		var err error

@@ -85,7 +85,7 @@ func (f *File) loadTable(strict bool) error {
 }
 
 // loadChecks reads the Adler-32 sums of the packed sectors, which stand after the last one and end at end. They are
-// packed themselves if that makes them smaller, and never encrypted. What is not a table of sums is passed over.
+// packed themselves if that makes them smaller, and never encrypted. Data that is not a table of sums is passed over.
 func (f *File) loadChecks(end uint32) {
 	count := len(f.offsets) - 1
 	start := f.offsets[count]
@@ -146,7 +146,7 @@ func (f *File) matches(i int, raw []byte) bool {
 	return f.checks[i] == 0 || f.checks[i] == math.MaxUint32 || f.checks[i] == adlerFromZero(raw)
 }
 
-// rawAside reads like raw, into the memory of buf if that is enough. What was fetched ahead is kept.
+// rawAside reads like raw, into the memory of buf if that is enough. Bytes fetched ahead are kept.
 func (f *File) rawAside(buf []byte, off uint32, n int) ([]byte, error) {
 	ahead, at := f.mem.ahead, f.at
 	f.mem.ahead = buf[:0]

@@ -110,7 +110,7 @@ func (a *Archive) find(name string) (found block, ok bool) {
 
 	// The game steps with (i+1) & (count-1). For a power of two that is the whole table; for any other count it
 	// goes round the lowest bits only. Entries past the end of the source match nothing, so they
-	// are skipped: a count of 2^27 costs no more than what is really there.
+	// are skipped: a count of 2^27 costs no more than the entries that are really there.
 	count := a.header.hashCount
 	start := hashName(name, hashStart) & (count - 1)
 	span := count & -count

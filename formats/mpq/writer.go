@@ -62,7 +62,7 @@ func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
 	return w.add(name, data, opts, flagCompressed, pack)
 }
 
-// add packs sectors with pack, which returns nothing for what does not get smaller.
+// add packs sectors with pack, which returns nothing for data that does not get smaller.
 func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32, pack func([]byte) []byte) error {
 	name = strings.ReplaceAll(name, "/", `\`)
 	id := strings.ToUpper(name)

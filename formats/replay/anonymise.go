@@ -13,9 +13,9 @@ import (
 )
 
 // Anonymise writes a replay without the names of its players and, unless
-// keepChat is set, without what they said. Names are also replaced in the game's
-// name, in chat that is kept and in the texts of actions; what players typed for
-// a map's triggers stays, because the game could not be watched without it.
+// keepChat is set, without their chat. Names are also replaced in the game's
+// name, in chat that is kept and in the texts of actions; lines that players typed for
+// a map's triggers stay, because the game could not be watched without it.
 func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 	a := newAnonymiser(r)
 	start := a.start(r.Start)

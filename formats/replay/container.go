@@ -41,8 +41,8 @@ func Pack(h Header, stream []byte) []byte {
 	return append(h.AppendTo(nil), blocks...)
 }
 
-// openStream reads the header, and prepares to read the blocks; fault is what is wrong with
-// the header although it can be read.
+// openStream reads the header, and prepares to read the blocks; fault is an error in
+// a header that can be read.
 func openStream(src *bufio.Reader) (h Header, s Stream, fault string, err error) {
 	if h, fault, err = readHeader(src); err != nil {
 		return h, s, "", err

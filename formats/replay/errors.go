@@ -2,7 +2,7 @@ package replay
 
 import "errors"
 
-// What can be wrong with a file. Test with errors.Is.
+// Faults of a file. Test with errors.Is.
 var (
 	ErrNotReplay = errors.New("not a Warcraft III replay")
 	ErrTruncated = errors.New("the file ends too early")

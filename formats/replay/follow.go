@@ -41,7 +41,7 @@ func (f *follower) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next looks for what can be read; false: nothing new.
+// next looks for bytes that can be read; false: nothing new.
 func (f *follower) next() (bool, error) {
 	if f.at == 0 || f.read == f.full {
 		h, fault, err := readHeader(io.NewSectionReader(f.f, 0, headerLen1))

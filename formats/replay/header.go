@@ -14,7 +14,7 @@ const (
 	headerLen0 = 0x40 // 1.06 and before
 	headerLen1 = 0x44
 
-	// maxPrefix bounds what may stand before the magic; 51,328 bytes are seen
+	// maxPrefix bounds the bytes before the magic; 51,328 bytes are seen
 	// in files of a Chinese platform.
 	maxPrefix = 1 << 20
 )
@@ -63,8 +63,8 @@ func (h *Header) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// readHeader finds and reads the header; fault is what is wrong with it although
-// it can be read.
+// readHeader finds and reads the header; fault is an error in a
+// header that can be read.
 func readHeader(r io.Reader) (h Header, fault string, err error) {
 	if h.Prefix, err = findMagic(r); err != nil {
 		return h, "", err
@@ -104,7 +104,7 @@ func readHeader(r io.Reader) (h Header, fault string, err error) {
 	return h, fault, nil
 }
 
-// findMagic reads up to the end of the magic and returns what stood before it.
+// findMagic reads up to the end of the magic and returns the bytes before it.
 func findMagic(r io.Reader) (int64, error) {
 	window := make([]byte, len(magic))
 	if err := readFull(r, window); err != nil {

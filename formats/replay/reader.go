@@ -84,8 +84,8 @@ func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
 	}
 }
 
-// Records reads the records, each of which is valid until the following one. What
-// ends them before the proper end is yielded last, with a nil record.
+// Records reads the records, each of which is valid until the following one. A fault
+// that ends them before the proper end is yielded last, with a nil record.
 func (r *Reader) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for {
@@ -154,7 +154,7 @@ func (r *Reader) onlyZeros() bool {
 
 func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// finish compares the end of the file with what the header says.
+// finish compares the end of the file with the header.
 func (r *Reader) finish() {
 	s := &r.stream
 	if !zero(s.pad) {
@@ -182,7 +182,7 @@ func (r *Reader) finish() {
 	}
 }
 
-// countTrailing reads what follows the last block.
+// countTrailing reads the bytes after the last block.
 func (r *Reader) countTrailing() error {
 	head, err := r.src.Peek(4)
 	r.signed = string(head) == "NGIS" // "SIGN" backwards, then 128 bytes of signature

@@ -12,7 +12,7 @@ type Repaired struct {
 	Lost   time.Duration // of the length in the old header; 0 if there was none
 }
 
-// Repair writes what can be read of a damaged or unfinished replay as a whole
+// Repair writes the readable part of a damaged or unfinished replay as a whole
 // one: up to the last whole record of the last whole block. It makes up no
 // leaves. A file whose start cannot be read is an error.
 func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {

@@ -133,7 +133,7 @@ func (s *Start) appendTo(dst []byte, p Program) []byte {
 	return append(u32(dst, s.RandomSeed), byte(s.Layout), s.StartSpots)
 }
 
-// appendGame appends what stands between the host's record and the others'.
+// appendGame appends the bytes between the host's record and the others'.
 func (s *Start) appendGame(dst []byte) []byte {
 	dst = append(append(dst, s.GameName...), 0)
 	dst = append(append(dst, s.Private...), 0)
@@ -178,7 +178,7 @@ func (s *Start) check() error {
 	return nil
 }
 
-// checkText refuses what would end a string early or could not be read back.
+// checkText refuses a text that would end a string early or could not be read back.
 func checkText(s string) error {
 	if len(s) > maxText {
 		return fmt.Errorf("replay: a text of %d bytes, the most is %d", len(s), maxText)

@@ -102,7 +102,7 @@ func (s *Stream) player() Player {
 	return p
 }
 
-// decode reads the encoded string; what is wrong with it is a fault of the stream.
+// decode reads the encoded string; an error in it is a fault of the stream.
 func (s *Settings) decode(from *Stream, encoded string) {
 	plain, err := w3gs.DecodeStat([]byte(encoded))
 	if err != nil || len(plain) < 13 {

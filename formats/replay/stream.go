@@ -17,7 +17,7 @@ type Stream struct {
 	buf    []byte
 	at     int
 	done   error  // why no more comes: io.EOF or the fault of a block
-	err    error  // the first fault of what was taken
+	err    error  // the first fault of the bytes taken
 	pad    []byte // what follows the last byte of the stream in its block
 }
 
@@ -66,7 +66,7 @@ func (s *Stream) fill() {
 }
 
 // end is the error for bytes that are missing: the fault of a block, or that the
-// stream ends inside what was being read.
+// stream ends inside the value being read.
 func (s *Stream) end(what string) error {
 	if s.done != nil && s.done != io.EOF {
 		return s.done

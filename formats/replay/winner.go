@@ -28,7 +28,7 @@ const NoTeam = -1
 // document's table (§5, 0x17) that it does not mark as unsafe. A team has won if
 // one of its players has, or if all other teams have lost; a team has lost if
 // all its players have. Computers never lose here: their end is not recorded.
-// The saver is who leaves last, at the end of the file; a file that was cut off
+// The saver is the player who leaves last, at the end of the file; a file that was cut off
 // does not tell who it was.
 func (s *Summary) findResults(ended bool) {
 	s.Winner = NoTeam

@@ -92,7 +92,7 @@ func newWriter(f io.WriterAt, p Program) *Writer {
 	return w
 }
 
-// Turn records what a 0x0C carried: its increment and its actions, encoded as
+// Turn records the contents of a 0x0C: its increment and its actions, encoded as
 // there, without the crc. The turn is held until Checksum brings its checksum, but
 // no longer than 300 ms of game time.
 func (w *Writer) Turn(increment time.Duration, actions []byte) error {
@@ -104,7 +104,7 @@ func (w *Writer) Turn(increment time.Duration, actions []byte) error {
 	return w.err
 }
 
-// Part records what a 0x48 carried, before the turn that it is a part of.
+// Part records the contents of a 0x48, before the turn that it is a part of.
 func (w *Writer) Part(actions []byte) error {
 	w.loaded()
 	w.record(w.turn(recTurnPart, 0, actions))

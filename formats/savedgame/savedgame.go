@@ -1,5 +1,5 @@
 // Package savedgame reads and writes the head of a saved multiplayer game (.w3z): all that a
-// host needs to open its lobby. What follows is the state of the game's engine, which only the
+// host needs to open its lobby. The rest is the state of the game's engine, which only the
 // game itself reads.
 //
 // Sources: savegame.cpp of GHost++ ("figured out by Varlock"), save_game.cpp of Aura. Nothing
@@ -40,7 +40,7 @@ type Save struct {
 // 0x04, with the random seed, layout and player slots behind it · magic u32.
 type Head struct {
 	MapPath   string
-	Unknown1  string // empty in what was seen
+	Unknown1  string // empty in all files seen
 	GameName  string
 	Unknown2  string          // perhaps a password
 	Stat      w3gs.StatString // of the first game: its settings, the map's path, checksum and SHA-1
@@ -89,7 +89,7 @@ func (h *Head) MapFile() string {
 	return h.MapPath[strings.LastIndexAny(h.MapPath, `\/`)+1:]
 }
 
-// Decode reads a head. What stands behind it is left alone.
+// Decode reads a head. Bytes behind it are left alone.
 func (h *Head) Decode(stream []byte) error {
 	s := replay.NewStream(stream)
 	h.MapPath, h.Unknown1 = s.Cstr(maxText, "the map's path"), s.Cstr(maxText, "the second text")

@@ -66,7 +66,7 @@ func decodeBLP(data, outside []byte) (*image.NRGBA, error) {
 	}
 }
 
-// checkSize refuses what a picture cannot be, or need not be.
+// checkSize refuses sizes that a picture cannot have, or need not have.
 func checkSize(width, height int) error {
 	if width < 1 || height < 1 || width > maxPixels || height > maxPixels || width*height > maxPixels {
 		return fmt.Errorf("%w: it claims %d × %d pixels, and this decodes %d in all", errPicture, width, height, maxPixels)

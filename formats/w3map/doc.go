@@ -2,6 +2,6 @@
 // slots, its texts and its minimap.
 //
 // A map is an MPQ archive, mostly behind a 512-byte header that protected maps falsify; nothing here relies on it. The
-// package reads what it is given and opens no path; where the game's own scripts are found and what an operator's file
-// says about a map is the business of package mapconf.
+// package reads the bytes it is given and opens no path; package mapconf finds the game's own scripts and reads an
+// operator's file about a map.
 package w3map

@@ -25,7 +25,7 @@ var (
 	ownScripts  = []string{`scripts\common.j`, `scripts\blizzard.j`} // take the place of the game's
 )
 
-// hashFile computes what concerns the file as a whole, in one pass.
+// hashFile computes the sums of the file as a whole, in one pass.
 func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	crc, sha := crc32.NewIEEE(), sha1.New()
 	to := []io.Writer{crc, progressWriter(progress)}
@@ -63,7 +63,7 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	p := m.hashGameScripts(a, scripts, meter)
 	switch {
 	case p == nil:
-		m.hashMapScript(a, newPieces(false, meter)) // for what it says about the script
+		m.hashMapScript(a, newPieces(false, meter)) // for the facts it finds in the script
 	case m.hashMapScript(a, p):
 		p.cut = m.Version.ChecksumPiece()
 		for _, name := range hashedFiles {

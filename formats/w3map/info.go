@@ -102,7 +102,7 @@ func (m *info) head(c *cursor, other bool) {
 		c.skip(24)
 	}
 	c.skip(8 * 4)          // camera bounds
-	c.skipIf(v >= 14, 4*4) // and what they leave out
+	c.skipIf(v >= 14, 4*4) // and the parts that they leave out
 	if v >= 1 {
 		m.width, m.height = c.u32(), c.u32()
 	}

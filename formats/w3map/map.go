@@ -48,7 +48,7 @@ type Map struct {
 	Warnings []string
 }
 
-// Info is what war3map.w3i says of the map, apart from players and forces. A file beside the map may say otherwise.
+// Info is the contents of war3map.w3i about the map, apart from players and forces. A file beside the map may say otherwise.
 type Info struct {
 	// Texts as in the map, with colour codes; Plain removes those.
 	Name, Author, Description, RecommendedPlayers string

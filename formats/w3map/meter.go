@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// What the files of a map may unpack to, in bytes: the script of a large map packs to a tenth, everything to a third. A
+// Limits of the unpacked files of a map, in bytes: the script of a large map packs to a tenth, everything to a third. A
 // sector counts as 4 KiB at least, since opening one has its price, too.
 const (
 	unpackFree  = 64 << 20
@@ -16,10 +16,10 @@ const (
 // ErrTooMuch says that the files of a map unpack to more than those of any real one.
 var ErrTooMuch = errors.New("its files unpack to more than those of any real map")
 
-// Meter counts what is unpacked of one map. Each Write is a sector.
+// Meter counts the unpacked bytes of one map. Each Write is a sector.
 type Meter struct{ left, limit int64 }
 
-// NewMeter allows what a map of size bytes may unpack to: 64 MB and 16 bytes for each byte of the file.
+// NewMeter allows as much as a map of size bytes may unpack to: 64 MB and 16 bytes for each byte of the file.
 func NewMeter(size int64) *Meter {
 	limit := unpackFree + unpackRatio*size
 	return &Meter{limit, limit}

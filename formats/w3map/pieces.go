@@ -52,7 +52,7 @@ type pieces struct {
 	current  roll
 	cut      int    // Version.ChecksumPiece of the files at hand; 0: they are whole pieces
 	filled   int    // bytes of the current piece, where files are cut
-	meter    *Meter // of what is unpacked; nil for what is not packed
+	meter    *Meter // of the unpacked bytes; nil for files that are not packed
 	script   *finder
 }
 

@@ -15,14 +15,14 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of files that are read as a whole, and of what is kept of them, in bytes.
+// Bounds of files that are read as a whole, and of the parts kept of them, in bytes.
 const (
 	maxInfo  = 1 << 20 // war3map.w3i, mostly below 100 kB
 	maxTexts = 8 << 20 // war3map.wts; the texts of the largest maps have a third of it
 	maxText  = 8 << 10 // one text; the lobby of the game shows no more than a few hundred
 )
 
-// What Read can refuse a file for. Test with errors.Is.
+// Reasons for which Read refuses a file. Test with errors.Is.
 var (
 	// ErrNotMap says that the file is something else than a map.
 	ErrNotMap = errors.New("not a Warcraft III map")
@@ -45,7 +45,7 @@ type Options struct {
 
 // Read reads the map in r, size bytes long, from a file of the given name (folders before it are dropped).
 //
-// The error is about a file that cannot be hosted at all, or a fault of r, as it is. What is merely odd is in
+// The error is about a file that cannot be hosted at all, or a fault of r, as it is. Mere oddities are in
 // Map.Warnings; that the checksum could not be computed, in Map.MissingScripts. Memory does not grow with the file and
 // stays below 64 MB; time is bounded by a Meter.
 func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
@@ -57,7 +57,7 @@ func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	return m, err
 }
 
-// source keeps the fault of a disk. What reads through it could take the fault for damage to the map, or the piece that
+// source keeps the fault of a disk. A reader above it could take the fault for damage to the map, or the piece that
 // could not be read for one that the map does not have.
 type source struct {
 	io.ReaderAt
@@ -144,7 +144,7 @@ func readSmall(a *mpq.Archive, name string, limit int64) ([]byte, error) {
 	return f.ReadAll()
 }
 
-// fill takes over what war3map.w3i says, with its texts resolved.
+// fill takes over the values of war3map.w3i, with its texts resolved.
 func (m *Map) fill(in *info, texts stringTable) {
 	long := false
 	for _, text := range in.texts() {

@@ -39,7 +39,7 @@ func NewScripts(common, blizzard []byte) (*Scripts, error) {
 	return s, nil
 }
 
-// Key tells one pair of scripts from another, for those who keep what was computed with them. It is "" for none.
+// Key tells one pair of scripts from another, for callers that keep values computed with them. It is "" for none.
 func (s *Scripts) Key() string {
 	if s == nil {
 		return ""

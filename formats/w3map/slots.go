@@ -119,7 +119,7 @@ func (m *Map) GameType(settings w3gs.GameSettings) w3gs.GameType {
 	return t
 }
 
-// observed says whether the settings let people into the lobby who do not play.
+// observed says whether the settings let people who do not play into the lobby.
 func observed(s w3gs.GameSettings) bool {
 	return s&w3gs.ObserversOn == w3gs.ObserversOn || s&w3gs.Referees != 0
 }

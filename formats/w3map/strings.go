@@ -25,7 +25,7 @@ var (
 //	The text, of any number of lines
 //	}
 //
-// with line ends and blanks as they come. What makes no sense is passed over. Of two texts with a number, the later
+// with line ends and blanks as they come. Lines that make no sense are passed over. Of two texts with a number, the later
 // counts. Only the wanted numbers are kept, of which nil is all: there may be millions.
 func parseStrings(data []byte, wanted map[int]bool) stringTable {
 	data = bytes.TrimPrefix(bytes.TrimPrefix(data, byteOrderMark), doubledMark)
@@ -142,7 +142,7 @@ func textBetween(braces []byte) string {
 
 var textReference = regexp.MustCompile(`^TRIGSTR_(-?[0-9]+)`)
 
-// reference is the n of TRIGSTR_n. Zeros before the number and what follows it do not matter.
+// reference is the n of TRIGSTR_n. Zeros before the number and the text after it do not matter.
 func reference(s string) (id int, ok bool) {
 	m := textReference.FindStringSubmatch(s)
 	if m == nil {
@@ -178,5 +178,5 @@ func Shown(s string) string {
 	return harmless.Replace(quoted[1 : len(quoted)-1])
 }
 
-// harmless are what Go quotes although a terminal may show it.
+// harmless are characters that Go quotes although a terminal may show them.
 var harmless = strings.NewReplacer(`\"`, `"`, `\\`, `\`)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Edges of the playable part of the field. The camera stays within them, less what the screen shows beyond its middle.
+// Edges of the playable part of the field. The camera stays within them, less the part of the screen beyond its middle.
 const (
 	edgeLeft   = (left - tiles/2) * tileSize
 	edgeRight  = (tiles/2 - right) * tileSize
