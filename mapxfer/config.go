@@ -49,7 +49,7 @@ type Config struct {
 	// Stall is the longest a player may acknowledge nothing while parts are on
 	// their way; 0 is no bound.
 	Stall time.Duration
-	// Wait is how long who lacks the map stays without being allowed to download it; 0: with Off not at
+	// Wait is how long a player who lacks the map stays without being allowed to download it; 0: with Off not at
 	// all, with Ask without end.
 	Wait time.Duration
 	// MaxWindow bounds the bytes handed out and not yet acknowledged, per player.

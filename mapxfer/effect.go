@@ -19,7 +19,7 @@ const (
 	Done
 	// Stopped: a download has ended without the whole map, for Why; the other fields are as with Done.
 	Stopped
-	// Refused: no download, or no more of it; Why is what the player reads.
+	// Refused: no download, or no more of it; Why is the line that the player reads.
 	Refused
 	// Waiting: all places are taken; the player is number Place in the queue.
 	Waiting

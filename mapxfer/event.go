@@ -13,7 +13,7 @@ type Event interface{ apply(s *Scheduler) }
 type (
 	// Report is a 0x42: what the player holds. Flag 1 says that the player holds it,
 	// flag 3 that a download goes on; the first report of either kind asks for
-	// what is missing.
+	// the missing part.
 	Report struct {
 		PID    uint8
 		Packet w3gs.MapSize
@@ -39,7 +39,7 @@ type (
 	// SetMode changes who may download. Running downloads go on.
 	SetMode struct{ Mode Mode }
 
-	// Leave says that a player is gone; the place goes to the next who waits.
+	// Leave says that a player is gone; the place goes to the next player who waits.
 	Leave struct{ PID uint8 }
 
 	// Measured reports the figures of the system about a player's connection. It comes before
@@ -72,9 +72,9 @@ func (e Report) apply(s *Scheduler) {
 	}
 }
 
-// hold takes what a player without a download holds, and starts one for what is missing.
+// hold takes the length that a player without a download holds, and starts one for the rest.
 func (s *Scheduler) hold(p *player, held uint32) {
-	if held > s.cfg.Size { // another file of the same name: what they have is of no use
+	if held > s.cfg.Size { // another file of the same name: their part is of no use
 		held = 0
 		if s.ignore(p, WhyPastMap); p.state == removed {
 			return

@@ -74,7 +74,7 @@ func (s *Scheduler) mark(p *player, held uint32) {
 }
 
 // rewind sends the parts behind the acknowledged mark again. A client that refuses
-// the first part of a resumed download cannot use what it holds: the download
+// the first part of a resumed download cannot use the part it holds: the download
 // begins at byte 0.
 func (s *Scheduler) rewind(p *player) {
 	if p.acked == p.base {

@@ -14,7 +14,7 @@ const (
 	// is what older hosts use.
 	fixedWindow = 100 * PartLen
 
-	// fullQueue ends the slow start; what is on its way by then makes it some 30 ms
+	// fullQueue ends the slow start; the parts on their way by then make it some 30 ms
 	// more. Above mostQueue the window shrinks. Both are what packets of the game
 	// wait at the bottleneck.
 	fullQueue = 25 * time.Millisecond
@@ -41,7 +41,7 @@ type Figures struct {
 // inflight are the bytes that have been handed out and have not arrived.
 func (f *Figures) inflight() int64 { return int64(f.Queued) + int64(f.Unacked) }
 
-// line is the way to all players of one address. Its window bounds what they have
+// line is the way to all players of one address. Its window bounds the bytes that they have
 // on their way together, by the queue that this makes: the round trip beyond the
 // shortest one. It begins with a few parts and grows by half with each round trip,
 // and by a quarter from the first sign of a queue. Then it grows by two parts and
@@ -86,7 +86,7 @@ func (l *line) arrived(now, rtt, least time.Duration, acked, most int64) {
 	case now < l.easedTo || 2*(l.inflight+acked) < l.size: // or there is nothing to send
 	case queue < dryQueue:
 		l.size += acked / 2
-	case l.slow: // what has been sent since is not in the queue yet
+	case l.slow: // parts sent since are not in the queue yet
 		l.size += acked / 4
 	default: // two parts in a round trip
 		l.size += 2 * PartLen * acked / l.size

@@ -33,7 +33,7 @@ const (
 	retryStep = 250 * time.Millisecond
 	// maxBulk bounds the bytes that are held back until they fill a write.
 	maxBulk = 64 << 10
-	// queueTime bounds what waits in the host's out queue, at the player's rate.
+	// queueTime bounds the parts that wait in the host's out queue, at the player's rate.
 	queueTime = 100 * time.Millisecond
 )
 
@@ -130,14 +130,14 @@ func (p *player) progress(now time.Duration, held uint32) {
 
 // rewind goes back to the acknowledged mark.
 func (p *player) rewind(now time.Duration) {
-	// The client throws away what follows a bad part: less may be on its way.
+	// The client throws away the parts after a bad one: less may be on its way.
 	p.burst, p.useless = max(p.unanswered()/2, firstWindow), p.figures.inflight()
 	p.resent += uint64(p.unanswered())
 	p.next = p.acked
 	p.recovering, p.repeated = true, false
 	p.rewinds++
 	p.rewindAt = now
-	// The answer to what is sent again comes behind everything on the line.
+	// The answer to parts sent again comes behind everything on the line.
 	p.retryAt = now + 2*p.figures.RTT + retryStep
 }
 

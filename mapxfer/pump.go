@@ -11,7 +11,7 @@ const (
 )
 
 // pump hands out all parts that may leave now, part by part, each to the player who has
-// got least. So players get the same of what they share, the total rate or a line.
+// got least. So players get equal shares of the total rate or of a line.
 func (s *Scheduler) pump() {
 	if s.running == 0 || s.now < s.yield.until {
 		return

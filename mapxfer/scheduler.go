@@ -35,7 +35,7 @@ func (s *Scheduler) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	return s.out
 }
 
-// Tick does what depends on time alone: rates, stalls and timeouts.
+// Tick does the work that depends on time alone: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration, out []Effect) []Effect {
 	s.now, s.out = max(now, s.now), out
 	s.lastTick = s.now

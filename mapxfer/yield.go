@@ -59,7 +59,7 @@ func (y *yield) measure(now time.Duration) {
 	}
 }
 
-// recover raises the rate again, and removes it when it is far above what is used.
+// recover raises the rate again, and removes it when it is far above the rate used.
 func (y *yield) recover(now time.Duration) {
 	if y.bucket.rate == 0 || now-y.cutAt < meterTime {
 		return

@@ -87,7 +87,7 @@ const never = time.Duration(math.MaxInt64)
 type Out struct {
 	Frames []byte // to be sent
 	Said   string // to all others who watch
-	End    bool   // the client is out when it has got what is sent
+	End    bool   // the client is out when it has got the packets sent
 	Why    error  // for the log; nil: the end of the record
 }
 
@@ -110,7 +110,7 @@ func (o *Out) send(p w3gs.Packet) { o.Frames = p.AppendTo(o.Frames) }
 
 func (c *Client) enter(s state, until time.Duration) { c.state, c.until = s, until }
 
-// Packet takes a packet of the client. What it does in the game is thrown away.
+// Packet takes a packet of the client. Its actions in the game are thrown away.
 func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	ours := f[0] == w3gs.Magic
 	answers := ours && f.Op() == w3gs.OpKeepalive && c.waiting > 0
@@ -242,7 +242,7 @@ func (c *Client) At() time.Duration {
 	return c.tape.time
 }
 
-// feed sends what the pace and the client's answers allow.
+// feed sends the packets that the pace and the client's answers allow.
 func (c *Client) feed(now time.Duration, out *Out) {
 	if c.state != watching {
 		return
@@ -264,13 +264,13 @@ func (c *Client) feed(now time.Duration, out *Out) {
 	}
 }
 
-// maySend reports whether there is something more, and the client has answered enough of what it has.
+// maySend reports whether there is something more, and the client has answered enough of its turns.
 func (c *Client) maySend() bool {
 	t := c.tape
 	return c.sent < len(t.parts) && c.waiting < c.pace.Turns && (c.waiting == 0 || t.begin(c.sent)-t.begin(c.answered) < MostBytes)
 }
 
-// Tick does what is due.
+// Tick does the work that is due.
 func (c *Client) Tick(now time.Duration, out *Out) {
 	if now >= c.pingAt {
 		c.pingAt = now + pingEvery

@@ -9,7 +9,7 @@ type Speed int
 const Max Speed = 1000
 
 const (
-	// MostBytes bounds what one step sends, and what may be sent and not answered.
+	// MostBytes bounds the bytes that one step sends, and those that may be sent and not answered.
 	MostBytes = 64 << 10
 	// beat is how often more is sent at most, so that turns go out in few writes.
 	beat = 50 * time.Millisecond
@@ -35,7 +35,7 @@ func (p *pace) advance(now time.Duration) {
 	p.lookAt = now
 }
 
-// hold keeps what was not sent, because the client did not answer, from coming all at once.
+// hold keeps packets that were not sent, because the client did not answer, from coming all at once.
 func (p *pace) hold(at time.Duration) { p.allowed = min(p.allowed, at+beat*time.Duration(p.speed)) }
 
 // next is when a part of this game time may be sent.

@@ -20,7 +20,7 @@ const (
 	BlockLen = 16 << 10
 	// mostRecord bounds a record, packed, and mostTurns its turns: 29 hours at 100 ms.
 	mostRecord, mostTurns = 8 << 20, 1 << 20
-	// mostBytes and mostLines bound what a file unpacks to that packs unusually well.
+	// mostBytes and mostLines bound the unpacked size of a file that packs unusually well.
 	mostBytes, mostLines = 128 << 20, 1 << 16
 )
 
@@ -81,7 +81,7 @@ type builder struct {
 	Record
 	until time.Duration
 	open  []byte // packets up to the last turn that are not packed
-	size  int    // of what is packed
+	size  int    // of the packed ones
 
 	// Records behind the last turn belong to the game only if another turn follows.
 	tail     []byte
@@ -134,7 +134,7 @@ const frameHead = 16
 // tooLong reports whether a turn of a file fits no packet.
 func tooLong(rec *replay.Record) bool { return len(rec.Commands) > w3gs.MaxFrame-frameHead }
 
-// turn adds one, with what stands before it.
+// turn adds one, with the packets before it.
 func (b *builder) turn(rec *replay.Record) error {
 	err := b.packet(&w3gs.IncomingAction{IncrementMillis: uint16(rec.Increment / time.Millisecond), Actions: rec.Commands}, rec)
 	if rec.Increment == 0 || err != nil {

@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// trigger begins the commands of those who watch.
+// trigger begins the commands of viewers.
 const trigger = "!"
 
 // Somebody may say so many lines at once, and one more in each perLine.
@@ -34,14 +34,14 @@ func (c *Client) show(line string, out *Out) {
 	}
 }
 
-// Hear shows what somebody else who watches has said.
+// Hear shows a line of another viewer.
 func (c *Client) Hear(line string, out *Out) {
 	if c.state == watching {
 		c.show(line, out)
 	}
 }
 
-// hear takes a line of the client: a command, or something for all others who watch.
+// hear takes a line of the client: a command, or something for all other viewers.
 func (c *Client) hear(now time.Duration, line string, out *Out) {
 	if c.lines.Take(now, perLine, atOnce*perLine) > 0 {
 		return

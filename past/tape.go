@@ -104,7 +104,7 @@ func (t *Tape) add(p w3gs.Packet, answered bool) {
 	t.parts = append(t.parts, part{end: len(t.frames), at: t.time, answered: answered})
 }
 
-// Hold has what was added since the last call shown only after a delay. Of the last of it is
+// Hold has the frames added since the last call shown only after a delay. Of the last of it is
 // known that it is no older than now, of the rest by how much game time it came before: as
 // much time has passed at the least.
 func (t *Tape) Hold(now, delay time.Duration) {

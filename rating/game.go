@@ -5,7 +5,7 @@ import "slices"
 // Forfeited is the outcome of a player who has lost by leaving early, whatever became of the team.
 const Forfeited = "forfeited"
 
-// Game gives the skills that players have after a game, from those before it. It is nil for who did not play,
+// Game gives the skills that players have after a game, from those before it. It is nil for a player who did not play,
 // and as a whole if the results do not show who has won.
 func Game(results []Result, before []Skill) []*Skill {
 	team, ranks, ok := ranks(results)
@@ -24,7 +24,7 @@ func Game(results []Result, before []Skill) []*Skill {
 	return after
 }
 
-// rate gives those who are chosen their skill by these ranks.
+// rate gives the chosen players their skill by these ranks.
 func rate(before []Skill, after []*Skill, team, ranks []int, chosen func(player int) bool) {
 	teams, at := make([][]Skill, len(ranks)), make([]int, len(team))
 	for i, t := range team {

@@ -31,7 +31,7 @@ func (e Absent) apply(l *Loop) {
 	}
 }
 
-// announceAbsent says to the others who has no connection, when it lasts or they wait.
+// announceAbsent says to the others which players have no connection, when it lasts or they wait.
 func (l *Loop) announceAbsent(p *player) {
 	if l.unannounced.Has(p.PID) {
 		l.unannounced &^= w3gs.Only(p.PID)
@@ -101,7 +101,7 @@ func (l *Loop) sayOthers(p *player, line texts.Text) {
 }
 
 // A proxy that waits for a new connection feeds its client empty actions, at
-// most Empties before the next 0x0C, and puts what it has not used before that
+// most Empties before the next 0x0C, and puts the unused ones before that
 // 0x0C, or before its first 0x48. So that everybody has the same history, those
 // without a proxy are sent as many there.
 

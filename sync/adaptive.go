@@ -45,7 +45,7 @@ func (l *Loop) adapt() {
 	l.adaptive.at, l.adaptive.by = l.t, by
 }
 
-// medianRTT returns the median round trip of those who play, the higher one of an even number.
+// medianRTT returns the median round trip of the players without observers, the higher one of an even number.
 func (l *Loop) medianRTT() (time.Duration, bool) {
 	var room [w3gs.MaxPID]time.Duration
 	all := room[:0]

@@ -54,7 +54,7 @@ func (l *Loop) affordable() []byte {
 				p.queued -= size
 				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
 			case (l.live | l.fakes).Has(pid):
-				waiting = w3gs.AppendAction(waiting, pid, data) // over what has been read
+				waiting = w3gs.AppendAction(waiting, pid, data) // over bytes that have been read
 			default:
 				p.queued -= size
 			}

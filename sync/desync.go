@@ -31,7 +31,7 @@ type Group struct {
 	GoesOn  bool      `json:"goes_on"`
 }
 
-// PastTurn is one turn before a desync: what was sent, and the answers of all
+// PastTurn is one turn before a desync: the packets sent, and the answers of all
 // players, including those who have left since.
 type PastTurn struct {
 	Number    uint32       `json:"number"`

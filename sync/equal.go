@@ -9,8 +9,8 @@ import (
 // slowest line is: nobody can slow the others down by more.
 const mostHeld = 2
 
-// SetEqualise has actions wait for the slowest player's line, or not any more. What
-// waits already keeps its time.
+// SetEqualise has actions wait for the slowest player's line, or not any more. Actions
+// that wait already keep their time.
 type SetEqualise struct{ On bool }
 
 func (e SetEqualise) apply(l *Loop) { l.cfg.Equalise = e.On }
@@ -23,7 +23,7 @@ type early struct {
 	data []byte
 }
 
-// advantage is by how much a player's line is faster than the slowest one of those who play.
+// advantage is by how much a player's line is faster than that of the slowest player.
 func (l *Loop) advantage(p *player) time.Duration {
 	if !l.cfg.Equalise || p.Fake || !p.ping.known {
 		return 0
@@ -49,7 +49,7 @@ func (l *Loop) hold(p *player, data []byte, until time.Duration) {
 	l.early = slices.Insert(l.early, i, early{p.earlyUntil, p.PID, slices.Clone(data)})
 }
 
-// release passes on what has waited long enough.
+// release passes on actions that have waited long enough.
 func (l *Loop) release() {
 	n := 0
 	for ; n < len(l.early) && l.early[n].at <= l.t; n++ {

@@ -55,7 +55,7 @@ type (
 	}
 
 	// Survived says that the host was away for that long: every player's socket counts as
-	// new, and what was late meanwhile was late because of the host.
+	// new, and anything late meanwhile was late because of the host.
 	Survived struct{ Outage time.Duration }
 
 	// Align puts the turns on Beat modulo the period, so that a host can spread
@@ -90,7 +90,7 @@ func (l *Loop) Handle(now time.Duration, ev Event, out []Effect) []Effect {
 	return l.out.effects
 }
 
-// Action takes the data of a player's 0x26, or what the host does with a fake
+// Action takes the data of a player's 0x26, or an action of the host for a fake
 // player. It goes out with the next turn, or the first that the player's budget
 // allows, after all that came before it. While others still load it waits for the
 // first turn.

@@ -67,7 +67,7 @@ func (l *Loop) placeHeld() {
 	l.held = keep
 }
 
-// settle does what has become possible, until nothing more follows: compare hashes,
+// settle does everything that has become possible, until nothing more follows: compare hashes,
 // count votes, begin, go on or end.
 func (l *Loop) settle() {
 	for before := w3gs.PIDs(0); l.phase != over && before != l.live; {

@@ -62,7 +62,7 @@ func New(cfg Config) *Loop {
 	return l
 }
 
-// Tick does what is due. Calling it early or late is safe: it loses no turn.
+// Tick does the work that is due. Calling it early or late is safe: it loses no turn.
 func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
 	l.enter(now, out)
 	for l.phase == running && l.pace.due <= l.t {
@@ -120,7 +120,7 @@ func (l *Loop) Laggers() w3gs.PIDs {
 func (l *Loop) Absent() w3gs.PIDs { return l.absent & l.live }
 
 // Progress returns whether a player has loaded, and how many turns they have not
-// acknowledged. Those who are not in the game, or apart, have loaded and acknowledged all.
+// acknowledged. Players who are not in the game, or apart, have loaded and acknowledged all.
 func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 	p := l.player(pid)
 	if p == nil || l.apart.Has(pid) {

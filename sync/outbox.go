@@ -2,7 +2,7 @@ package gamesync
 
 import "w3host/protocol/w3gs"
 
-// outbox holds the effects of a call. What they point to is kept here and used again, so that a turn allocates nothing.
+// outbox holds the effects of a call. The data they point to is kept here and used again, so that a turn allocates nothing.
 type outbox struct {
 	effects    []Effect
 	broadcasts []Broadcast

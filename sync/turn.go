@@ -125,7 +125,7 @@ func (l *Loop) remember(increment uint16, actions []byte) {
 
 // NextBatch cuts the actions of a turn where the packets do: all but the last
 // batch go out as 0x48, the last one in the 0x0C. It returns the first batch
-// and what is left.
+// and the rest.
 func NextBatch(actions []byte) (batch, rest []byte) {
 	n := 0
 	for n < len(actions) {

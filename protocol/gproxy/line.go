@@ -39,7 +39,7 @@ func (l *Line) Sent() uint32 { return l.sent }
 // Passed counts packets that are sent but not kept: parts of the map.
 func (l *Line) Passed(n int) { l.sent += uint32(n) }
 
-// Keep starts to keep what is sent, at most so many bytes.
+// Keep starts to keep the packets sent, at most so many bytes.
 func (l *Line) Keep(most int) { l.keeps, l.most, l.acked = true, most, l.sent }
 
 // Keeps reports whether Keep was called.

@@ -15,7 +15,7 @@ type Action struct {
 }
 
 // ActionRules select the layout of actions. Sources: the actions
-// document 1.01 by blue and nagger, w3gjs 3.1.0 for what came later and for
+// document 1.01 by blue and nagger, w3gjs 3.1.0 for later actions and for
 // 0x1F, 0x63 to 0x65, 0x6C to 0x73 and 0x77 to 0x7B, and real replays.
 type ActionRules struct {
 	Version Version
@@ -23,8 +23,8 @@ type ActionRules struct {
 	Late    bool // 2.0.2 and later
 }
 
-// Actions walks a player's action data by the lengths of the actions. What cannot be
-// told apart is yielded as one unknown action and ends the walk.
+// Actions walks a player's action data by the lengths of the actions. Bytes that cannot
+// be told apart are yielded as one unknown action and end the walk.
 func (r ActionRules) Actions(data []byte) iter.Seq[Action] {
 	return func(yield func(Action) bool) {
 		for len(data) > 0 {

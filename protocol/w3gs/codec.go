@@ -12,7 +12,7 @@ import (
 type codec struct {
 	op      Op
 	reading bool
-	b       []byte // the payload, or what is appended to
+	b       []byte // the payload, or the buffer that is appended to
 	at      int    // the next byte to read, or where the frame begins
 	err     error
 }
@@ -49,7 +49,7 @@ func (c *codec) done() error {
 	return c.err
 }
 
-// failAt keeps the first fault, and ends the payload there. What is appended is the
+// failAt keeps the first fault, and ends the payload there. Appended values are the
 // caller's business.
 //
 //go:noinline
@@ -115,7 +115,7 @@ func (c *codec) u32(v *uint32) *codec {
 }
 
 // cstr is a text and a NUL; max bounds the text that is read. A NUL inside a text
-// would break the packet for every reader, so what is appended ends there.
+// would break the packet for every reader, so an appended text ends there.
 func (c *codec) cstr(s *string, max int) *codec {
 	if !c.reading {
 		text, _, _ := strings.Cut(*s, "\x00")
@@ -137,8 +137,8 @@ func (c *codec) cstr(s *string, max int) *codec {
 	return c
 }
 
-// count is the u8 before a list of n items, each of which takes size bytes. What
-// is read is checked against most and the bytes that remain before anything is
+// count is the u8 before a list of n items, each of which takes size bytes. A
+// count read is checked against most and the bytes that remain before anything is
 // allocated for it. A list to append that does not fit is a bug of the caller: no
 // table of the game is that long.
 func (c *codec) count(n, size, most int) int {

@@ -2,7 +2,7 @@ package w3gs
 
 import "strings"
 
-// StripColours removes what clients draw as colour or line break: |cAARRGGBB,
+// StripColours removes codes that clients draw as colour or line break: |cAARRGGBB,
 // |r and |n.
 func StripColours(s string) string {
 	var b strings.Builder

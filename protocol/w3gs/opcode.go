@@ -5,7 +5,7 @@ import "fmt"
 // Magic is the first byte of every game and LAN packet.
 const Magic = 0xF7
 
-// Op is the second byte of a packet: what it is.
+// Op is the second byte of a packet: its type.
 type Op uint8
 
 // Every opcode known, by the names of the public references.
@@ -69,7 +69,7 @@ const (
 )
 
 // ops names each opcode, who may send it, and the packet that it is; nil stands for
-// Raw: what clients send each other never comes to a host.
+// Raw: packets between clients never come to a host.
 var ops = [256]struct {
 	name  string
 	dir   Dir

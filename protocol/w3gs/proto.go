@@ -10,7 +10,7 @@ import (
 type ProtoField struct {
 	Number protowire.Number
 	Kind   protowire.Type
-	Value  []byte // as it stands in the message; of protowire.BytesType, what is behind the length
+	Value  []byte // as it stands in the message; of protowire.BytesType, the bytes behind the length
 }
 
 // ProtoFields walks a message. Bytes that are no field are false, and end the walk.

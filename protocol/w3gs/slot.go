@@ -103,7 +103,7 @@ type SlotTable struct {
 // AppendTo appends the table as it stands in packets and in saved games.
 func (t *SlotTable) AppendTo(dst []byte) []byte { return t.fields(&codec{b: dst}).b }
 
-// Decode reads what AppendTo appends.
+// Decode reads the bytes that AppendTo appends.
 func (t *SlotTable) Decode(b []byte) error { return t.fields(read(b, OpSlotInfo)).done() }
 
 func (t *SlotTable) fields(c *codec) *codec {

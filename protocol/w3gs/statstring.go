@@ -28,7 +28,7 @@ const (
 	Referees          GameSettings = 0x40000000
 )
 
-// StatString describes a hosted game to those who look for one: settings u32 ·
+// StatString describes a hosted game to clients that look for one: settings u32 ·
 // u8 0 · map width u16 · map height u16 · map checksum u32 · map path cstr ·
 // host name cstr · u8 0 · SHA-1 20 bytes (from 1.23). It travels encoded so
 // that no byte is zero.

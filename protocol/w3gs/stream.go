@@ -6,7 +6,7 @@ const streamStart = 1 << 10
 
 // Stream turns the bytes of a connection into frames, however they were split.
 // It holds one buffer that grows only as far as a header asks and the limit
-// allows. Use: read into Free, Commit what came, then Next until nil.
+// allows. Use: read into Free, Commit the bytes, then Next until nil.
 type Stream struct {
 	buf  []byte
 	r, w int
@@ -46,7 +46,7 @@ func (s *Stream) Next() (Frame, error) {
 	return f, err
 }
 
-// room moves what waits to the front and, where that gains nothing, doubles
+// room moves the waiting bytes to the front and, where that gains nothing, doubles
 // the buffer. It grows with the bytes that came, not with the length that a
 // header claims, and a buffer that holds the longest packet allowed is enough.
 func (s *Stream) room() {

@@ -70,8 +70,8 @@ func (c *codec) actions(batch *[]byte) *codec {
 	return c
 }
 
-// OutgoingAction (0x26, client to host) is what a player did: crc32 u32 of
-// what follows · action data.
+// OutgoingAction (0x26, client to host) is an act of a player: crc32 u32 of
+// the rest · action data.
 type OutgoingAction struct {
 	Data []byte // decoded, it aliases the payload
 }

@@ -72,7 +72,7 @@ func (v Version) RunsLua() bool { return v >= LuaVersion }
 func (v Version) SumsGameScripts() bool { return v < ReforgedVersion }
 
 // ChecksumPiece is the length of the pieces in which the files of a map, its script
-// apart, enter the checksum; what is left over at the end of a file does not count.
+// apart, enter the checksum; a rest at the end of a file does not count.
 // 0: each file is one piece. Only 1.32 cuts them (real games, 1024 bytes).
 func (v Version) ChecksumPiece() int {
 	if v == ReforgedVersion {
@@ -114,8 +114,8 @@ func (v Version) MapPath(path string) string {
 }
 
 // Reforged reports whether clients are of the new engine: they send 0x59 and wait for
-// those of others, are called by battle tags, and show of their own lines in a lobby
-// what comes back from the host.
+// those of others, are called by battle tags, and show their own lines in a lobby
+// when they come back from the host.
 func (v Version) Reforged() bool { return v >= ReforgedVersion }
 
 // Slots is the most slots of a game, which is also the highest pid.
@@ -126,7 +126,7 @@ func (v Version) Slots() int {
 	return ClassicSlots
 }
 
-// ObserverTeam is the team of those who watch, which is also their colour.
+// ObserverTeam is the team of observers, which is also their colour.
 func (v Version) ObserverTeam() uint8 {
 	if v >= 29 {
 		return ObserverTeam24
@@ -183,7 +183,7 @@ func ParseVersion(text string) (Version, error) {
 	return Version((first-1)*int(VersionTwo) + second), nil
 }
 
-// UnmarshalText reads what ParseVersion reads.
+// UnmarshalText reads the texts that ParseVersion reads.
 func (v *Version) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseVersion(string(text))
 	return err

@@ -1,6 +1,6 @@
 // Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
 // between a game client and a host, and reconnects to the host when the connection
-// breaks. What it does when was measured on GProxy++ 1.0. It is a state machine without a
+// breaks. Its behaviour and timing were measured on GProxy++ 1.0. It is a state machine without a
 // socket or a clock, written from the client's side of the extension and independent of
 // package protocol/gproxy. `w3host play` and the bots use it.
 package gproxy
@@ -66,7 +66,7 @@ type Proxy struct {
 	heard, ackedAt time.Duration // bytes of the host, the last ACK to it
 }
 
-// Offer is what the host has said of coming back.
+// Offer is the host's message about coming back.
 type Offer struct {
 	Offered  bool
 	Port     uint16
@@ -77,7 +77,7 @@ type Offer struct {
 	Wait     time.Duration // that the host waits for an extended proxy
 }
 
-// turns is what the client has been sent of the game's turns, and needs while none come.
+// turns is the state of the game's turns at the client, which it needs while none come.
 type turns struct {
 	begun   bool          // a 0x0C has come
 	at      time.Duration // of the last one, or of the empty action that stands in for it
@@ -248,7 +248,7 @@ func (p *Proxy) Broken() {
 	}
 }
 
-// Tick does what is due. It reports whether the host has been silent for too long:
+// Tick does the work that is due. It reports whether the host has been silent for too long:
 // the caller then closes the connection and calls Broken.
 func (p *Proxy) Tick(now time.Duration) (silent bool) {
 	if !p.Offered || p.State == Over {
