@@ -10,7 +10,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// What can be wrong with an Advert.
+// Faults of an Advert.
 var (
 	errGameID  = errors.New("game id 0 means any game in a search")
 	errName    = errors.New("game name must not be empty nor contain a NUL")
@@ -32,7 +32,7 @@ var (
 type Advert struct {
 	GameID    uint32 // counts the lobbies of this process, from 1
 	EntryKey  uint32 // random; a client that joins from the LAN echoes it in 0x1E
-	Name      string // UTF-8; what is over 31 bytes is cut off after a whole character
+	Name      string // UTF-8; text over 31 bytes is cut off after a whole character
 	Stat      w3gs.StatString
 	Type      w3gs.GameType // zero means GameTypeCustom
 	Port      uint16        // TCP; zero means Options.GamePort
@@ -48,7 +48,7 @@ type Advert struct {
 	// the same. None: all of Options.Versions do.
 	Variants []Variant
 	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. Clients of
-	// 1.30 and later see what has turned within an interval. nil: the lobby is never hidden.
+	// 1.30 and later see a change within an interval. nil: the lobby is never hidden.
 	Hidden func() bool
 
 	age time.Duration // since the lobby opened

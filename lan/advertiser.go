@@ -177,7 +177,7 @@ func (a *Advertiser) notify() {
 	}
 }
 
-// announce sends what is due, at once after a change and at each lobby's interval,
+// announce sends the datagrams that are due, at once after a change and at each lobby's interval,
 // until Shutdown.
 func (a *Advertiser) announce(send func(post)) {
 	defer close(a.said)

@@ -35,7 +35,7 @@ func (a *Advertiser) handle(datagram []byte, from caller) {
 	}
 }
 
-// answerMDNS answers who asks this host alone in the way of 1.30 and later.
+// answerMDNS answers a client that asks this host alone in the way of 1.30 and later.
 func (a *Advertiser) answerMDNS(datagram []byte, from caller) {
 	a.mu.Lock()
 	responder := a.mdns
@@ -45,7 +45,7 @@ func (a *Advertiser) answerMDNS(datagram []byte, from caller) {
 	}
 }
 
-// reply sends datagrams from the socket that answers what has come in at a port. After an
+// reply sends datagrams from the socket that answers datagrams that have come in at a port. After an
 // error the asker asks again.
 func (a *Advertiser) reply(to caller, out [][]byte) (by *net.UDPConn) {
 	a.mu.Lock()

@@ -47,7 +47,7 @@ func (p *post) add(to netip.AddrPort, datagrams ...[]byte) {
 }
 
 // board holds the open lobbies and the announcements that are due. It has no socket
-// and no clock. What is due is derived from state, so that any number of changes
+// and no clock. Datagrams that are due are derived from state, so that any number of changes
 // costs one datagram.
 type board struct {
 	opts    *Options
@@ -132,7 +132,7 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 	return nil
 }
 
-// due returns what is to be sent now, and the next time when something is: zero if only a
+// due returns the datagrams to send now, and the next time when something is: zero if only a
 // change can make it so.
 func (b *board) due(now time.Time) (p post, next time.Time) {
 	for _, l := range b.gone {
@@ -166,7 +166,7 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 	return p, next
 }
 
-// announce adds to p what is to be sent now for one lobby: its 0x31 if it is new, its 0x32
+// announce adds to p the datagrams to send now for one lobby: its 0x31 if it is new, its 0x32
 // if it is new, has changed or is due, and its 0x30 if it was asked for.
 func (b *board) announce(l *lobby, now time.Time, p *post) {
 	regular := !now.Before(l.next)

@@ -104,7 +104,7 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 func browse(ctx context.Context, opts BrowseOptions, conns []*net.UDPConn, changed func([]Found)) error {
 	b := &browser{opts: opts, conn: conns[0], found: map[lobbyKey]*Found{}}
 	if err := b.askAll(); err != nil {
-		return err // before there are readers, who would wait with what they have read until ctx ends
+		return err // before there are readers, which would wait with their datagrams until ctx ends
 	}
 	in := make(chan message)
 	for i, c := range conns {

@@ -74,7 +74,7 @@ func describe(info w3gs.GameInfo, v w3gs.Version, opened time.Time, changes int3
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// described reads the record of a lobby into what a 0x30 says.
+// described reads the record of a lobby into the contents of a 0x30.
 func described(data []byte, want w3gs.SearchGame, now time.Time) (*w3gs.GameInfo, error) {
 	var d description
 	if err := d.decode(data); err != nil {

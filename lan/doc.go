@@ -7,6 +7,6 @@
 // both.
 //
 // The package owns its sockets and goroutines and never blocks its caller: Open,
-// Update and Close only record what is to be sent. Without a network it logs once
+// Update and Close only record the datagrams to send. Without a network it logs once
 // and tries again.
 package lan

@@ -12,7 +12,7 @@ import (
 
 // Limits against amplification: an answer is ten times as long as its search, and
 // the source of a search can be forged. Each asker, an address with any port, gets
-// the 0x30 of a lobby once a second. That bounds what one address can receive, but
+// the 0x30 of a lobby once a second. That bounds the traffic that one address can receive, but
 // not the sum over all forged addresses. So each kind of source has a share of its
 // own, and forged addresses of one kind use up only that share.
 const (

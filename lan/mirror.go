@@ -28,7 +28,7 @@ type Mirror struct {
 	shown     map[uint32][]Found
 }
 
-// OpenMirror begins to announce. The mirror ends with Close; what it carries ends with
+// OpenMirror begins to announce. The mirror ends with Close; the connections it carries end with
 // ctx, too.
 func OpenMirror(ctx context.Context, o MirrorOptions) (m *Mirror, err error) {
 	m = &Mirror{opts: o, shown: map[uint32][]Found{}}
@@ -44,7 +44,7 @@ func OpenMirror(ctx context.Context, o MirrorOptions) (m *Mirror, err error) {
 	return m, nil
 }
 
-// Close withdraws all lobbies and ends what is carried.
+// Close withdraws all lobbies and ends the connections carried.
 func (m *Mirror) Close() {
 	m.show.Shutdown()
 	if m.forwarder != nil {

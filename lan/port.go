@@ -19,7 +19,7 @@ const (
 	// readFaults is how many reads may fail in a row before the socket is
 	// replaced: some systems report an earlier answer that was rejected that way.
 	readFaults = 16
-	// datagramSize is more than any search; what is longer is cut and does not parse.
+	// datagramSize is more than any search; a longer datagram is cut and does not parse.
 	datagramSize = 2048
 	// readBuffer is how many bytes the system keeps while the reader is busy: 50 ms of
 	// 50,000 datagrams a second.

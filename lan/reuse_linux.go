@@ -36,7 +36,7 @@ func setInts(c syscall.RawConn, options ...[3]int) (err error) {
 // sent to.
 var destinationSize = syscall.CmsgSpace(syscall.SizeofInet4Pktinfo)
 
-// readFrom reads a datagram. What it puts into control, cut to n, sends an
+// readFrom reads a datagram. The message that it puts into control, cut to n, sends an
 // answer from the address that was asked.
 func readFrom(conn *net.UDPConn, buf, control []byte) (size, n int, from netip.AddrPort, err error) {
 	size, n, _, from, err = conn.ReadMsgUDPAddrPort(buf, control)

@@ -20,7 +20,7 @@ type sender struct {
 	failed map[netip.AddrPort]bool
 }
 
-// send sends what is due.
+// send sends the datagrams that are due.
 func (s *sender) send(p post) {
 	conn, o := s.a.firstConn(), &s.a.opts
 	for to, datagrams := range p.single {

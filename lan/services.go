@@ -18,7 +18,7 @@ func serviceQuestion(search w3gs.SearchGame) []byte {
 	return mdns.Question(subtypeOf(search.Product, v))
 }
 
-// serviceReader makes of answers by mDNS what a 0x30 says. It remembers what it has heard
+// serviceReader turns answers by mDNS into the contents of a 0x30. It remembers the records it has heard
 // of an instance until it knows everything.
 type serviceReader map[serviceKey]*mdns.Instance
 
@@ -35,7 +35,7 @@ func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message
 		e := r[key]
 		if e == nil {
 			if len(r) >= maxFound {
-				clear(r) // anybody can answer; what is true is told again
+				clear(r) // anybody can answer; true records are told again
 			}
 			e = &mdns.Instance{}
 			r[key] = e

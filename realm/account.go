@@ -90,7 +90,7 @@ func (a *account) hangUp() {
 	}
 }
 
-// handle takes one event and carries out what comes of it.
+// handle takes one event and carries out its effects.
 func (a *account) handle(ctx context.Context, e session.Event) {
 	for _, e := range a.machine.Handle(time.Since(a.base), e) {
 		switch e := e.(type) {

@@ -1,7 +1,7 @@
 // Package realm keeps accounts logged on to realms such as PvPGN servers, lists
-// lobbies there and passes on what people say. Each account has a goroutine of its own
-// and one more for its connection; the rules are in session. Whatever a realm
-// sends costs its own connection at most.
+// lobbies there and passes on people's chat. Each account has a goroutine of its own
+// and one more for its connection; the rules are in session. Packets of a realm
+// cost its own connection at most.
 package realm
 
 import (
@@ -49,7 +49,7 @@ type Options struct {
 	Log   zerolog.Logger
 }
 
-// Limits of what one connection may send.
+// Limits of the input from one connection.
 const (
 	framesPerSecond = 2000
 	frameBurst      = 4000

@@ -27,7 +27,7 @@ type Options struct {
 	Retry time.Duration // the time from one Dial that has failed to the next
 	// Write sends bytes to the host; after an error the connection is lost. nil sends them all.
 	Write func(host net.Conn, b []byte) error
-	// Changed is called after whatever may have changed the proxy. Neither it nor Write is
+	// Changed is called after everything that may have changed the proxy. Neither it nor Write is
 	// called twice at once.
 	Changed func(now time.Duration, p *gproxy.Proxy)
 }
@@ -95,7 +95,7 @@ func (c *Carrier) State() (gproxy.Proxy, error) {
 	return state, c.fault
 }
 
-// Do calls f as Changed is called, and sends what comes of it.
+// Do calls f as Changed is called, and sends the resulting packets.
 func (c *Carrier) Do(f func(now time.Duration)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,8 +162,8 @@ func (c *Carrier) readHost(host net.Conn) {
 	}
 }
 
-// flush writes what waits for both sides. When nothing more can come, the client may
-// still read what it was sent.
+// flush writes the bytes that wait for both sides. When nothing more can come, the client may
+// still read the packets it was sent.
 func (c *Carrier) flush() {
 	if b := c.proxy.ToClient; len(b) > 0 {
 		c.proxy.ToClient = nil

@@ -13,8 +13,8 @@ import (
 // Allow reports whether an asker may have an owner's services now by unicast.
 type Allow func(now time.Time, from netip.Addr, owner uint32) bool
 
-// parse reads a message that may concern a zone: a question, or an answer. What else
-// comes to the port is not looked at.
+// parse reads a message that may concern a zone: a question, or an answer. Other
+// messages to the port are ignored.
 func parse(datagram []byte) *dns.Msg {
 	m := &dns.Msg{}
 	if len(datagram) < headerSize || m.Unpack(datagram) != nil || m.Opcode != dns.OpcodeQuery {
@@ -23,8 +23,8 @@ func parse(datagram []byte) *dns.Msg {
 	return m
 }
 
-// matching are the services that a message asks about. What the asker knows already, and
-// will for some time, is left out of lists.
+// matching are the services that a message asks about. Those that the asker knows already, and
+// will for some time, are left out of lists.
 func (z *zone) matching(m *dns.Msg) (list []*service) {
 	known := map[pointer]bool{} // for messages that strangers fill with questions and answers
 	for _, rr := range m.Answer {
@@ -61,7 +61,7 @@ func (z *zone) concerns(s *service, q dns.Question, known map[pointer]bool) bool
 }
 
 // listen takes a message that has come by multicast to a link from the port of mDNS, and
-// returns what is answered by unicast.
+// returns the answers by unicast.
 func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, allow Allow) [][]byte {
 	if m.Response {
 		if from.Port() == Port {
@@ -104,7 +104,7 @@ func (z *zone) direct(now time.Time, m *dns.Msg, from netip.Addr, addresses []re
 	return z.answers(m, list, addresses, true)
 }
 
-// answers describes services, as many in a message as fit: first what was asked for, then what the asker
+// answers describes services, as many in a message as fit: first the records asked for, then those that the asker
 // will want next. Where a name is ours but has no such record, they say so.
 func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy bool) (out [][]byte) {
 	var questions []dns.Question
@@ -163,7 +163,7 @@ func nothingBut(name string, ttl uint32, types ...uint16) record {
 	return record{name: name, kind: dns.TypeNSEC, class: dns.ClassINET | unique, ttl: ttl, target: name, data: append([]byte{0, byte(size)}, bits[:size]...)}
 }
 
-// split puts first what a question asks for. An NSEC stands in for a record that there
+// split puts first the records that a question asks for. An NSEC stands in for a record that there
 // is not, and is left out otherwise.
 func split(records []record, questions []dns.Question) (answers, extra []record) {
 	has := func(name string, kind uint16) bool {
@@ -189,7 +189,7 @@ func split(records []record, questions []dns.Question) (answers, extra []record)
 	return answers, extra
 }
 
-// plain takes out of records what only mDNS knows.
+// plain takes out of records the parts that only mDNS knows.
 func plain(records []record) {
 	for i := range records {
 		records[i].class = dns.ClassINET

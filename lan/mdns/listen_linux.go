@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The sockets are bound to the group, so that what is sent to this machine alone is
+// The sockets are bound to the group, so that messages to this machine alone are
 // left to the machine's own responder. Package net would bind them to all addresses.
 
 func listen4(*net.Interface) (*net.UDPConn, error) {
 	return bound(unix.AF_INET, &unix.SockaddrInet4{Port: Port, Addr: group4.Addr().As4()},
-		// Only what comes to the interface that is joined.
+		// Only messages to the interface that is joined.
 		[3]int{unix.IPPROTO_IP, unix.IP_MULTICAST_ALL, 0})
 }
 

@@ -18,7 +18,7 @@ func Question(subtype string) []byte {
 	return ask(subtypeName(subtype), dns.TypePTR)
 }
 
-// More asks for what an answer has left out about an instance.
+// More asks for the records that an answer has left out about an instance.
 func More(e Instance) []byte {
 	return ask(e.Name, typeData, dns.TypeSRV)
 }
@@ -57,7 +57,7 @@ func Ask(conn *net.UDPConn, message []byte) (err error) {
 
 var errNoNetwork = errors.New("no interface for multicast DNS is up")
 
-// maxSubtypes bounds what one instance is found by.
+// maxSubtypes bounds the subtypes by which one instance is found.
 const maxSubtypes = 32
 
 // Instance is an instance of the service, from the answers about it.
@@ -115,7 +115,7 @@ func Read(datagram []byte) (entries []Instance) {
 	return entries
 }
 
-// Update takes what a further answer says of the same instance.
+// Update takes a further answer about the same instance.
 func (e *Instance) Update(news Instance) {
 	e.Name, e.Gone = news.Name, news.Gone
 	for _, subtype := range news.Subtypes {

@@ -22,7 +22,7 @@ type Options struct {
 	// Bind is the address at which the services are: only its interface is used. An
 	// unspecified one means all; of IPv6, that addresses of IPv6 are told as well.
 	Bind netip.Addr
-	// Allow limits what is answered by unicast.
+	// Allow limits the answers by unicast.
 	Allow Allow
 	// Local reports whether an asker is in a network of this machine. Others are not
 	// answered.
@@ -129,7 +129,7 @@ func (r *Responder) run() {
 	}
 }
 
-// pass sends what is due and sets the timer for the next look.
+// pass sends the messages that are due and sets the timer for the next look.
 func (r *Responder) pass(timer *time.Timer) {
 	r.mu.Lock()
 	out, next := r.zone.pass(time.Now())

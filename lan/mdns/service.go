@@ -17,7 +17,7 @@ type Service struct {
 	Data     []byte // of the record of typeData
 }
 
-// service is a Service with what has been done about it.
+// service is a Service with the state of its announcement.
 type service struct {
 	Service
 	owner     uint32 // whose it is; see Responder.Set
@@ -58,7 +58,7 @@ func (s *service) reprobe(at time.Time) { s.probes, s.said, s.next = 0, 0, at }
 // typePointer answers the question for the types of services that there are.
 var typePointer = record{name: metaQuery, kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: serviceType}
 
-// records are all of the service: the pointers to it, and what it is.
+// records are all of the service: the pointers to it, and its own.
 func (s *service) records(host string) []record {
 	const in, own = dns.ClassINET, dns.ClassINET | unique
 	out := []record{{name: serviceType, kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance}}

@@ -143,7 +143,7 @@ func join(conn *net.UDPConn, ifi *net.Interface, six bool) error {
 
 func (s *socket) send(message []byte) { s.sendTo(message, s.group) }
 
-// sendTo sends a message. What cannot be sent is asked for again.
+// sendTo sends a message. A message that cannot be sent is asked for again.
 func (s *socket) sendTo(message []byte, to netip.AddrPort) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_, _ = s.conn.WriteToUDPAddrPort(message, to)

@@ -15,7 +15,7 @@ const (
 	// A name is asked for three times before it is used (RFC 6762, 8.1).
 	probes     = 3
 	probePause = 250 * time.Millisecond
-	// lostPause is how long who has lost a name to another that probes for it waits.
+	// lostPause is how long a service waits that has lost a name to another that probes for it.
 	lostPause = time.Second
 	// maxConflicts is how many there may be before conflictPause between two tries.
 	maxConflicts  = 15
@@ -135,7 +135,7 @@ type sending struct {
 	message []byte
 }
 
-// pass returns what is due, and when to look again: zero if only a change can make
+// pass returns the messages that are due, and when to look again: zero if only a change can make
 // something due.
 func (z *zone) pass(now time.Time) (out []sending, next time.Time) {
 	for _, s := range z.gone {
@@ -193,7 +193,7 @@ func (z *zone) step(now time.Time, s *service) (out []sending) {
 	return nil
 }
 
-// lost takes what others say of a name that is ours: a service that has it, or wants it.
+// lost takes a record of others about a name that is ours: a service that has it, or wants it.
 func (z *zone) lost(now time.Time, s *service) {
 	s.conflicts++
 	again := now
@@ -229,12 +229,12 @@ func (z *zone) find(instance string) *service {
 	return nil
 }
 
-// own reports whether a record is what this zone says: its messages come back to it.
+// own reports whether a record is one of this zone's own: its messages come back to it.
 func (z *zone) own(s *service, srv *dns.SRV) bool {
 	return srv.Port == s.Port && strings.EqualFold(srv.Target, z.host)
 }
 
-// probed settles who gets a name that two probe for at once: who has the record that
+// probed settles who gets a name that two probe for at once: the one with the record that
 // comes later in the alphabet (RFC 6762, 8.2).
 func (z *zone) probed(now time.Time, s *service, authority []dns.RR) {
 	var theirs []dns.RR

@@ -121,7 +121,7 @@ func (a *answer) room(info *w3gs.GameInfo) bool {
 	return known && len(a.lobbies) < maxLobbies && versions < maxVersions
 }
 
-// clean makes of a lobby what can be shown: no control characters in its texts.
+// clean makes a lobby fit to be shown: no control characters in its texts.
 func clean(info *w3gs.GameInfo) {
 	for _, text := range []*string{&info.Name, &info.Stat.HostName} {
 		*text = strings.Map(func(r rune) rune {
@@ -129,7 +129,7 @@ func clean(info *w3gs.GameInfo) {
 				return -1
 			}
 			return r
-		}, *text) // what is no UTF-8 is one, too
+		}, *text) // invalid UTF-8 is read as a replacement character
 	}
 	if strings.TrimSpace(info.Name) == "" {
 		info.Name = "?"

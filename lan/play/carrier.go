@@ -19,7 +19,7 @@ const (
 	// try to come back to the next.
 	lookEvery = 100 * time.Millisecond
 	dialRetry = time.Second
-	// mostKept bounds what waits for a host's acknowledgement: hours of a busy player.
+	// mostKept bounds the packets that wait for a host's acknowledgement: hours of a busy player.
 	mostKept = 4 << 20
 	// reconnectSize as a map's width and height says that the host can be come back to.
 	reconnectSize = 1984

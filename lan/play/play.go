@@ -30,7 +30,7 @@ type Options struct {
 	Log  zerolog.Logger
 }
 
-// session is the state of Run. What follows mu is shared with the connections.
+// session is the state of Run. The fields after mu are shared with the connections.
 type session struct {
 	opts   Options
 	mirror *lan.Mirror // nil until a lobby was listed

@@ -10,7 +10,7 @@ import (
 // first fault. Bytes behind the last field are not one: servers append to packets.
 type codec struct {
 	writes bool
-	b      []byte // what is written, or what is left to read
+	b      []byte // the bytes written, or left to read
 	err    error
 }
 

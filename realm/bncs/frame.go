@@ -104,7 +104,7 @@ type Packet interface {
 }
 
 // Append appends p as a frame. A body that does not fit is a fault of the
-// caller: whatever can grow is bounded before it comes here.
+// caller: everything that can grow is bounded before it comes here.
 func Append(dst []byte, p Packet) []byte {
 	at := len(dst)
 	c := codec{writes: true, b: append(dst, magic, byte(p.ID()), 0, 0)}

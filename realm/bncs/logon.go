@@ -2,7 +2,7 @@ package bncs
 
 // Create (0x3D, to the realm): XSHA1 of the password, 20 bytes · name str. The
 // older way to register; unlike 0x52 the password does not cross the network,
-// and a PvPGN server stores what the proof of a log-on is compared with.
+// and a PvPGN server stores the value that the proof of a log-on is compared with.
 type Create struct {
 	Hash [20]byte
 	Name string

@@ -15,8 +15,8 @@ type Version struct {
 	Exe  Exe
 }
 
-// versions are the newest of each number; a server takes a version's number
-// alone for which games who sees.
+// versions are the newest of each number; a server decides by a version's
+// number alone which games a client sees.
 var versions = []Version{
 	{24, 0x18, Exe{0x011804F3, 0xDE4443C5, "war3.exe 02/26/10 20:41:08 471040"}},
 	{25, 0x19, Exe{0x011901FD, 0x41A8664C, "war3.exe 02/12/11 03:32:48 471040"}},

@@ -17,7 +17,7 @@ type board struct {
 	looking bool          // the answer is awaited to whether on's name is free
 	asking  bool          // the answer to on's creation is awaited
 	answer  time.Duration // either counts as given then
-	lookups int           // answers to come to what was looked up by name
+	lookups int           // expected answers to look-ups by name
 	hidden  bool          // on is full, and not shown
 	updates int           // answers to changes of state that are to come
 	at      time.Duration // on was created then
@@ -72,7 +72,7 @@ func (b *board) unwant(id uint32) {
 	})
 }
 
-// reset forgets what is listed: the realm drops it with the connection.
+// reset forgets the listing: the realm drops it with the connection.
 func (b *board) reset() {
 	b.on, b.looking, b.asking, b.hidden, b.inChat, b.updates, b.lookups = nil, false, false, false, false, 0, 0
 	for _, e := range b.wanted {
@@ -122,7 +122,7 @@ func (b *board) next(now time.Duration) time.Duration {
 	return at
 }
 
-// manageBoard brings what the realm lists up to date.
+// manageBoard brings the realm's listing up to date.
 func (m *Machine) manageBoard() {
 	b := &m.board
 	switch {
@@ -258,7 +258,7 @@ func (m *Machine) notListed(why string) {
 	b.on, b.looking, b.asking = nil, false, false
 }
 
-// found takes what the realm knows of a name: whether it is free, or, once the game is
+// found takes the realm's answer about a name: whether it is free, or, once the game is
 // listed, where players join it.
 func (m *Machine) found(p *bncs.GameList) {
 	b := &m.board

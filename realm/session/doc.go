@@ -53,7 +53,7 @@ const (
 	retryName     = 5 * time.Second  // after its name was found to be taken
 	firstPause    = 2 * time.Second  // before the first attempt to come back; doubled each time
 	longestPause  = 5 * time.Minute
-	refusedPause  = 10 * time.Minute // after a password was refused: realms ban who insists
+	refusedPause  = 10 * time.Minute // after a password was refused: realms ban clients that insist
 	steadyAfter   = time.Minute      // online so long: the next pause is the first again
 	announceEvery = time.Minute
 )

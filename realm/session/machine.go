@@ -39,7 +39,7 @@ type Machine struct {
 
 	barred   bool // another host has the account
 	state    state
-	due      time.Duration // what the state waits for has its deadline then
+	due      time.Duration // the deadline of the state's wait
 	since    time.Duration // online
 	attempts int           // since the session was steady
 
@@ -57,7 +57,7 @@ type Machine struct {
 	lines        queue
 	said, served time.Duration // when an answer was sent last, and one to somebody who is no admin
 	asked        questions
-	hint         string // what the end of the connection may come from
+	hint         string // a possible cause of the end of the connection
 }
 
 // New begins: the first Tick dials.
@@ -127,7 +127,7 @@ func (m *Machine) await(s state, p bncs.Packet) {
 	m.send(p)
 }
 
-// work does what is due.
+// work does all that is due.
 func (m *Machine) work() {
 	switch {
 	case m.barred:
@@ -159,7 +159,7 @@ func (m *Machine) work() {
 }
 
 // next is the line that may go at a time, the first of: an answer to an admin, a
-// question, an answer to somebody else. What comes first is not passed by another that
+// question, an answer to somebody else. The first line is not passed by another that
 // would delay it.
 func (m *Machine) next(at time.Duration) (to *person, question *asked) {
 	admin, other, question := m.lines.next(true), m.lines.next(false), m.asked.due(at)

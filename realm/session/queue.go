@@ -46,7 +46,7 @@ func (p *person) prefix() string { return "/w " + p.name + " " }
 func (p *person) room() int { return lineBytes - len(p.prefix()) }
 
 // add takes an answer. It replaces those to earlier questions of the same kind by the
-// same person. What is too long for a line is split between words and cut after some lines.
+// same person. A text too long for a line is split between words and cut after some lines.
 func (q *queue) add(w Whisper) {
 	p := q.person(w.To)
 	p.admin = w.Admin
@@ -84,7 +84,7 @@ func (q *queue) add(w Whisper) {
 	}
 }
 
-// person finds who is in the queue, or puts them at its end.
+// person finds a person in the queue, or puts them at its end.
 func (q *queue) person(name string) *person {
 	for _, p := range q.people {
 		if sameName(p.name, name) {
@@ -103,7 +103,7 @@ func (q *queue) waiting() (n int) {
 	return n
 }
 
-// drop drops the oldest line of who has most of them, and of these has asked most; of an
+// drop drops the oldest line of the person with most of them, of these the one who has asked most; of an
 // admin only if nobody else waits.
 func (q *queue) drop() {
 	most := slices.MaxFunc(q.people, func(a, b *person) int {

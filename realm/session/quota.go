@@ -3,10 +3,10 @@ package session
 import "time"
 
 // The flood quota of a PvPGN server: a line costs one unit for each 40 bytes, four units
-// pass in any five seconds, counted in whole seconds; what is refused counts as well, and
+// pass in any five seconds, counted in whole seconds; refused lines count as well, and
 // ten units close the connection.
 //
-// Questions and answers to those who are no admins may use otherUnits, so that two units
+// Questions and answers to people who are no admins may use otherUnits, so that two units
 // are free whenever an admin asks; of the rest, one is left to questions. While nobody
 // waits for an answer, nor has got one for quietAfter, questions may use all.
 const (
