@@ -29,7 +29,7 @@ type Batch struct {
 // Apply writes a batch and the number of its last record in one
 // transaction. Records up to the number already there are skipped, so
 // that a batch may be applied again after an error of unknown outcome.
-// ErrRejected says that the database refuses a record for what is in it;
+// ErrRejected says that the database refuses a record for its contents;
 // after any other error the same batch is worth another try.
 func (d *Store) Apply(ctx context.Context, b Batch) error {
 	if len(b.Records) == 0 {
@@ -63,7 +63,7 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 	})
 }
 
-// Audit writes a line at once, for those who have no Recorder.
+// Audit writes a line at once, for callers without a Recorder.
 func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 	a.At = cmp.Or(a.At, time.Now())
 	w := batchWriter{run: NewGameKeyAt(a.At).String()}
@@ -71,7 +71,7 @@ func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })
 }
 
-// batchWriter collects what one batch writes: statements, whose order matters, and
+// batchWriter collects the writes of one batch: statements, whose order matters, and
 // rows of their own, for which it does not. All of it may be written again: a row
 // is named by its game and the record's number.
 type batchWriter struct {

@@ -37,7 +37,7 @@ func (s *segment) safe() bool { return len(s.lines) == 0 && s.file != nil }
 
 // backlog is everything between the queue and the database, oldest first. It
 // keeps as much in memory as it may, so that a healthy database is served
-// from memory; what is safe on disk is dropped from memory first.
+// from memory; records safe on disk are dropped from memory first.
 //
 // The writer adds records, writes segments to files and removes those that are
 // applied; the applier takes records from the front.

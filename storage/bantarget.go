@@ -17,8 +17,8 @@ type BanTarget struct {
 }
 
 // ParseBanTarget reads what an admin types: an address, a network in CIDR
-// form, else a name. An address of IPv6 stands for its network of 64 bits, since whoever
-// has one has them all; 2001:db8::1/128 is that one alone. "name:10.0.0.1" is the player of that name. What
+// form, else a name. An address of IPv6 stands for its network of 64 bits, since the owner
+// of one has them all; 2001:db8::1/128 is that one alone. "name:10.0.0.1" is the player of that name. A text that
 // only looks like an address or a pattern is an error with the right form:
 // taken for a name it would keep nobody out.
 func ParseBanTarget(text string) (BanTarget, error) {

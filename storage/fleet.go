@@ -104,7 +104,7 @@ func (f *Fleet) Leave(ctx context.Context, session string) error {
 	return err
 }
 
-// Beat renews a session, and says what has come of it.
+// Beat renews a session, and returns the result.
 func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a fleet.Answer, posts []Post, err error) {
 	var pools, mosts, helds, highests, gives, terms []string
 	for _, w := range b.Wants {

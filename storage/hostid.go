@@ -128,7 +128,7 @@ func spoolBeside(dir string, n int) string {
 	return fmt.Sprintf("%s-%d", filepath.Clean(dir), n)
 }
 
-// Listens says where the host takes joins, for whoever reads the status.
+// Listens says where the host takes joins, for readers of the status.
 func (r *Recorder) Listens(at string) {
 	r.listen.Store(at)
 	r.writeStatus()

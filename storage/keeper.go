@@ -32,7 +32,7 @@ type Pruned struct {
 }
 
 // inBatches runs step, a transaction at a time, until it changes nothing, and
-// returns the sum of what the steps changed. It rests half as long as it works.
+// returns the number of rows that the steps changed. It rests half as long as it works.
 func (d *Store) inBatches(ctx context.Context, step func(context.Context, sqldb.Tx) (n int64, err error)) (sum int64, err error) {
 	for {
 		began := time.Now()
@@ -58,7 +58,7 @@ type expired struct {
 	from, remove string // remove takes $2 rows
 }
 
-// Prune removes what is older than keep says, by the time in the game's key; lines of
+// Prune removes records older than keep says, by the time in the game's key; lines of
 // audit, which need not have a game, by their own. Games that have not ended stay; totals stay. With dry it only counts.
 func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, err error) {
 	before := func(age time.Duration) GameKey { return oldestKey(time.Now().Add(-age)) }

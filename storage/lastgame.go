@@ -7,7 +7,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// LastGame is the game that a player has played last, as those who ask in the chat want it.
+// LastGame is the game that a player has played last, as callers in the chat want it.
 type LastGame struct {
 	Map      string       `json:"map" db:"map_name"`
 	Began    time.Time    `json:"began" db:"started_at"`

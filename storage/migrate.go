@@ -46,7 +46,7 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 	})
 }
 
-// mustBeMigrated is MigrateUp for those who may not change the schema.
+// mustBeMigrated is MigrateUp for programs that may not change the schema.
 func (d *Store) mustBeMigrated(ctx context.Context) error {
 	state, err := d.mayMigrate(ctx)
 	if err == nil && state.version < state.latest {

@@ -31,7 +31,7 @@ func (n Numbered) MarshalJSON() ([]byte, error) {
 	return json.Marshal(l)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads the bytes that MarshalJSON writes.
 func (n *Numbered) UnmarshalJSON(b []byte) (err error) {
 	var l spool.Line
 	if err = json.Unmarshal(b, &l); err == nil {

@@ -59,7 +59,7 @@ func (d *Store) WhoPlayed(ctx context.Context, b Beginning) ([]SeatOf, error) {
 	return nil, err
 }
 
-// fits reports whether all of these players had their slots in the game. Those who left before
+// fits reports whether all of these players had their slots in the game. Players who left before
 // it was saved may be missing in the save.
 func (b *Beginning) fits(seats []SeatOf) bool {
 	for slot, pid := range b.PIDs {

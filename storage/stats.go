@@ -95,7 +95,7 @@ func (d *Store) SetLanguage(ctx context.Context, name, language string) error {
 	return err
 }
 
-// LanguageOf is empty for those who have chosen none.
+// LanguageOf is empty for players who have chosen none.
 func (d *Store) LanguageOf(ctx context.Context, name string) (string, error) {
 	return sqldb.One[string](ctx, d.sql, "SELECT coalesce((SELECT language FROM preferences WHERE name_key = $1), '')", nameKey(name))
 }

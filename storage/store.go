@@ -81,7 +81,7 @@ type Store struct {
 //	postgres://user@host/db      also postgresql://, and libpq's keyword form
 //	host=/run/postgresql dbname=w3host
 //
-// What a Postgres URL leaves out comes from libpq's environment (PGHOST,
+// Settings that a Postgres URL leaves out come from libpq's environment (PGHOST,
 // PGPASSWORD, PGSSLMODE, ~/.pgpass …).
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	db, err := openURL(url, opts.MustExist)

@@ -241,13 +241,13 @@ func (r *Records) leftGame(at time.Time, f *game.LeftGame) {
 }
 
 func (r *Records) over(at time.Time, f *game.Over) {
-	if !f.Remade && !r.isPart() { // else what the map says of it does not count
+	if !f.Remade && !r.isPart() { // else the map's reports of it do not count
 		r.results(at, f.GameTime)
 	}
 	r.end(storage.GameEnded{At: at, How: endReason(f), Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
 }
 
-// isPart reports whether the game is the rest of a saved or recorded one. It has no results: what the map counts
+// isPart reports whether the game is the rest of a saved or recorded one. It has no results: the map's counts
 // began in another game, and nobody is rated twice.
 func (r *Records) isPart() bool { return r.head.Settings.SavedGame != "" }
 

@@ -65,7 +65,7 @@ func (j *judge) name(turn uint32, outcome string) {
 	}
 }
 
-// forfeits gives the pids of those who have lost by leaving before the game was decided.
+// forfeits gives the pids of players who have lost by leaving before the game was decided.
 func (j *judge) forfeits() (pids []uint8) {
 	for _, pid := range j.early {
 		if j.left[pid] < j.decided {
@@ -82,7 +82,7 @@ func (r *Records) doubted(source mapstats.Source, played time.Duration) bool {
 	return played < shortestRated || !r.judge.counts(played) || !tells || r.stats.Doubted(source)
 }
 
-// results records what the map has reported, now that nothing can change it, and who has lost by leaving.
+// results records the map's reports, now that nothing can change them, and the players who have lost by leaving.
 func (r *Records) results(at time.Time, played time.Duration) {
 	reported := r.stats.Results()
 	for _, res := range reported {
@@ -118,7 +118,7 @@ func (r *Records) results(at time.Time, played time.Duration) {
 	}
 }
 
-// decided records what the players have agreed on.
+// decided records the result that the players have agreed on.
 func (r *Records) decided(at time.Time, s *game.Stamped, f *game.Decided) {
 	outcomes := map[game.Result]string{game.Victory: storage.OutcomeWon, game.Defeat: storage.OutcomeLost, game.Tie: storage.OutcomeDrew}
 	counts := r.judge.counts(s.At - r.judge.loaded)

@@ -81,7 +81,7 @@ func NewName(game uint32) string {
 }
 
 // Resume goes on with the journal of a game that was made again: its file is written anew
-// from what is in memory.
+// from memory.
 func Resume(to *Files, mem Memory, name string, written []byte, enc game.Journal, sum uint32, keep bool) Journal {
 	j := Journal{mem: mem, name: name, enc: enc, sum: sum, keep: keep}
 	if to != nil {
@@ -186,7 +186,7 @@ type job struct {
 }
 
 // Files writes the journals of all games. Those under way have names that end
-// in .part: what a killed host leaves behind can be run again, up to where it
+// in .part: a file that a killed host leaves behind can be run again, up to where it
 // was cut.
 type Files struct {
 	opts  Options
@@ -236,7 +236,7 @@ func (f *Files) rescue(goOn []string) {
 	}
 }
 
-// Close writes what waits.
+// Close writes the waiting data.
 func (f *Files) Close() {
 	if f != nil {
 		close(f.jobs)
@@ -281,7 +281,7 @@ func (f *Files) take(j job) error {
 		return err
 	}
 	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if !given { // what the process before has written of it may lack its end
+	if !given { // the part written by the process before may lack its end
 		flags |= os.O_TRUNC
 	}
 	file, err := os.OpenFile(part, flags, 0o600)

@@ -1,4 +1,4 @@
-// Package leavers observes a game's facts, and reports who has left it early and so spoiled it for
+// Package leavers observes a game's facts, and reports players who have left it early and so spoiled it for
 // their team.
 package leavers
 
@@ -22,7 +22,7 @@ const (
 // Watch is the observer of one game.
 type Watch struct {
 	report func(game.Player)
-	teams  map[uint8]uint8 // of those who still play, by pid
+	teams  map[uint8]uint8 // of players who still play, by pid
 	left   []leave         // which the game has not outlasted yet
 
 	screen w3gs.PIDs     // who is on the lag screen

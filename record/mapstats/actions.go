@@ -20,7 +20,7 @@ const (
 )
 
 // reports walks a player's action data and yields its 0x6B. It ends at the
-// first action whose length is not known: what follows cannot be trusted.
+// first action whose length is not known: the rest cannot be trusted.
 func reports(data []byte) iter.Seq[report] {
 	return func(yield func(report) bool) {
 		for action := range (w3gs.ActionRules{Version: w3gs.DefaultVersion}).Actions(data) {

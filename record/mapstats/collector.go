@@ -8,7 +8,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of what one game may report: a map, or a player who makes things up,
+// Bounds of the reports of one game: a map, or a player who makes things up,
 // costs no more memory than this.
 const (
 	maxResults = 4096
@@ -58,7 +58,7 @@ type Result struct {
 type Collector struct {
 	players []Player
 	results []Result
-	index   map[subject][]int // of results, by what they are about
+	index   map[subject][]int // of results, by their subject
 	mmd     mmd
 	heard   map[Source]*testimony
 	gone    w3gs.PIDs
@@ -123,7 +123,7 @@ func (c *Collector) set(r Result) {
 	c.compare(c.index[key])
 }
 
-// compare marks what senders do not agree on. Who only repeats the first is
+// compare marks results that senders do not agree on. A sender that only repeats the first is
 // kept too: the record says how many said so.
 func (c *Collector) compare(same []int) {
 	differ := false

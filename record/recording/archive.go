@@ -82,7 +82,7 @@ func (a *Archive) New(about About) *Recording {
 	return &Recording{to: a, about: about}
 }
 
-// Close writes what waits and finishes all files, within a time limit for a disk that
+// Close writes the waiting bytes and finishes all files, within a time limit for a disk that
 // hangs.
 func (a *Archive) Close(within time.Duration) error {
 	if a == nil {
@@ -132,7 +132,7 @@ func (a *Archive) run() {
 	}
 }
 
-// takeAll writes what waits; the file of each game once.
+// takeAll writes the waiting bytes; the file of each game once.
 func (a *Archive) takeAll() {
 	for n := len(a.jobs); n > 0; n-- {
 		a.take(<-a.jobs)
@@ -193,7 +193,7 @@ func (a *Archive) finish(r *Recording) {
 	delete(a.open, r)
 }
 
-// fail ends a recording. What can be read of the file is kept.
+// fail ends a recording. The readable part of the file is kept.
 func (a *Archive) fail(r *Recording, err error) {
 	delete(a.open, r)
 	r.failed.Store(true)

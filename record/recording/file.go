@@ -21,7 +21,7 @@ type file struct {
 	f     *os.File
 	lock  *flock.Flock
 	w     *replay.Writer
-	fresh bool // it has been given what is not on the disk
+	fresh bool // it has been given bytes that are not on the disk
 }
 
 // create begins a file. That of a game that was made again has a name of its own, since the
@@ -69,8 +69,8 @@ func (o *file) finish() error {
 	return os.Rename(o.part, o.final)
 }
 
-// abandon closes a file that cannot be written any further, and finishes what is
-// in it if that can be done; if not, the next start tries again.
+// abandon closes a file that cannot be written any further, and finishes the rest
+// of it if that can be done; if not, the next start tries again.
 func (o *file) abandon() {
 	o.close()
 	_, _ = Finish(o.part)

@@ -12,7 +12,7 @@ import (
 	"w3host/formats/replay"
 )
 
-// rescue finishes what a killed host has left. Files that another host writes
+// rescue finishes the files that a killed host has left. Files that another host writes
 // are left alone, and so are those that hold no replay.
 func (a *Archive) rescue() {
 	parts, _ := os.ReadDir(a.opts.Dir)

@@ -50,7 +50,7 @@ func clean(name string) string {
 	if len(name) > maxName {
 		name = strings.ToValidUTF8(name[:maxName], "")
 	}
-	// Windows ends names at dots and spaces; other systems hide what begins with a dot.
+	// Windows ends names at dots and spaces; other systems hide files whose name begins with a dot.
 	return strings.TrimLeft(strings.TrimRight(strings.TrimSpace(name), ". "), ".")
 }
 

@@ -82,7 +82,7 @@ func (f *File) Size() int64 {
 	return f.size
 }
 
-// Sync makes what was appended survive a power cut. A file that was removed
+// Sync makes appended records survive a power cut. A file that was removed
 // meanwhile is not needed.
 func (f *File) Sync() error {
 	if f.file == nil {

@@ -1,5 +1,5 @@
 // Package spool keeps records on disk until the database has them. It knows
-// nothing of what the records hold.
+// nothing of the contents of the records.
 //
 // A spool is a folder of files 0000000001.jsonl, 0000000002.jsonl … that only
 // grow. Each record is a line of JSON, so that a text editor reads and mends it:

@@ -35,8 +35,8 @@ type pgDB struct {
 	cut  context.CancelFunc // closes the sockets
 }
 
-// OpenPostgres prepares a pool for a URL or a libpq keyword string; what it
-// leaves out comes from libpq's environment. It does not connect.
+// OpenPostgres prepares a pool for a URL or a libpq keyword string; settings that it
+// leaves out come from libpq's environment. It does not connect.
 func OpenPostgres(url string) (DB, error) { return open(url, func(*pgxpool.Config) {}) }
 
 // beatWithin ends a statement of OpenBeating in the server, before its caller gives it up: that

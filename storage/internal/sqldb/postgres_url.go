@@ -48,7 +48,7 @@ func parsePostgres(conn string) (*pgxpool.Config, error) {
 		return nil, errors.New("the connection string of Postgres is not understood: it is postgres://USER@HOST/NAME, or host=HOST dbname=NAME user=USER; " +
 			"quote values with spaces like 'this', and better leave the password to PGPASSWORD")
 	}
-	// What follows is shown in other errors.
+	// The values below are shown in other errors.
 	c := cfg.ConnConfig
 	if strings.Contains(c.User, ":") || strings.Contains(c.Database, ":") || strings.ContainsAny(c.Host, "@ ") || colonInName(c.Host) {
 		return nil, errors.New("the connection string of Postgres has a colon or an @ inside of the user, host or database: is a part missing?")

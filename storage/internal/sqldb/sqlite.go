@@ -84,7 +84,7 @@ func (s *liteDB) moved() error {
 }
 
 // createLite makes the file before SQLite does, which would let everybody read
-// it. What is beside it (-wal, -shm) gets the rights of the file.
+// it. The files beside it (-wal, -shm) get the rights of the file.
 func createLite(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return fmt.Errorf("%w: create the directory of the database: %w", ErrUnavailable, err)
@@ -97,8 +97,8 @@ func createLite(path string) error {
 }
 
 // enterWAL makes the first connection while no other host does: the step to WAL
-// mode, in a new file, does not wait for a lock, whatever the busy timeout. What
-// else goes wrong is an error of the first call that needs the file.
+// mode, in a new file, does not wait for a lock, whatever the busy timeout. Any
+// other fault is an error of the first call that needs the file.
 func (s *liteDB) enterWAL() {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()
