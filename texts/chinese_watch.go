@@ -1,6 +1,6 @@
 package texts
 
-// chineseWatch translates the lines to those who watch a game.
+// chineseWatch translates the lines to viewers of a game.
 var chineseWatch = map[string]string{
 	"You do not have this map: put %s into your Maps folder first.":        "您没有这张地图：请先将 %s 放入 Maps 文件夹。",
 	"You watch %s. What you do there changes nothing.":                     "您正在观看 %s。您的操作不会影响比赛。",

@@ -1,7 +1,7 @@
 package texts
 
 // Refusal says that something asked for cannot be done: a code for programs, and
-// one line for whoever asked that says what to do instead.
+// one line for the person who asked that says what to do instead.
 type Refusal struct {
 	Code Code
 	Text Text
@@ -27,7 +27,7 @@ const (
 	Denied     Code = "denied"       // the caller may not
 	Malformed  Code = "malformed"    // wrong arguments; a name, mode or text that cannot be
 	WrongPhase Code = "wrong phase"  // not in the lobby, or only there
-	Fixed      Code = "fixed"        // the map, or what is chosen for the game, does not have it
+	Fixed      Code = "fixed"        // the map, or the choice for the game, does not have it
 	OutOfRange Code = "out of range" // a number that is not possible here
 	NoSuch     Code = "no such"      // whom or what it is about is not there
 	NotHuman   Code = "not human"    // only a player with a client will do

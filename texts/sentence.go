@@ -40,7 +40,7 @@ func begin(format string, args []any) string {
 	return format
 }
 
-// end puts a full stop behind a line that has none, unless it ends with what is to be
+// end puts a full stop behind a line that has none, unless it ends with a text to be
 // typed.
 func end(line string, l Language) string {
 	last, _ := utf8.DecodeLastRuneInString(line)

@@ -1,4 +1,4 @@
-// Package texts holds what players read, in every language the host speaks.
+// Package texts holds the texts that players read, in every language the host speaks.
 //
 // A sentence is written where it is needed, in English, as a format. The
 // catalogue of another language is keyed by it, as that of gettext, so that a
@@ -36,7 +36,7 @@ func Of(format string, args ...any) Text {
 	return Text{format: format, args: args}
 }
 
-// Plain is a text that is the same in every language: what somebody has typed.
+// Plain is a text that is the same in every language: one that somebody has typed.
 func Plain(text string) Text {
 	if text == "" {
 		return Text{}
@@ -88,7 +88,7 @@ func If(so bool, then, otherwise string, args ...any) Text {
 	return Of(otherwise, args...)
 }
 
-// Sprintf is one sentence in a language, for those who answer outside of games.
+// Sprintf is one sentence in a language, for answers outside of games.
 func Sprintf(l Language, format string, args ...any) string {
 	return Of(format, args...).In(l)
 }

@@ -45,7 +45,7 @@ func CallerOf(ctx context.Context) From {
 	return from
 }
 
-// Still reports whether the caller of a request that takes long is who it was when the
+// Still reports whether the caller of a request that takes long is the same as when the
 // request began, with the same role.
 func Still(r *http.Request) bool {
 	from := Caller(r)
@@ -90,7 +90,7 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var none unanswered
-	none.header = w.Header() // with what is allowed
+	none.header = w.Header() // with the methods allowed
 	h.ServeHTTP(&none, r)
 	if none.status == http.StatusNotFound {
 		Fault(w, none.status, "not_found", "there is nothing at this path")
@@ -109,7 +109,7 @@ func (u *unanswered) Header() http.Header         { return u.header }
 func (u *unanswered) WriteHeader(status int)      { u.status = status }
 func (u *unanswered) Write(p []byte) (int, error) { return len(p), nil }
 
-// guarded refuses what pages of other sites send, and takes base_path away.
+// guarded refuses requests from pages of other sites, and takes base_path away.
 func (s *Server) guarded(h http.Handler) http.Handler {
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -185,7 +185,7 @@ func remote(r *http.Request) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// address is where a request comes from. What proxies say of it is read from the nearest
+// address is where a request comes from. The headers of proxies are read from the nearest
 // on, as far as each is trusted.
 func (s *Server) address(r *http.Request) netip.Addr {
 	addr := remote(r)

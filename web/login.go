@@ -24,7 +24,7 @@ const (
 	triesPerName  = 5
 	triesPerAddr  = 30
 	loginPatience = 5 * time.Second
-	// triesWait is how long whoever tries too often waits for the answer, which slows down programs that guess.
+	// triesWait is how long a client that tries too often waits for the answer, which slows down programs that guess.
 	triesWait = time.Second
 	maxForm   = 4 << 10 // bytes
 )

@@ -1,6 +1,6 @@
-// Package web is the operator's window: an HTTP server beside the games, and who may use
-// what of it. It has no rule and no text of a game. What it shows are facts and answers of
-// the host, and what it does are commands of a caller.
+// Package web is the operator's window: an HTTP server beside the games, and the rights
+// of its users. It has no rule and no text of a game. It shows facts and answers of
+// the host, and its actions are commands of a caller.
 //
 // Each part of the window registers its handlers before Serve:
 //
@@ -55,7 +55,7 @@ type Options struct {
 	Log      zerolog.Logger
 }
 
-// Server is the window. It never touches what belongs to the loop of the games.
+// Server is the window. It never touches data of the loop of the games.
 type Server struct {
 	opts  Options
 	mux   *http.ServeMux
@@ -111,7 +111,7 @@ func Open(o Options) (*Server, error) {
 	return s, nil
 }
 
-// Handle has a handler answer what the pattern of http.ServeMux describes, for callers with
+// Handle has a handler answer the requests that the pattern of http.ServeMux describes, for callers with
 // that role at least.
 func (s *Server) Handle(pattern string, role access.Role, h http.Handler) {
 	s.mux.Handle(pattern, s.only(role, h))

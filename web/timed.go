@@ -47,7 +47,7 @@ type answer struct {
 }
 
 func (a *answer) begin(status int) {
-	if !a.begun && status >= http.StatusOK { // what is below comes before the answer
+	if !a.begun && status >= http.StatusOK { // a lower one comes before the answer
 		a.begun, a.status = true, status
 	}
 }

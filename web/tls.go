@@ -45,7 +45,7 @@ func (o *Options) secure() (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get}, nil
 }
 
-// certificate is read from its files again when they have changed, since whoever renews
+// certificate is read from its files again when they have changed, since the program that renews
 // it does not restart the host.
 type certificate struct {
 	cert, key string

@@ -47,9 +47,9 @@ func checkName(name string) error {
 	return nil
 }
 
-// Who uses the window.
+// Who is a user of the window.
 type Who struct {
-	Name string // of the account or token; "(link)" for who came by one
+	Name string // of the account or token; "(link)" for a visitor who came by one
 	Role Role
 	Via  string // "web", or "api" with a token
 }
@@ -71,7 +71,7 @@ func shown[T any](list []T, hash func(*T) *string) []T {
 	return list
 }
 
-// without takes out of a list what is to go. Where there is nothing of the kind, the sentence says so, as ErrNotFound.
+// without takes the items that are gone out of a list. Where there is nothing of the kind, the sentence says so, as ErrNotFound.
 func without[T any](list *[]T, gone func(T) bool, sentence string) error {
 	n := len(*list)
 	if *list = slices.DeleteFunc(*list, gone); len(*list) == n {
@@ -114,7 +114,7 @@ func (s *Store) SetAccount(name string, role Role, text string, now time.Time) e
 			return nil
 		}
 		st.Accounts[i].Role = role
-		if hash != "" { // whoever knew the old one is out
+		if hash != "" { // a person who knew the old one is out
 			st.Accounts[i].Hash = hash
 			_ = st.endSessions(name) // if there are any
 		}
@@ -133,7 +133,7 @@ func (s *Store) Sessions(now time.Time) ([]Session, error) {
 	return slices.DeleteFunc(list, func(o Session) bool { return o.over(now) }), err
 }
 
-// EndSessions ends all sessions of an account, or of those who came by a link.
+// EndSessions ends all sessions of an account, or of visitors who came by a link.
 func (s *Store) EndSessions(account string) error {
 	return s.change(func(st *state) error { return st.endSessions(account) })
 }
@@ -183,7 +183,7 @@ func (s *Store) AddLink(now time.Time) (code string, err error) {
 // Spend uses a link.
 func (s *Store) Spend(code string, now time.Time) (Who, error) {
 	known := func(l link) bool { return l.Hash == hashOf(code) && now.Before(l.Expires) }
-	// What is wrong is refused without a write: anybody may try.
+	// A wrong code is refused without a write: anybody may try.
 	if st, err := s.read(); err != nil || !slices.ContainsFunc(st.Links, known) {
 		return Who{}, errors.Join(err, ErrSpent)
 	}
@@ -213,7 +213,7 @@ func (o *Session) over(now time.Time) bool {
 	return now.Sub(o.Seen) > sessionIdle || now.Sub(o.Made) > SessionFor
 }
 
-// Session finds who has a session.
+// Session finds the owner of a session.
 func (s *Store) Session(id string, now time.Time) (Who, bool) {
 	st, err := s.read()
 	if err != nil || id == "" {
@@ -284,7 +284,7 @@ func (s *Store) RemoveToken(name string) error {
 	})
 }
 
-// Token finds who has a token.
+// Token finds the owner of a token.
 func (s *Store) Token(text string, from netip.Addr, now time.Time) (Who, bool) {
 	st, err := s.read()
 	if err != nil || !strings.HasPrefix(text, tokenPrefix) {

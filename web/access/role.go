@@ -15,7 +15,7 @@ import (
 type Role uint8
 
 const (
-	Public    Role = iota // who has not logged in: what is open, and how to join
+	Public    Role = iota // a visitor without a login: sees what is open, and how to join
 	Viewer                // everything but addresses and private chat
 	Moderator             // the owner of every lobby
 	Admin

@@ -17,7 +17,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// What the file holds at most; the oldest sessions and links make room.
+// Limits of the file; the oldest sessions and links make room.
 const (
 	maxAccounts = 200
 	maxTokens   = 200
@@ -111,7 +111,7 @@ func (s *Store) reread() (state, error) {
 	return read, nil
 }
 
-// change reads the file, changes what it holds and writes it whole.
+// change reads the file, changes its contents and writes it whole.
 func (s *Store) change(how func(*state) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ const (
 	maxKey      = 128 // bytes of an Idempotency-Key
 )
 
-// answers are those to requests with an Idempotency-Key: who sends it again gets the same
+// answers are those to requests with an Idempotency-Key: a caller that sends it again gets the same
 // answer, and nothing is done a second time.
 type answers struct {
 	mu    sync.Mutex

@@ -1,6 +1,6 @@
 // Package api is the window for programs: /api/v1, described by an OpenAPI file that is
-// made from the types here. What it shows are facts of the host and its database; what it
-// does are commands, which answer as they do everywhere.
+// made from the types here. It shows facts of the host and its database; its
+// actions are commands, which answer as they do everywhere.
 package api
 
 import (
@@ -40,7 +40,7 @@ type Options struct {
 	// Upload takes a file for the maps folder.
 	Upload func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
 	Realms func() map[string]bool
-	// Fleet tells of all hosts that share the database and of what the others have; nil: this host is alone.
+	// Fleet tells of all hosts that share the database and of the lobbies and games of the others; nil: this host is alone.
 	Fleet   func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error)
 	DB      *storage.Store
 	Replays string // their folder
@@ -60,7 +60,7 @@ type api struct {
 	public  cached[[]byte]
 }
 
-// Register has the window answer for programs. What it returns is status.json, for a port
+// Register has the window answer for programs. It returns the handler of status.json, for a port
 // outside of the window.
 func Register(s *web.Server, o Options) (status http.Handler) {
 	a := &api{Options: o, started: time.Now(), asking: make(web.Places, mostAsked)}
@@ -77,7 +77,7 @@ func Register(s *web.Server, o Options) (status http.Handler) {
 	return status
 }
 
-// door registers what huma describes. Roles are checked behind it, see allow.
+// door registers the operations that huma describes. Roles are checked behind it, see allow.
 type door struct {
 	s    *web.Server
 	pace *web.Limiter
@@ -167,7 +167,7 @@ func fault(status int, code, detail string) *problem {
 	return &problem{Problem: web.Problem{Title: http.StatusText(status), Status: status, Code: code, Detail: detail}}
 }
 
-// newProblem makes one of what huma has found.
+// newProblem makes one of the errors that huma has found.
 func newProblem(status int, detail string, faults ...error) huma.StatusError {
 	if len(faults) == 1 {
 		if p, ok := faults[0].(*problem); ok {

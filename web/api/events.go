@@ -75,14 +75,14 @@ type Event struct {
 	LateMS  *control.Late `json:"late_ms,omitempty" doc:"How late the turns of a second were sent"`
 }
 
-// Events sends what happens to the programs that watch.
+// Events sends events to the programs that watch.
 type Events struct {
 	hub *hub.Hub
-	// Also is told each event, whoever may read it; nil: nobody is. It must not wait.
+	// Also is told each event, for any audience; nil: nobody is. It must not wait.
 	Also func(Event)
 }
 
-// NewEvents makes them; dropped is told of those who did not read.
+// NewEvents makes them; dropped is told of watchers that did not read.
 func NewEvents(dropped func(hub.Watcher)) *Events {
 	s := &Events{hub: hub.New(dropped)}
 	for _, kind := range Types() {
@@ -91,7 +91,7 @@ func NewEvents(dropped func(hub.Watcher)) *Events {
 	return s
 }
 
-// Watchers lists who reads, and how many were dropped.
+// Watchers lists the readers, and how many were dropped.
 func (s *Events) Watchers() (list []hub.Watcher, dropped uint64) { return s.hub.Watchers() }
 
 // Publish takes an event of a game. It does not wait.

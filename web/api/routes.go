@@ -220,7 +220,7 @@ func (a *api) listAccounts(context.Context, *none) (*body[list[access.Account]],
 	return listOf(accounts, itself), unreadable(err)
 }
 
-// audited does something to what lets people in, and writes it down.
+// audited changes the accounts, links or tokens that let people in, and writes it down.
 func (a *api) audited(ctx context.Context, action, on string, do func() error) error {
 	switch err := a.Ordered(ctx, action, on, do); {
 	case err == nil:

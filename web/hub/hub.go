@@ -1,5 +1,5 @@
-// Package hub sends what changes on pages to all who watch them, as server-sent events.
-// Nobody who publishes waits for anybody who watches.
+// Package hub sends changes of pages to all watchers, as server-sent events.
+// A publisher waits for no watcher.
 package hub
 
 import (
@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// kept frames of a topic can be sent again to who comes back.
+	// kept frames of a topic can be sent again to a watcher that comes back.
 	kept = 64
 	// most may watch at the same time, and mostGuests of them without a login, so that
-	// nobody keeps those out who run the host.
+	// nobody keeps the host's operators out.
 	most, mostGuests = 200, 100
 	// queued frames wait for a watcher at most; one more, and it is dropped.
 	queued = 32
@@ -188,7 +188,7 @@ func (h *Hub) room(who Watcher) bool {
 	return len(h.watchers) < most && (who.Most == 0 || same < who.Most) && (!who.Guest || guests < mostGuests)
 }
 
-// leave ends what watch began.
+// leave ends the subscription that watch began.
 func (h *Hub) leave(w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -208,7 +208,7 @@ func (h *Hub) remove(w *watcher) {
 	close(w.frames)
 }
 
-// Watchers lists who watches, and how many were dropped so far.
+// Watchers lists the watchers, and how many were dropped so far.
 func (h *Hub) Watchers() (list []Watcher, dropped uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -15,9 +15,9 @@ const (
 	writeWithin = 10 * time.Second
 )
 
-// Serve sends the topics to who watches until the request ends, or the right to watch. A
+// Serve sends the topics to a watcher until the request ends, or the right to watch. A
 // browser that comes back says which frame it has seen last, in the header Last-Event-ID or,
-// since a new EventSource sends none, in the query as "after"; what has come since then is
+// since a new EventSource sends none, in the query as "after"; the frames since then are
 // sent again, or "resync" if that is not known any more. Where too much is watched already
 // the answer is left to the caller: room is false.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) (room bool) {

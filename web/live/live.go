@@ -1,5 +1,5 @@
 // Package live carries the facts of all games to the pages: it observes the games, keeps the
-// view up to date, and publishes what changes.
+// view up to date, and publishes the changes.
 package live
 
 import (
@@ -21,7 +21,7 @@ const (
 	meetEvery = 5 * time.Second
 	// fleetEvery is how often other hosts are looked at while somebody watches.
 	fleetEvery = 2 * time.Second
-	// restAfterFault bounds what a fault that comes again and again costs.
+	// restAfterFault bounds the cost of a fault that comes again and again.
 	restAfterFault = time.Second
 )
 
@@ -108,7 +108,7 @@ func (l *Live) run(ctx context.Context, games Games) {
 	}
 }
 
-// second does what is done each second.
+// second does the work of each second.
 func (l *Live) second() {
 	standing := l.opts.Standing()
 	l.locked(func(v *view.View) {

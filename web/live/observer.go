@@ -10,7 +10,7 @@ import (
 )
 
 // observer turns the facts of one game into events. It runs on the loop: it allocates
-// nothing, and what it offers is taken elsewhere.
+// nothing, and its events are taken elsewhere.
 type observer struct {
 	ring  *ring
 	start time.Duration // the lobby opened, since 1970
@@ -107,7 +107,7 @@ func audience(f *game.Said) view.Audience {
 	return view.ToOne
 }
 
-// turned counts a turn, and offers what was counted once a second.
+// turned counts a turn, and offers the counts once a second.
 func (o *observer) turned(at, late time.Duration) {
 	if at >= o.until && o.late > 0 {
 		seen := o.lates[:o.late]

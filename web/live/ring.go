@@ -32,7 +32,7 @@ func (r *ring) next() *view.Event {
 	return at
 }
 
-// put offers what next has returned, or counts it as lost.
+// put offers the event that next has returned, or counts it as lost.
 func (r *ring) put() {
 	if r.room {
 		r.tail.Store(r.tail.Load() + 1)
@@ -43,7 +43,7 @@ func (r *ring) put() {
 // take hands each event that waits to use, and returns the number of the last that was
 // offered before them.
 func (r *ring) take(use func(*view.Event)) (through uint64) {
-	through = r.offered.Load() // first: what comes behind it is for the next time
+	through = r.offered.Load() // first: events behind it are for the next time
 	var e view.Event
 	for head, tail := r.head.Load(), r.tail.Load(); head < tail; head++ {
 		at := &r.events[head%ringLen]

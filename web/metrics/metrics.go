@@ -33,7 +33,7 @@ type Options struct {
 	Records func() storage.RecorderStats
 	Realms  func() map[string]bool // whether an account is logged on at each
 	DataDir string
-	// Observers are those who take facts of games from a queue; Watchers are streams, by kind.
+	// Observers take facts of games from a queue; Watchers are streams, by kind.
 	Observers, Watchers map[string]Standing
 	Groups              []string // of requests to the window
 }
@@ -55,7 +55,7 @@ type Metrics struct {
 	groups   []string // of them
 }
 
-// closed is a counter for each value of one label. What is no value counts as other.
+// closed is a counter for each value of one label. An unknown value counts as other.
 type closed struct {
 	counters map[string]prometheus.Counter
 	other    prometheus.Counter
@@ -155,7 +155,7 @@ var (
 	diskSize   = gauge("disk_size_bytes", "The size of the disk of host.data_dir.")
 )
 
-// Describe lists what Collect gives.
+// Describe lists the metrics that Collect gives.
 func (s standing) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize, queued, unseen, watchers, unread} {
 		to <- d

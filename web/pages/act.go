@@ -12,7 +12,7 @@ import (
 	"w3host/web/view"
 )
 
-// maxForm bounds what a browser posts, in bytes.
+// maxForm bounds the form that a browser posts, in bytes.
 const maxForm = 16 << 10
 
 // number is the number of the game that a path names.
@@ -82,7 +82,7 @@ func (p *Pages) carryOut(w http.ResponseWriter, r *http.Request, order control.O
 	p.answer(w, r, p.opts.Command(r.Context(), p.frame(r, "", "").caller(), order))
 }
 
-// answer shows what became of a form: to a script as JSON, else as a page.
+// answer shows the result of a form: to a script as JSON, else as a page.
 func (p *Pages) answer(w http.ResponseWriter, r *http.Request, answer control.Answer) {
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		w.Header().Set("Content-Type", "application/json")

@@ -74,7 +74,7 @@ func (p *Pages) frame(r *http.Request, nav, title string) *frame {
 	return f
 }
 
-// open takes what the page's topic shows now; false: there is no such game.
+// open takes the present state of the page's topic; false: there is no such game.
 func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	t.Language = f.Language
 	if t.Page == view.GamePage {

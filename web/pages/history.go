@@ -14,7 +14,7 @@ import (
 // perPage is how many games a page of the history shows.
 const perPage = 50
 
-// ask asks the database, and shows what it answers; a fault as a page of its own.
+// ask asks the database, and shows its answer; a fault as a page of its own.
 func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page string, question func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), asked)
 	defer cancel()
@@ -94,7 +94,7 @@ type profile struct {
 	Stats      []storage.PlayerStats
 	Ratings    []storage.Rating
 	Games      []storage.Game
-	Bans       []storage.Ban // of the name; only for those who may see addresses
+	Bans       []storage.Ban // of the name; only for visitors who may see addresses
 	Namesakes  []string      // who has played from the same addresses; the same
 	Unfamiliar bool          // has not played here
 }

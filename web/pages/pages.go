@@ -1,6 +1,6 @@
-// Package pages is what an operator's browser shows: pages that are complete when they are
-// served, and kept up to date while they are open. It has no rule: what it shows are facts and
-// answers of the host, and what its buttons do are commands of whoever is logged in.
+// Package pages has the pages of an operator's browser, which are complete when they are
+// served, and kept up to date while they are open. It has no rule: it shows facts and
+// answers of the host, and its buttons give commands of the user who is logged in.
 package pages
 
 import (
@@ -98,7 +98,7 @@ type Visitor struct {
 	Name  string // of the account; empty: nobody has logged in
 	Addr  string // or the network of IPv6
 	Level command.Level
-	Still func() bool // is who it was; nil: always
+	Still func() bool // reports whether the visitor is still the same; nil: always
 	// Outside: at a port where nobody logs in.
 	Outside bool
 }
@@ -133,7 +133,7 @@ type Pages struct {
 	made     made       // pages of lobbies and games, by what they show and to whom
 	minimaps made       // pictures of maps, by their files
 	drawing  sync.Mutex // one at a time
-	asking   web.Places // for questions to the database, so that whoever loads pages all the time keeps nobody waiting
+	asking   web.Places // for questions to the database, so that a visitor who loads pages all the time keeps nobody waiting
 	checking web.Places // one for the checks
 }
 
@@ -144,7 +144,7 @@ func New(o Options) *Pages {
 	}
 }
 
-// Route is a handler for a pattern of http.ServeMux, for callers with a role at least. What a
+// Route is a handler for a pattern of http.ServeMux, for callers with a role at least. The role that a
 // command needs is not told here: the command knows.
 type Route struct {
 	Pattern string

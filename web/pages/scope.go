@@ -94,7 +94,7 @@ func (s Scope) Points(key string) string {
 }
 
 // P makes an element a place: of "text:name href:link" the browser sets the text to the
-// value of name, and the address to that of link. What is set besides the text is set here,
+// value of name, and the address to that of link. Attributes besides the text are set here,
 // too.
 func (s Scope) P(places string) template.HTMLAttr {
 	var b strings.Builder

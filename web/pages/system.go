@@ -18,7 +18,7 @@ import (
 // checksWithin is how long all checks may take together.
 const checksWithin = 20 * time.Second
 
-// System is how the host and what it needs stand.
+// System is the state of the host and of everything it needs.
 type System struct {
 	Version string
 	Records storage.RecorderStats
@@ -60,7 +60,7 @@ func (p *Pages) answered(line, title string) http.HandlerFunc {
 	}
 }
 
-// caller is the visitor as one who commands.
+// caller is the visitor as the caller of a command.
 func (f *frame) caller() command.Caller {
 	return command.Caller{Name: f.Visitor.Name, Level: f.Visitor.Level, Via: command.ViaWeb, Language: f.Language}
 }
@@ -122,7 +122,7 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request) {
 	p.show(w, f, "access", k)
 }
 
-// changeAccess does what a form of that page says. The text of a new token is shown this once.
+// changeAccess carries out a form of that page. The text of a new token is shown this once.
 func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
 	name, l := strings.TrimSpace(r.PostForm.Get("name")), web.Language(r)
 	var action, said string

@@ -10,7 +10,7 @@ import (
 )
 
 // upload takes the file of a form. It may be larger than memory, so its parts are read as they
-// come: what is said of the file stands before it.
+// come: the fields about the file stand before it.
 func (p *Pages) upload(w http.ResponseWriter, r *http.Request) {
 	web.Slow(w, r)
 	l := web.Language(r)

@@ -1,4 +1,4 @@
-// Package view keeps what web pages show of lobbies and games: facts and snapshots in, keyed
+// Package view keeps the values that web pages show of lobbies and games: facts and snapshots in, keyed
 // values and patches out. It knows no clock, no socket and no markup.
 package view
 
@@ -67,7 +67,7 @@ type Event struct {
 // Audience says which players read a line.
 type Audience uint8
 
-// Audiences. Lines to allies, observers and single players are for those who may command the
+// Audiences. Lines to allies, observers and single players are for visitors who may command the
 // host, and for nobody else.
 const (
 	ToAll Audience = iota

@@ -8,7 +8,7 @@ import (
 	"w3host/formats/w3map"
 )
 
-// Fleet are all hosts that share the database, and what the others have.
+// Fleet are all hosts that share the database, and the lobbies and games of the others.
 type Fleet struct {
 	Number int  // of this host; 0: it has none yet
 	Away   bool // the database does not answer
@@ -34,7 +34,7 @@ type FleetGame struct {
 	Players          []string
 }
 
-// SetFleet takes what is known of the fleet.
+// SetFleet takes the state of the fleet.
 func (v *View) SetFleet(f *Fleet) { v.fleet = f }
 
 // FleetWatched reports whether somebody watches a page that shows it.

@@ -154,7 +154,7 @@ func places(s *game.Snapshot) int {
 	return n
 }
 
-// buildAttention lists what needs a hand.
+// buildAttention lists the games and lobbies that need a hand.
 func (v *View) buildAttention(to *Values, w words) {
 	type item struct {
 		g       *watched

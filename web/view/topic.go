@@ -33,7 +33,7 @@ type Reader uint8
 // Readers, each of whom reads more than the one before.
 const (
 	Viewers Reader = iota
-	Staff          // and what is said to few
+	Staff          // and lines to few
 	Admins         // and commands, and why connections broke: both may name addresses
 )
 

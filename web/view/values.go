@@ -12,7 +12,7 @@ import (
 // Values are the values of a page, by the keys of its places. A key is a path: the names of
 // lists and the ids of their rows, then the name of a place, "lobbies/7/slots/2/who".
 type Values struct {
-	keys []string // in the order of the page: lists before what is in their rows
+	keys []string // in the order of the page: lists before the values of their rows
 	at   map[string]Value
 }
 
@@ -24,7 +24,7 @@ type Value struct {
 	Tail *Tail
 }
 
-// Tail is the last items of what only grows, such as chat.
+// Tail has the last items of a list that only grows, such as chat.
 type Tail struct {
 	End   int // the number of the item behind the last
 	Items [][]string
@@ -97,7 +97,7 @@ func Encode(ops []Op) []byte {
 	return text
 }
 
-// Visible is a text of a stranger in which no character does what the reader does not see:
+// Visible is a text of a stranger whose characters have no effect that the reader does not see:
 // control characters and those that turn the direction of writing are shown by their
 // number.
 func Visible(text string) string {

@@ -53,7 +53,7 @@ type page struct {
 // New makes a view of a host without games.
 func New() *View { return &View{games: make(map[uint32]*watched), pages: make(map[Topic]*page)} }
 
-// SetHost takes what is known of the host.
+// SetHost takes the state of the host.
 func (v *View) SetHost(h Host) { v.host = h }
 
 // Lost is how many events were lost.
@@ -192,7 +192,7 @@ func (v *View) Patches(now time.Duration, watched func(Topic) bool, forget func(
 	return patches
 }
 
-// Second closes a second of what is shown over time.
+// Second closes a second of the values shown over time.
 func (v *View) Second() {
 	for _, g := range v.games {
 		g.second()

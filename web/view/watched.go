@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// What is kept of a game.
+// Limits of the data kept of a game.
 const (
 	chatKept   = 100
 	eventsKept = 50
@@ -62,7 +62,7 @@ type line struct {
 	text   texts.Text
 }
 
-// tail is the last of what only grows. What is in it does not change, so that it is put into
+// tail is the end of a list that only grows. Its items do not change, so that they are put into
 // words once for each language.
 type tail[T any] struct {
 	end   int
@@ -106,7 +106,7 @@ func (t *tail[T]) in(w words, say func(T) []string) *Tail {
 	return &Tail{End: t.end, Items: m.items}
 }
 
-// fact takes what has happened.
+// fact takes a fact of the game.
 func (g *watched) fact(e *Event) {
 	g.version++
 	if e.Kind != Turns && e.Kind != Said && e.Kind != HostSaid {
@@ -284,7 +284,7 @@ func (g *watched) level() byte {
 	return level
 }
 
-// worstPing is the largest round trip of those who are in.
+// worstPing is the largest round trip of the players in the game.
 func (g *watched) worstPing() (worst time.Duration) {
 	for _, s := range g.snap.Slots {
 		if !s.Gone {
@@ -294,7 +294,7 @@ func (g *watched) worstPing() (worst time.Duration) {
 	return worst
 }
 
-// players counts who is in, without fake players.
+// players counts the players in the game, without fake ones.
 func (g *watched) players() (n int) {
 	for _, s := range g.snap.Slots {
 		if s.Name != "" && !s.Fake && !s.Gone {

@@ -28,7 +28,7 @@ const (
 	plain = `{{.Type}}: {{.Name}} ({{.Map}}){{with .Player}}, {{.}}{{end}}{{with .Text}}: {{.}}{{end}}`
 	// mostDiscord is how many characters a message there has at most.
 	mostDiscord = 2000
-	// noEmbeds keeps Discord from showing what is behind links.
+	// noEmbeds keeps Discord from showing previews of links.
 	noEmbeds = 4
 )
 

@@ -133,7 +133,7 @@ func leaveAlone(text string) time.Duration {
 	return 0
 }
 
-// sign is the signature of what is sent, as standardwebhooks.com has it.
+// sign is the signature of a message, as standardwebhooks.com has it.
 func sign(key []byte, id, at string, body []byte) string {
 	m := hmac.New(sha256.New, key)
 	fmt.Fprintf(m, "%s.%s.%s", id, at, body)

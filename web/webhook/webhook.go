@@ -20,11 +20,11 @@ import (
 const (
 	// queued events of a site may wait; further ones are lost.
 	queued = 256
-	// gamesKept bounds what is remembered of games whose end was not told.
+	// gamesKept bounds the games remembered whose end was not told.
 	gamesKept = 4096
 )
 
-// Hook is a site and what it is told.
+// Hook is a site and the events it is told.
 type Hook struct {
 	Label    string // in the log, which does not have the URL
 	URL      string
@@ -66,12 +66,12 @@ func New(o Options) *Hooks {
 	return &Hooks{opts: o, games: make(map[uint32]Game), client: &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute},
 		Timeout:   o.Within,
-		// A redirect could carry what is told anywhere.
+		// A redirect could carry the events anywhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// Use tells these sites from now on. One that was told before keeps what waits for it.
+// Use tells these sites from now on. One that was told before keeps the events that wait for it.
 func (h *Hooks) Use(hooks []Hook) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -93,7 +93,7 @@ func (h *Hooks) Use(hooks []Hook) {
 	}
 }
 
-// Close ends it. What waits is not told any more.
+// Close ends it. Waiting events are not told any more.
 func (h *Hooks) Close() {
 	h.Use(nil)
 	h.running.Wait()
