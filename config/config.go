@@ -6,8 +6,8 @@ import "w3host/protocol/w3gs"
 
 // Config is the whole configuration. A key is section.name, as in the file;
 // its environment variable is W3HOST_SECTION_NAME. config.toml.example explains the
-// keys, and a test keeps its values equal to the defaults. What is true of a key
-// stands in its tags, written as in the environment:
+// keys, and a test keeps its values equal to the defaults. The properties of a key
+// stand in its tags, written as in the environment:
 //
 //	default:"5"        its value where nothing is set; otherwise the zero value
 //	range:"0..60"      its bounds; of a text, or of each text of a list, the length in bytes
@@ -59,7 +59,7 @@ type Host struct {
 	DataDir string       `toml:"data_dir" default:"data" range:"1..4096"` // see paths.go
 
 	OnStop string   `toml:"on_stop" default:"end" oneof:"end drain"`    // what SIGTERM means
-	Drain  Duration `toml:"drain_lobbies" default:"5m" range:"0s..24h"` // how long who is in a lobby may start it then
+	Drain  Duration `toml:"drain_lobbies" default:"5m" range:"0s..24h"` // how long players in a lobby may start it then
 
 	Standby string `toml:"standby" default:"auto" oneof:"auto on off"` // under w3host hold, another process runs all games along, and goes on if this one dies
 }
@@ -69,7 +69,7 @@ type Lobby struct {
 	Name              string   `toml:"name" default:"w3host game" entry:"name"`                      // of the game, in the LAN list
 	Map               string   `toml:"map" entry:"map"`                                              // file, or part of a name in maps.dir; empty for the built-in test map
 	Autostart         int      `toml:"autostart" entry:"autostart" range:"-1..24"`                   // players; 0 when every open slot is taken, -1 never
-	MinPlayers        int      `toml:"min_players" entry:"min_players" range:"0..24"`                // who starts needs so many
+	MinPlayers        int      `toml:"min_players" entry:"min_players" range:"0..24"`                // a start needs so many
 	StartAfter        Duration `toml:"start_after" entry:"start_after" range:"0s..24h"`              // start by itself when min_players have been in for so long
 	StartReady        bool     `toml:"start_ready" entry:"start_ready"`                              // only when all are ready
 	StartBalanced     bool     `toml:"start_balanced" entry:"start_balanced"`                        // only in even teams
@@ -78,7 +78,7 @@ type Lobby struct {
 	Observers         string   `toml:"observers" default:"off" entry:"observers" oneof:"off on referees on-defeat"`
 	Speed             string   `toml:"speed" default:"fast" oneof:"slow normal fast"`
 	Visibility        string   `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
-	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first who joins; empty for nobody
+	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first player to join; empty for nobody
 	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of versions get the map's identifiers of their own version
 	HCL               string   `toml:"hcl" entry:"hcl"`
 	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
@@ -107,7 +107,7 @@ type Game struct {
 	LoadInGame         bool     `toml:"load_in_game"`
 	ObserversNeverStop bool     `toml:"observers_never_stop" default:"true"`
 	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m" range:"0s..24h"`
-	LastPlayers        int      `toml:"last_players" default:"1" range:"1..23" entry:"last_players"` // who count as the last
+	LastPlayers        int      `toml:"last_players" default:"1" range:"1..23" entry:"last_players"` // players who count as the last
 	Adaptive           bool     `toml:"adaptive_latency"`
 	Equalise           bool     `toml:"equalise" entry:"equalise"`       // actions wait for the slowest line
 	ShareUnits         bool     `toml:"share_units" entry:"share_units"` // of fakes and leavers, with their allies
@@ -115,14 +115,14 @@ type Game struct {
 
 // Votes sets the rules of players' votes.
 type Votes struct {
-	Percent int `toml:"percent" default:"70" range:"1..100"` // of those asked who must agree
+	Percent int `toml:"percent" default:"70" range:"1..100"` // of the asked players who must agree
 }
 
 // Results says which results of games count, for statistics and ratings.
 type Results struct {
 	MinPlayers  int      `toml:"min_players" entry:"results_min_players" range:"0..24"` // at the start, without observers
 	MinLength   Duration `toml:"min_length" default:"2m" entry:"results_min_length" range:"2m..24h"`
-	LeaversLose bool     `toml:"leavers_lose" entry:"leavers_lose"` // who leaves allies alone in a game that goes on
+	LeaversLose bool     `toml:"leavers_lose" entry:"leavers_lose"` // a player who leaves allies alone in a game that goes on loses
 }
 
 // Moderation sets the measures that the host takes by itself against players who spoil games.
@@ -135,15 +135,15 @@ type Moderation struct {
 	UnsafeNames    string   `toml:"unsafe_names" default:"refuse" oneof:"refuse mark off"` // that are taken for an admin's or another player's
 }
 
-// Reconnect is the GProxy++ extension: who loses the connection in a game may
-// come back.
+// Reconnect is the GProxy++ extension: a player who loses the connection
+// in a game may come back.
 type Reconnect struct {
 	Enabled bool     `toml:"enabled" default:"true"`
 	Wait    Duration `toml:"wait" default:"3m" range:"1m..10m"` // rounded to whole minutes
 	Listen  string   `toml:"listen"`                            // TCP address of its own; empty: host.listen
 }
 
-// Return lets who has lost the game's process come back into the running game with a new one, which is
+// Return lets a player who has lost the game's process come back into the running game with a new one, which is
 // shown the game from its start.
 type Return struct {
 	Enabled    bool     `toml:"enabled"`
@@ -161,8 +161,8 @@ type Return struct {
 type Watch struct {
 	Enabled bool     `toml:"enabled"`
 	Delay   Duration `toml:"delay" default:"2m" range:"1m..1h"`      // how far behind
-	Most    int      `toml:"most" default:"50" range:"1..1000"`      // who watch a game
-	All     int      `toml:"most_all" default:"500" range:"1..5000"` // who watch all games
+	Most    int      `toml:"most" default:"50" range:"1..1000"`      // viewers of a game
+	All     int      `toml:"most_all" default:"500" range:"1..5000"` // viewers of all games
 	Speed   int      `toml:"speed" default:"1" range:"1..64"`        // at the beginning
 	Seat    bool     `toml:"seat" entry:"watch_seat"`                // a fake player takes a free slot of the observers', from which they see
 }
@@ -254,7 +254,7 @@ type Limits struct {
 	GamesPerIP        int      `toml:"games_per_ip" default:"8" range:"0..100000"`  // with such a seat; 0: no limit
 	LobbyLeaves       int      `toml:"lobby_leaves" default:"10" range:"0..1000"`   // by one name at one address; 0: no limit
 	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m" range:"1s..24h"`
-	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from one player, acknowledgements of what was sent of the map apart
+	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from a player, map downloads apart
 	ActionRate        int      `toml:"action_kib_per_second" default:"16" range:"1..65536"`  // of actions that one player may bring into turns
 	ActionBurst       int      `toml:"action_burst_kib" default:"64" range:"4..65536"`       // the same at once, after a quiet time
 	SlotRequests      int      `toml:"slot_requests_per_second" default:"8" range:"1..1024"` // of one player in the lobby

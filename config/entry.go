@@ -87,7 +87,7 @@ func (l *loader) decodeEntries(entries []map[string]any) {
 	}
 }
 
-// entries checks what each entry sets; faults of what it inherits are reported
+// entries checks what each entry sets; faults of inherited values are reported
 // for the sections.
 func (v *validator) entries(c *Config) {
 	names := map[string]int{}
@@ -146,7 +146,7 @@ func (v *validator) maps(key func(string) string, set map[string]any, e *Entry) 
 	}
 }
 
-// lobby checks what [lobby] and [[autohost]] share.
+// lobby checks the keys that [lobby] and [[autohost]] share.
 func (v *validator) lobby(key func(string) string, l *Lobby) {
 	v.text(key("name"), strings.ReplaceAll(l.Name, "{n}", "1"), 1, w3gs.MaxGameNameLen)
 	if l.Autostart > 0 && l.Autostart < l.MinPlayers {

@@ -31,7 +31,7 @@ func Load(path string, environ []string) (Config, error) {
 	return l.Config, l.faults.ErrorOrNil()
 }
 
-// loader puts values into a Config, and collects what is wrong with them.
+// loader puts values into a Config, and collects their faults.
 type loader struct {
 	Config
 	faults *multierror.Error

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// inData is the path of what the host writes for itself.
+// inData is the path of a file that the host writes for itself.
 func (c *Config) inData(name string) string { return filepath.Join(c.Host.DataDir, name) }
 
 // DatabaseURL is where the game log is.

@@ -28,7 +28,7 @@ type Realm struct {
 	Channel          string       `toml:"channel" default:"w3host" range:"0..31"`
 	GameVersion      w3gs.Version `toml:"game_version"` // 0: host.version
 	Locale           string       `toml:"locale" default:"enUS" range:"4..4"`
-	AdvertiseAddress string       `toml:"advertise_address"`                    // where the realm should send players; only compared with what it says
+	AdvertiseAddress string       `toml:"advertise_address"`                    // where the realm should send players; only compared with its answer
 	AdvertisePort    int          `toml:"advertise_port" range:"0|1024..65535"` // 0: the port of host.listen
 	Lobbies          int          `toml:"lobbies" default:"1" range:"1..100"`   // listed by turns
 	Announce         bool         `toml:"announce"`                             // new lobbies, in the channel

@@ -28,7 +28,7 @@ func (s Span) String() string {
 	}
 }
 
-// UnmarshalText reads "forever" and what ParseSpan reads.
+// UnmarshalText reads "forever" and every text that ParseSpan reads.
 func (s *Span) UnmarshalText(text []byte) error {
 	word := strings.TrimSpace(string(text))
 	if word == forever {
@@ -43,7 +43,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseSpan reads 7d, 2w or 1d12h, and what time.ParseDuration reads, from a
+// ParseSpan reads 7d, 2w or 1d12h, and the durations of time.ParseDuration, from a
 // second up.
 func ParseSpan(text string) (time.Duration, bool) {
 	var total time.Duration

@@ -92,7 +92,7 @@ type validator struct {
 }
 
 // section checks the fields of a section by their tags range and oneof. The tag that
-// is named has the key; name makes of it what the operator knows, or says that the
+// is named has the key; name turns it into the name that the operator knows, or says that the
 // field is checked elsewhere.
 func (v *validator) section(section reflect.Value, tag string, name func(key string) (string, bool)) {
 	for i := range section.NumField() {

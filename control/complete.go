@@ -10,11 +10,11 @@ import (
 	"w3host/internal/terminal"
 )
 
-// mostListed bounds what Tab lists.
+// mostListed bounds the choices that Tab lists.
 const mostListed = 100
 
 // complete is called for each key; on Tab it completes the word before the cursor as far
-// as that is certain, and else lists what is possible.
+// as that is certain, and else lists the choices.
 func (c *Console) complete(line string, pos int, key rune) (string, int, bool) {
 	o := c.operator.Load()
 	if key != '\t' || o == nil {
@@ -44,7 +44,7 @@ func (c *Console) complete(line string, pos int, key rune) (string, int, bool) {
 	return line[:at] + word + line[pos:], at + len(word), true
 }
 
-// list shows what is possible, in columns.
+// list shows the choices, in columns.
 func (c *Console) list(choices []string) {
 	more := len(choices) - mostListed
 	for _, row := range terminal.InColumns(choices[:min(len(choices), mostListed)], terminal.Width(c.Log)) {
@@ -55,8 +55,8 @@ func (c *Console) list(choices []string) {
 	}
 }
 
-// completed extends a part of a word. done: word is the only choice; list is what is
-// possible where nothing can be added.
+// completed extends a part of a word. done: word is the only choice; list has the
+// choices where nothing can be added.
 func completed(part string, choices []string) (word string, done bool, list []string) {
 	fold := strings.ToLower(part)
 	matching := func(match func(s, part string) bool) (hits []string) {

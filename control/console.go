@@ -96,7 +96,7 @@ func (c *Console) fit() {
 	width, height, err := term.GetSize(int(c.tty.Fd()))
 	if size := [2]int{width, height}; err == nil && width > 0 && size != c.size {
 		c.size = size
-		_ = c.editor.SetSize(width, height) // what it writes may fail as any log line may
+		_ = c.editor.SetSize(width, height) // its output may fail as any log line may
 	}
 }
 
@@ -107,7 +107,7 @@ type editorLog struct {
 }
 
 // lineStart moves the cursor to the margin. The editor has done so already, unless
-// what is typed has wide characters, of which it counts one column each.
+// the input has wide characters, of which it counts one column each.
 const lineStart = "\r\x1b[K"
 
 func (l *editorLog) Write(p []byte) (int, error) {
@@ -118,7 +118,7 @@ func (l *editorLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Fd and Width make it a terminal for those who ask.
+// Fd and Width make it a terminal for callers that ask.
 func (l *editorLog) Fd() uintptr { return l.file.Fd() }
 
 func (l *editorLog) Width() int { return terminal.Width(l.file) }
@@ -131,7 +131,7 @@ func (c *Console) say(text string) {
 	_, _ = fmt.Fprintln(c.Log, text)
 }
 
-// keys filters Ctrl-C and Ctrl-D from what is typed: a terminal in raw mode does not
+// keys filters Ctrl-C and Ctrl-D from the input: a terminal in raw mode does not
 // turn them into a signal and an end of file.
 type keys struct {
 	io.Writer
@@ -171,7 +171,7 @@ func onSignal(ctx context.Context, kind os.Signal, f func()) {
 	}
 }
 
-// interrupted stops the host, unless somebody can be asked who does not know that games
+// interrupted stops the host, unless it can ask somebody who may not know that games
 // would be lost.
 func (c *Console) interrupted() {
 	if o := c.operator.Load(); o != nil && c.tty != nil {
@@ -183,7 +183,7 @@ func (c *Console) interrupted() {
 	c.stop()
 }
 
-// read carries out what is typed, until the input or ctx ends.
+// read carries out the lines typed, until the input or ctx ends.
 func (c *Console) read(ctx context.Context, o *Operator) {
 	next := c.editedLine
 	if c.editor == nil {

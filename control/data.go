@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// What commands answer to programs: one shape for w3host ctl --json and the API.
+// The answers of commands to programs: one shape for w3host ctl --json and the API.
 
 // Game is a lobby or a running game.
 type Game struct {

@@ -52,7 +52,7 @@ func exit(a *args) act {
 	}
 }
 
-// sayRestart warns who stops a host that may be back at once.
+// sayRestart warns a caller who stops a host that may be back at once.
 func (d *target) sayRestart(c *call) {
 	if d.opts.Contained {
 		answer(c, "The container engine may start it again: to stop it for good, stop its container (docker compose stop w3host).")

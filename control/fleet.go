@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// fleetTimeout bounds what other hosts are waited for.
+// fleetTimeout bounds the wait for other hosts.
 const fleetTimeout = 5 * time.Second
 
 // Fleet are the other hosts that share the database.
@@ -28,7 +28,7 @@ type Fleet interface {
 	Place(ctx context.Context) (opened func(), err error)
 }
 
-// placeTimeout bounds what the other callers wait for while one opens a lobby.
+// placeTimeout bounds the wait of the other callers while one opens a lobby.
 const placeTimeout = 2 * time.Second
 
 // place is Fleet.Place, and nothing for a host that is alone.
@@ -47,7 +47,7 @@ func (o *Operator) Relay(ctx context.Context, by *command.Caller, game uint32, l
 }
 
 // here reports whether a number of a host, 0 for none, means this one. If it means another,
-// there is done what is to be done there. It fails where there are no others.
+// the function there is called instead. It fails where there are no others.
 func (d *target) here(host int, there func()) (bool, error) {
 	switch {
 	case host == 0:
@@ -69,7 +69,7 @@ func (d *target) fleet() Fleet {
 	return d.opts.Fleet
 }
 
-// later does what waits for the database, behind the answers of this host. An error is the
+// later does the work that waits for the database, behind the answers of this host. An error is the
 // caller's answer.
 func (d *target) later(c *call, do func(ctx context.Context) error) {
 	given := c.Pending()

@@ -166,7 +166,7 @@ func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 	return d.mayHost(c, file, w)
 }
 
-// openLobby opens the lobby, and says what it is of.
+// openLobby opens the lobby, and names its map or save.
 func (d *target) openLobby(c *call, w host.Wish, what string) error {
 	if w.Name == "" {
 		w.Name = d.host().LobbyName()

@@ -18,8 +18,8 @@ const (
 	longestAccount = 15 // name on a realm
 )
 
-// invite has the host's account whisper to somebody where the caller's lobby is. Owners on the LAN are nobody
-// who could be asked to stop.
+// invite has the host's account whisper to somebody where the caller's lobby is. Owners on the LAN have no name
+// at which they could be asked to stop.
 func invite(whom string) act {
 	return func(d *target, c *call) error {
 		name, realm, ok := strings.Cut(whom, "@")

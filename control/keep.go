@@ -188,7 +188,7 @@ func numbers(ids []uint32) string {
 	return strings.Join(list, ", ")
 }
 
-// upgrade starts a program, which only those may name who can start one anyway.
+// upgrade starts a program, which only callers who can start one anyway may name.
 func upgrade(path string) act {
 	return func(d *target, c *call) error {
 		if path != "" && c.Via != command.ViaConsole && c.Via != command.ViaControl {

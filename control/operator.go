@@ -59,14 +59,14 @@ type Options struct {
 	LAN *lan.Advertiser
 	// Seen returns how a game goes, for answers to programs.
 	Seen func(id uint32) Seen
-	// Reload reads the configuration again. The notes name what needs a restart; after
+	// Reload reads the configuration again. The notes name the keys that need a restart; after
 	// an error nothing has changed.
 	Reload func() (notes []string, err error)
 	// Upgrade has another program go on in the place of this one; empty: that at the path of
 	// this one. The answer comes later, unless there is an error.
 	Upgrade func(path string, answer func(error)) error
 	Stop    func() // ends the host
-	// DrainLobbies is how long who is in a lobby may start it when the host is to end.
+	// DrainLobbies is how long players in a lobby may start it when the host is to end.
 	DrainLobbies time.Duration
 	// Contained is whether the host is the first process of a container. Engines do not
 	// tell an end that was asked for from any other, and restart both.
@@ -278,8 +278,8 @@ func (o *Operator) give(g *host.Game, by *command.Caller, line string) {
 	done()
 }
 
-// closing is a caller whose command done answers if nothing else has: what it changes in
-// a lobby or game is said there, but not by whisper.
+// closing is a caller whose command done answers if nothing else has: its changes in
+// a lobby or game are said there, but not by whisper.
 func closing(by *command.Caller) (again *command.Caller, done func()) {
 	answered := atomic.Bool{}
 	c := *by

@@ -37,7 +37,7 @@ func isReplay(file string) bool { return strings.EqualFold(path.Ext(file), ".w3g
 // IsReplay reports whether the game is to go on from a replay.
 func (s *SavedGame) IsReplay() bool { return isReplay(s.File) }
 
-// openSaved reads what follows the file of a saved game: slot=name, a replay, and the name of the
+// openSaved reads the words after the file of a saved game: slot=name, a replay, and the name of the
 // lobby. Behind that of a replay the time may stand from which the game is to go on.
 func openSaved(file string, a *args) act {
 	ask := SavedGame{File: file, Players: map[int]string{}}

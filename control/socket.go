@@ -41,7 +41,7 @@ const (
 	socketMode  = 0o600
 )
 
-// socket listens for orders. Whoever can open the file has the level root.
+// socket listens for orders. A process that can open the file has the level root.
 type socket struct {
 	path     string
 	listener *net.UnixListener

@@ -36,7 +36,7 @@ func (o *Operator) Start(ctx context.Context, socket string, console *Console) *
 	return &running
 }
 
-// CarryOut executes a line that the operator has given other than by typing it, and logs what comes of it.
+// CarryOut executes a line that the operator has given other than by typing it, and logs the result.
 func (o *Operator) CarryOut(ctx context.Context, by, line string) {
 	_ = o.do(ctx, &command.Caller{
 		Name: by, Level: command.Root, Via: command.ViaConsole,

@@ -62,7 +62,7 @@ type Options struct {
 	Examine func(ctx context.Context, c config.Config, report func(what, detail, remedy string)) error
 }
 
-// daemon is a host with all that it needs. Each step of its start adds to stops what ends
+// daemon is a host with all that it needs. Each step of its start adds to stops the function that ends
 // the step's work.
 type daemon struct {
 	Options
@@ -102,7 +102,7 @@ type stop struct {
 	last bool // games need it to their end
 }
 
-// Run hosts games until ctx ends. What it starts stops in the opposite order: games
+// Run hosts games until ctx ends. The parts that it starts stop in the opposite order: games
 // first, then the announcements, the game log last.
 func Run(ctx context.Context, o Options) (err error) {
 	d := &daemon{Options: o}
@@ -122,7 +122,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// end ends what was begun, the last first; or only what games do not need.
+// end ends the parts that were begun, the last first; or only those that games do not need.
 func (d *daemon) end(all bool) (err error) {
 	var left []stop
 	for _, s := range slices.Backward(d.stops) {
@@ -175,7 +175,7 @@ func (d *daemon) check() error {
 	return checkFolders(d.Config)
 }
 
-// findSurvivors looks at what the process before has left with the holder, if there is
+// findSurvivors looks for games that the process before has left with the holder, if there is
 // one. Where nothing can be held, the host goes on unprotected.
 func (d *daemon) findSurvivors() error {
 	if d.NotHeld != nil {
@@ -197,7 +197,7 @@ func (d *daemon) openMaps() error {
 	return err
 }
 
-// openLists loads who is banned and who is an admin.
+// openLists loads the bans and the admins.
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
@@ -245,7 +245,7 @@ func (d *daemon) openReplays() error {
 	return nil
 }
 
-// serve runs the host, and carries out the commands of all who may give some.
+// serve runs the host, and carries out the commands of all callers who may give some.
 func (d *daemon) serve() error {
 	c := d.Config
 	d.host.Outside = func(game uint32, by *command.Caller, line string) { d.operator.FromGame(game, by, line) }

@@ -38,7 +38,7 @@ func ListenFault(listen string, err error) error {
 	return fmt.Errorf("host.listen = %q: %w; %s", listen, err, remedy)
 }
 
-// checkFolders creates the folders of what the host stores and tries to write there.
+// checkFolders creates the folders for the host's files and tries to write there.
 // Each fault names the key, the folder and the system's reason.
 func checkFolders(c config.Config) error {
 	var faults []error

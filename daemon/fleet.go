@@ -42,7 +42,7 @@ type leases struct {
 	clock  func() time.Duration
 	edge   *time.Timer // ends the acting when no answer comes
 
-	showing sync.Mutex // one show at a time: what is shown is what the last one has found
+	showing sync.Mutex // one show at a time, which shows the newest state
 
 	mu      sync.Mutex // guards what follows; never held while the database is asked
 	machine *fleet.Machine
@@ -237,7 +237,7 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 	}
 	switch {
 	case l.Session() == "":
-		for ; len(l.before) > 0; l.before = l.before[1:] { // what they have must not wait until they count as dead
+		for ; len(l.before) > 0; l.before = l.before[1:] { // their leases must not wait until the sessions count as dead
 			if err := l.db.Leave(ctx, l.before[0]); err != nil {
 				return err
 			}
@@ -263,7 +263,7 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 	return nil
 }
 
-// send does one beat, and carries out what its answer changes.
+// send does one beat, and carries out the changes of its answer.
 func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Want, load fleet.Load) error {
 	l.mu.Lock()
 	session := l.session

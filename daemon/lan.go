@@ -58,8 +58,8 @@ func targets(addresses []string, port uint16) []netip.AddrPort {
 	return parsed(addresses, func(a string) (netip.AddrPort, error) { return config.ParseTarget(a, port) })
 }
 
-// openRouter has the router pass the ports on that players join and come back at. Whoever
-// comes by a realm uses the port that its section advertises.
+// openRouter has the router pass the ports on that players join and come back at. A player
+// who comes by a realm uses the port that its section advertises.
 func (d *daemon) openRouter() error {
 	if !d.Config.Host.UPnP {
 		return nil

@@ -21,7 +21,7 @@ const (
 	leaverTimeout = 10 * time.Second
 )
 
-// banLeavers bans who leaves games early, as moderation.leaver_ban says.
+// banLeavers bans players who leave games early, as moderation.leaver_ban says.
 func (d *daemon) banLeavers() {
 	queue := make(chan game.Player, leaversQueued)
 	d.host.Observers = append(d.host.Observers, func(uint32, string) host.Observer {

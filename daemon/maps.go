@@ -63,7 +63,7 @@ func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Lo
 	return s, nil
 }
 
-// NewMaps keeps what is computed of maps in the file cache; empty: nowhere. The maps folder is read when a name is
+// NewMaps keeps the values computed of maps in the file cache; empty: nowhere. The maps folder is read when a name is
 // looked for.
 func NewMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) *Maps {
 	return &Maps{

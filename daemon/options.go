@@ -147,7 +147,7 @@ func watchOptions(c *config.Config) host.Watch {
 	}
 }
 
-// returnListen is the address of a port for those who come back; empty: there is none.
+// returnListen is the address of a port for players who come back; empty: there is none.
 func returnListen(r config.Reconnect) string {
 	if !r.Enabled {
 		return ""
@@ -210,7 +210,7 @@ func transferConfig(c config.Transfer) mapxfer.Config {
 
 func prefixes(networks []string) []netip.Prefix { return parsed(networks, config.ParseNetwork) }
 
-// parsed is what can be parsed of the texts; it is never nil.
+// parsed has the values of the texts that can be parsed; it is never nil.
 func parsed[T any](texts []string, parse func(string) (T, error)) []T {
 	list := make([]T, 0, len(texts))
 	for _, text := range texts {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// othersFresh is how long one look at the other hosts serves all who ask.
+	// othersFresh is how long one look at the other hosts serves all callers.
 	othersFresh = 2 * time.Second
 	// othersWithin bounds how long it waits for the database.
 	othersWithin = time.Second
 )
 
-// others are all hosts of the fleet, and what the others have, as the database knows them.
+// others are all hosts of the fleet, and the lobbies and games of the others, as the database knows them.
 type others struct {
 	fleet *leases
 

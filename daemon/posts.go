@@ -20,7 +20,7 @@ const (
 	mostPosts = 16
 )
 
-// post is a message of one host to another: a line of a caller, or what came of one.
+// post is a message of one host to another: a line of a caller, or the result of one.
 type post struct {
 	Asks    string          `json:"asks,omitempty"` // the session that wants the answer
 	Caller  *command.Caller `json:"caller,omitempty"`
@@ -191,7 +191,7 @@ func begin(places chan struct{}, do func()) bool {
 	}
 }
 
-// carryOut has the operator carry a line out, and sends what comes of it.
+// carryOut has the operator carry a line out, and sends the result.
 func (l *leases) carryOut(p, back *post) {
 	ctx, cancel := context.WithTimeout(l.life, carryWithin)
 	defer cancel()
@@ -224,7 +224,7 @@ func (l *leases) answered() {
 	}
 }
 
-// reply sends what has come of a line, if anybody waits for it.
+// reply sends the result of a line, if anybody waits for it.
 func (l *leases) reply(p, back *post) {
 	if p.Asks == "" {
 		return

@@ -28,7 +28,7 @@ func (d *daemon) openDatabase() (err error) {
 	return nil
 }
 
-// openRecords opens the spool, and keeps what the database has in order.
+// openRecords opens the spool, and keeps the database in order.
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
 		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Beside: d.Config.Fleet.Enabled,

@@ -62,7 +62,7 @@ func live(key string) bool {
 	return slices.Contains([]string{"lobby", "game", "votes", "moderation", "autohost", "player_hosting", "maps", "transfer", "limits"}, section)
 }
 
-// reload applies what can be changed while games run. The notes name what needs a
+// reload applies the keys that can change while games run. The notes name those that need a
 // restart.
 func (d *daemon) reload() (notes []string, err error) {
 	c, err := d.Read()
@@ -93,7 +93,7 @@ func (d *daemon) reload() (notes []string, err error) {
 	return notes, nil
 }
 
-// use applies what commands and messages to sites take from a configuration.
+// use applies the parts of a configuration that commands and messages to sites need.
 func (d *daemon) use(c config.Config) {
 	d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
 	d.hooks.Use(hooks(c))

@@ -167,7 +167,7 @@ func (d *daemon) handOver(ctx context.Context) error {
 	return err
 }
 
-// recordApart lets the spool go. What is recorded from now on has one of its own.
+// recordApart lets the spool go. Later records have one of their own.
 func (d *daemon) recordApart() {
 	main := d.recorder
 	beside, err := main.Apart()

@@ -66,7 +66,7 @@ type uploads struct {
 	placing sync.Mutex      // one is read and named at a time, so that games keep their cores
 }
 
-// openUploads removes what a host that was killed has left behind.
+// openUploads removes files that a killed host has left behind.
 func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploads {
 	left, _ := filepath.Glob(filepath.Join(maps.dir(), uploadPrefix+"*"))
 	for _, file := range left {
@@ -75,7 +75,7 @@ func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploa
 	return &uploads{maps: maps, most: most, audit: audit, pace: rate.NewLimiter(uploadRate, uploadBurst), from: make(map[string]bool)}
 }
 
-// take receives a file, records that in the audit, and returns what the catalogue says of it.
+// take receives a file, records that in the audit, and returns its entry in the catalogue.
 func (u *uploads) take(r *http.Request, up web.Upload) (e *catalogue.MapFile, replaced bool, err error) {
 	from := web.Caller(r)
 	e, replaced, err = u.receive(r, from.Via+":"+from.Name, up)
@@ -281,7 +281,7 @@ func (s *Maps) canHost(file, name string) error {
 	return nil
 }
 
-// place gives a file its name, and returns what the catalogue makes of it.
+// place gives a file its name, and returns its entry in the catalogue.
 func (s *Maps) place(ctx context.Context, file string, up web.Upload) (*catalogue.MapFile, bool, error) {
 	replaced, err := s.replaces(up)
 	if err != nil {

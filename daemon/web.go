@@ -23,7 +23,7 @@ import (
 	"w3host/web/view"
 )
 
-// openLive begins to watch the games, for the window and for all who ask how they go.
+// openLive begins to watch the games, for the window and for all readers of their state.
 func (d *daemon) openLive() error {
 	d.events = api.NewEvents(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
@@ -164,7 +164,7 @@ func (d *daemon) startWeb() (end func()) {
 	return end
 }
 
-// logWindow logs where the operator's window is. Whoever has made no account yet gets a
+// logWindow logs where the operator's window is. An operator without an account gets a
 // link that works once.
 func (d *daemon) logWindow() {
 	url := WebURL(d.Config.Web, d.web.Addr().String())

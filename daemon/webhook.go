@@ -16,7 +16,7 @@ func hooks(c config.Config) (list []webhook.Hook) {
 		w := &c.Webhooks[i]
 		label := fmt.Sprintf("webhook %d", i+1)
 		if to, err := url.Parse(string(w.URL)); err == nil {
-			label += " (" + to.Hostname() + ")" // what is behind it may be a password
+			label += " (" + to.Hostname() + ")" // the rest may be a password
 		}
 		list = append(list, webhook.Hook{
 			Label: label, URL: string(w.URL), Key: w.Key(), Events: w.Events, Entries: w.Entries,

@@ -1,4 +1,4 @@
-// Package fleet is what a host among many has of what must exist once: the lobby of an entry,
+// Package fleet is the share of one host among many of the things that must exist once: the lobby of an entry,
 // an account of a realm. It holds such a thing by a lease. The leases hang on a session in
 // the database, which one beat a second keeps.
 //
@@ -64,7 +64,7 @@ type Answer struct {
 	Buried bool // there is no such session any more
 	Tick   int64
 	Leases []Lease // what was taken, or all that the session has if that was asked for
-	Hold   int64   // nothing is taken before this tick: another server has become the database, and may lack what was done last
+	Hold   int64   // nothing is taken before this tick: another server has become the database, and may lack the last changes
 	Places int     // of all hosts
 	Hosts  int     // that take lobbies
 }
@@ -123,7 +123,7 @@ func (m *Machine) Answered(sent, now time.Duration, b *Beat, a *Answer) (c Chang
 	}
 	holding, another := a.Tick < a.Hold, a.Hold != m.hold
 	m.hold = a.Hold
-	if holding && now >= m.until || (holding || another) && !b.Complete { // what the host has held may be another's
+	if holding && now >= m.until || (holding || another) && !b.Complete { // the host's leases may be another's
 		m.complete = true
 		return c
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // readScript makes a script for bots from a replay: its players in the order of slots,
-// and what they did. The script ends at the first fault of the file.
+// and their actions. The script ends at the first fault of the file.
 func readScript(file string) (*bots.Script, error) {
 	r, f, err := readReplay(file)
 	if err != nil {
@@ -27,7 +27,7 @@ func readScript(file string) (*bots.Script, error) {
 	}
 	for rec, err := range r.Records() {
 		if err != nil {
-			break // what comes before the fault can be played
+			break // the part before the fault can be played
 		}
 		s.Steps = appendSteps(s.Steps, pids, rec)
 	}

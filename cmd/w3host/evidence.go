@@ -86,7 +86,7 @@ func evidenceCommand() *cobra.Command {
 	})
 }
 
-// gather reads what the log has of a player of a game.
+// gather reads the log's records of a player of a game.
 func gather(ctx context.Context, db *storage.Store, key storage.GameKey, name string) (*evidence, error) {
 	g, err := db.Game(ctx, key)
 	if err != nil {
@@ -129,7 +129,7 @@ func gather(ctx context.Context, db *storage.Store, key storage.GameKey, name st
 
 const mostWarnings = 1000
 
-// pack writes the files of the zip. What is missing of the replay is no error.
+// pack writes the files of the zip. A missing part of the replay is no error.
 func (c *dbCall) pack(w io.Writer, e *evidence, hide addressHider, replays string) (missing string, err error) {
 	z := zip.NewWriter(w)
 	var report bytes.Buffer
@@ -161,7 +161,7 @@ func addFile(z *zip.Writer, name string, from io.Reader) error {
 	return err
 }
 
-// addReplay adds the replay and what the player does in it.
+// addReplay adds the replay and the player's actions in it.
 func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (missing string, err error) {
 	if e.game.Replay == "" {
 		return "the game was not recorded", nil
@@ -176,7 +176,7 @@ func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (mi
 		return "", err
 	}
 	if err := printActions(ctx, to, r, func(pid uint8) bool { return pid == e.player.PID }); err != nil {
-		fmt.Fprintf(to, "the replay ends here: %v\n", err) // a host was killed; what was before it counts
+		fmt.Fprintf(to, "the replay ends here: %v\n", err) // a host was killed; the part before it counts
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err

@@ -107,7 +107,7 @@ It is for containers, where a new image makes a new one: the vault has a contain
 the ports (compose.vault.yaml). Under systemd nobody needs it. What no holder comes for
 within a minute is closed.`
 
-// vaultCommand keeps what holders hold.
+// vaultCommand keeps copies of the things that holders hold.
 func vaultCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "vault SOCKET", Short: "keep running games for a w3host hold that is replaced", Long: vaultHelp,

@@ -17,7 +17,7 @@ import (
 	"w3host/storage"
 )
 
-// lists makes a command print what read returns.
+// lists makes a command print the values that read returns.
 func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]T, error), row func(T) []string) func(*storage.Store) error {
 	return func(db *storage.Store) error {
 		values, err := read(db)
@@ -25,7 +25,7 @@ func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]
 	}
 }
 
-// printList prints what was read for programs, or as a table with a row for each value, or else none.
+// printList prints values for programs, or as a table with a row for each value, or else none.
 func printList[T any](c *call, values []T, err error, none, heading string, row func(T) []string) error {
 	switch {
 	case err != nil:
@@ -39,7 +39,7 @@ func printList[T any](c *call, values []T, err error, none, heading string, row 
 	return fittedTable(c.stdout, heading, mapped(values, row))
 }
 
-// mapped is a list of what a function makes of each value; it is never nil.
+// mapped is a list of a function's results for each value; it is never nil.
 func mapped[T, U any](values []T, of func(T) U) []U {
 	list := make([]U, 0, len(values))
 	for _, v := range values {

@@ -15,7 +15,7 @@ import (
 )
 
 // replayFacts is a replay in JSON. The names of its fields are stable, since other
-// programs use them. What is not in a file is null.
+// programs use them. A fact that is not in a file is null.
 type replayFacts struct {
 	File        string         `json:"file"`
 	Version     string         `json:"version"`

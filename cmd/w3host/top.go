@@ -201,7 +201,7 @@ func askJSON(ctx context.Context, method, to, token string, body, into any) erro
 	return nil
 }
 
-// table is the list for those who have no terminal: everything, one line for each game.
+// table is the list for users without a terminal: everything, one line for each game.
 func (s *topScreen) table() []string {
 	heading := mapped(topColumns, func(c topColumn) string { return c.title })
 	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), mapped(s.games, func(g control.Game) []string {

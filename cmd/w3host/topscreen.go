@@ -106,7 +106,7 @@ type topScreen struct {
 	scrollable int // lines that fit
 }
 
-// take shows the games of an answer. Whatever a host says steers no terminal.
+// take shows the games of an answer. No text of a host controls the terminal.
 func (s *topScreen) take(games []control.Game) {
 	for i := range games {
 		g := &games[i]
@@ -160,7 +160,7 @@ func (s *topScreen) choose(at int) {
 	}
 }
 
-// press does what a key says; false: to end.
+// press obeys a key; false: to end.
 func (s *topScreen) press(key string) bool {
 	page := max(s.scrollable-1, 1)
 	if s.typed.what != notTyping {

@@ -69,7 +69,7 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 	}
 }
 
-// askHost asks the host, and has the screen show what comes of it, unless ctx ends before.
+// askHost asks the host, and has the screen show the result, unless ctx ends before.
 func askHost[T any](ctx context.Context, host func(context.Context) (T, error), show func(*topScreen, T, error), updates chan<- func(*topScreen)) {
 	within, cancel := context.WithTimeout(ctx, topWithin)
 	defer cancel()
@@ -115,7 +115,7 @@ var sequences = []struct{ sent, key string }{
 	{"\x1b", "esc"},
 }
 
-// keyOf takes the first key from what a terminal has sent.
+// keyOf takes the first key from the bytes of a terminal.
 func keyOf(sent string) (key, rest string) {
 	for _, s := range sequences {
 		if rest, ok := strings.CutPrefix(sent, s.sent); ok && (s.key != "esc" || rest == "") {
@@ -132,7 +132,7 @@ func keyOf(sent string) (key, rest string) {
 	return sent[:size], sent[size:]
 }
 
-// readKeys passes on what is pressed, until the terminal is gone.
+// readKeys passes on the keys pressed, until the terminal is gone.
 func readKeys(ctx context.Context, tty io.Reader, pressed chan<- string) {
 	defer close(pressed)
 	buf := make([]byte, 256)

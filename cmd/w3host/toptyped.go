@@ -90,7 +90,7 @@ func (s *topScreen) typeKey(key string) {
 	}
 }
 
-// typedLine does what Enter says. Commands are asked about, lines of chat are not.
+// typedLine carries out Enter. Commands are asked about, lines of chat are not.
 func (s *topScreen) typedLine() {
 	t := &s.typed
 	line, command := strings.CutPrefix(strings.TrimSpace(t.text), "!")
@@ -118,7 +118,7 @@ func (s *topScreen) bottom() (string, bool) {
 	return t.said, t.said != ""
 }
 
-// answered shows what came of an order.
+// answered shows the result of an order.
 func (s *topScreen) answered(lines []string, err error) {
 	s.typed.said = strings.Join(lines, " · ")
 	if err != nil {

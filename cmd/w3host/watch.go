@@ -134,7 +134,7 @@ func (c *watchCall) run() (err error) {
 // open has a game listed.
 func (c *watchCall) open(g *recorded) error {
 	g.ad.GameID, g.ad.EntryKey, g.ad.Port = g.show.Number, g.show.Key, c.port
-	c.server.Add(&g.show) // first: who reads the list may join at once
+	c.server.Add(&g.show) // first: a client that reads the list may join at once
 	if err := c.advertiser.Open(g.ad); err != nil {
 		c.server.Remove(&g.show)
 		return err

@@ -74,7 +74,7 @@ func (c *watchCall) read(name string) (*recorded, error) {
 }
 
 // chooseSeat finds the seat by the name of its player; without one it is that of an
-// observer, or of the first who plays.
+// observer, or of the first player.
 func chooseSeat(start *replay.Start, version w3gs.Version, name string) (pid uint8, who string, err error) {
 	names := map[uint8]string{}
 	for _, p := range start.Players {

@@ -21,7 +21,7 @@ func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error)
 	})
 }
 
-// trusted lists those who are.
+// trusted lists the people and networks that are trusted.
 func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error) {
 	return d.listAdmins(ctx, q, one("Nobody is trusted."), func(a storage.Admin) bool { return !isAdmin(a) })
 }

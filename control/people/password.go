@@ -16,7 +16,7 @@ import (
 // command.
 const maxPassword = 64
 
-// HashPassword makes what is stored of the password of an admin, who types it in a chat.
+// HashPassword makes the stored form of the password of an admin, who types it in a chat.
 func HashPassword(text string) (string, error) {
 	switch {
 	case len(text) > maxPassword:

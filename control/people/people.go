@@ -1,5 +1,5 @@
-// Package people answers from the game log's database what commands ask about
-// players, bans and admins, and changes there what they order.
+// Package people answers questions of commands about players, bans and admins from the game
+// log's database, and makes the changes there that they order.
 package people
 
 import (
@@ -28,7 +28,7 @@ type Directory struct {
 const most = 10
 
 // Ask carries a query out. The answer is a line, or several, or none, in the
-// query's language; an error is a texts.Text. What is listed goes to Data as values.
+// query's language; an error is a texts.Text. Lists go to Data as values.
 func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 	give, values := q.Data, any(nil)
 	q.Data = func(v any) { values = v }
@@ -66,7 +66,7 @@ type answer = []texts.Text
 // one is an answer of one line.
 func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
 
-// each is an answer with a line for each of what was found, or that for none.
+// each is an answer with a line for each item found, or that for none.
 func each[T any](q *command.Query, all []T, err error, none answer, line func(T) texts.Text) (lines answer, _ error) {
 	if err != nil {
 		return nil, err
@@ -172,8 +172,8 @@ func (d Directory) rank(ctx context.Context, q *command.Query) (answer, error) {
 	})
 }
 
-// top lists the best of a map, a version of it like any other. Who has played too little for a
-// rating to be shown is left out.
+// top lists the best of a map, a version of it like any other. A player with too few games for a
+// shown rating is left out.
 func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	category := rating.Category(cmp.Or(q.Name, q.Map))
 	if category == "" {

@@ -85,7 +85,7 @@ func checkClock(context.Context, config.Config) Finding {
 	return fine("%s", now.Format("2006-01-02 15:04:05 MST"))
 }
 
-// checkFiles compares the limit of open files with what the configured games need: one
+// checkFiles compares the limit of open files with the need of the configured games: one
 // for each player, and some more.
 func checkFiles(_ context.Context, c config.Config) Finding {
 	slots := 0

@@ -29,7 +29,7 @@ const (
 var sentences = map[string]string{
 	"w3host starts":                     "w3host {version} starts with {config}",
 	"database schema migrated":          "",
-	"command":                           "", // whoever gave it has read the answer
+	"command":                           "", // its caller has read the answer
 	"command refused":                   "",
 	"lobby open":                        `lobby "{name}" is open: {slots} slots, {map}`,
 	"lobby closed":                      "lobby closed: {reason}",
