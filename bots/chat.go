@@ -41,7 +41,7 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	}
 }
 
-// ownLine takes a line of the bot itself. Clients from 1.32 on show in the lobby what comes back.
+// ownLine takes a line of the bot itself. Clients from 1.32 on show its echo in the lobby.
 func (p *player) ownLine(q *w3gs.ChatFromHost) {
 	if !p.reforged() || q.Flag != w3gs.ChatLobby {
 		p.fault(q.Op(), "the bot's own line came back")

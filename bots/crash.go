@@ -44,7 +44,7 @@ func (p *player) heardBack(now time.Duration, text string) {
 	p.beginToAct(now)
 }
 
-// beginToAct sets the first alarms of what the bot does in the game.
+// beginToAct sets the first alarms for the bot's actions in the game.
 func (p *player) beginToAct(now time.Duration) {
 	if rate := p.g.run.opts.Actions; rate > 0 {
 		p.set(alarmAct, now+pause(rate))

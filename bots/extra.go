@@ -30,7 +30,7 @@ func (p *player) sayExtra(e *w3gs.PlayerExtra) {
 
 func (p *player) ownProfile() *w3gs.PlayerExtra { return w3gs.NewProfile(p.pid, p.name) }
 
-// onExtra takes a 0x59: what the bot has said comes back, or another player is described.
+// onExtra takes a 0x59: the bot's own message comes back, or another player is described.
 // A client begins with its skins. When those have come back it sends a pair and its
 // profile, and then its profile for each further player.
 func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
@@ -68,7 +68,7 @@ func (p *player) echoed(q *w3gs.PlayerExtra) bool {
 	return false
 }
 
-// sayMore goes on with what follows the echo of a kind.
+// sayMore goes on with the messages after the echo of a kind.
 func (p *player) sayMore(kind w3gs.ExtraKind) {
 	switch kind {
 	case w3gs.ExtraSkins:

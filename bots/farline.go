@@ -45,7 +45,7 @@ func loopback() (here, there *net.TCPConn, err error) {
 	return dialled.(*net.TCPConn), accepted.(*net.TCPConn), nil
 }
 
-// delay passes on what one connection reads to the other, late. When either side
+// delay passes on the bytes that one connection reads to the other, late. When either side
 // ends, so do both.
 func delay(from, to net.Conn, late time.Duration) {
 	way := make(chan chunk, farChunks)

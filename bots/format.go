@@ -113,7 +113,7 @@ func (r *Report) removed() []string {
 	return lines[:min(len(lines), shownFaults)]
 }
 
-// grouped puts together what has the same key, in the order in which the keys come.
+// grouped puts together values with the same key, in the order in which the keys come.
 func grouped[T any](list []T, key func(T) any) (groups [][]T) {
 	at := map[any]int{}
 	for _, v := range list {

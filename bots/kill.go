@@ -10,7 +10,7 @@ import (
 )
 
 // kill kills the host's process again and again, as nothing else would, until ctx ends, and
-// returns how often it did. Whoever started the host has to start it again.
+// returns how often it did. The program that started the host has to start it again.
 func (r *run) kill(ctx context.Context) (kills int) {
 	if r.opts.Kill == "" {
 		return 0

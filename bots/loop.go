@@ -34,7 +34,7 @@ type poller interface {
 // of the game is held.
 type socket interface {
 	// write returns how many bytes it has taken. It also takes those that it cannot
-	// send any more: what the host sent before it closed may still be unread.
+	// send any more: packets that the host sent before it closed may still be unread.
 	write(b []byte) int
 	watch(read, write bool)
 	close()
@@ -130,12 +130,12 @@ func (l *loop) received(p *player, now time.Duration, n int, err error) {
 	l.update(p)
 }
 
-// update writes what the player has to send, sets its alarm and what its socket
-// waits for. It must be called, with the lock of the game held, after a player was
+// update writes the player's packets, and sets its alarm and the events that its
+// socket waits for. It must be called, with the lock of the game held, after a player was
 // changed outside of its receive and tick.
 func (l *loop) update(p *player) {
 	if p.socket == nil {
-		return // whoever connects it calls update
+		return // the function that connects it calls update
 	}
 	if len(p.out) > 0 {
 		p.out = p.out[:copy(p.out, p.out[p.socket.write(p.out):])]

@@ -38,7 +38,7 @@ type Options struct {
 	Play        time.Duration // from the first turn of the last game until the bots leave
 	LoadTime    time.Duration // loading takes between half of it and all of it
 	RoundTrip   time.Duration // what the lines to the host add to it; 0 nothing
-	Period      time.Duration // turns must advance by this; 0 takes what the host says
+	Period      time.Duration // turns must advance by this; 0 takes the host's
 	ChatEvery   time.Duration // each bot says a line this often; 0 once in the lobby
 	VoteAfter   time.Duration // vote to drop laggers this long after the screen came up; 0 never
 	Patience    time.Duration // wait for a lobby, and for the start of a full one
@@ -57,7 +57,7 @@ type Options struct {
 
 	NoStart      bool // never say "!start"
 	OwnAddresses bool // give every bot its own 127.x.y.z; for a host on this machine
-	Record       bool // keep what the host said, packet by packet, in the report
+	Record       bool // keep the host's packets, one by one, in the report
 	Strangers    int  // connections that never join: silent, noisy, half a header, too long, slow
 	Portable     bool // one goroutine reads each connection, also on Linux
 	Loops        int  // goroutines that share the games; 0 is one

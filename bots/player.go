@@ -319,5 +319,5 @@ func (p *player) note(now time.Duration, e Event) {
 	}
 }
 
-// scripted reports whether a script orders what the player sends.
+// scripted reports whether a script decides what the player sends.
 func (p *player) scripted() bool { return p.phase == playing && p.g.run.opts.Script != nil }

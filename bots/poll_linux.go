@@ -91,7 +91,7 @@ type fdSocket struct {
 	events uint32 // that epoll waits for; 0 while the player is paused
 }
 
-// ready reads once; epoll is level-triggered and reports what is left.
+// ready reads once; epoll is level-triggered and reports the rest again.
 func (k *fdSocket) ready(events uint32) {
 	p, l := k.p, k.e.l
 	p.g.mu.Lock()

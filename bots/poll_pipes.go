@@ -11,7 +11,7 @@ import (
 const writeWithin = 10 * time.Second
 
 // pipes is the poller of systems without epoll: one goroutine reads each connection
-// and gives the loop what it reads.
+// and gives the loop the bytes.
 type pipes struct {
 	l    *loop
 	news chan struct{}

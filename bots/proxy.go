@@ -72,7 +72,7 @@ func (p *Proxy) write(host net.Conn, b []byte) error {
 	}
 	_, _ = host.Write(b[:p.cutAt])
 	p.cutAt = -1
-	time.Sleep(time.Millisecond) // a reset discards what the kernel has not sent
+	time.Sleep(time.Millisecond) // a reset discards bytes that the kernel has not sent
 	return errCut
 }
 

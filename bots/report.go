@@ -20,7 +20,7 @@ const (
 	OutcomeRefused     Outcome = "refused"     // 0x05
 	OutcomeUnreachable Outcome = "unreachable" // no connection
 	OutcomeGaveUp      Outcome = "gave up"     // the game never started
-	OutcomeBroken      Outcome = "broken"      // what came was no W3GS, or the bot's own disk failed
+	OutcomeBroken      Outcome = "broken"      // the data was no W3GS, or the bot's own disk failed
 	OutcomeStopped     Outcome = "stopped"     // the run was interrupted
 )
 
@@ -57,7 +57,7 @@ type Report struct {
 	OK bool
 }
 
-// Figures are what was measured of all bots together; see recorder.
+// Figures are the measurements of all bots together; see recorder.
 type Figures struct {
 	Turns, MissedTurns           int64
 	EarlyTurns, EarlyMissedTurns int64 // before the window
@@ -70,7 +70,7 @@ type Figures struct {
 	Outage                       Summary // from a kill of the host to the next turn of each bot
 }
 
-// Totals are what the reports of all bots come to.
+// Totals are the sums of the reports of all bots.
 type Totals struct {
 	ActionsSent, ActionsSeen int64 // these and what lags, of the bots that play by the rules
 	ActionsLost              int64
@@ -144,7 +144,7 @@ type DownloadReport struct {
 	Time    time.Duration // from saying that it lacks it to having it
 	CRC32   string
 	SHA256  string
-	Intact  bool // CRC32 is what the map check said
+	Intact  bool // CRC32 is the one of the map check
 }
 
 // StrangerReport is about one kind of connections that never join.

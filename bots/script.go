@@ -88,7 +88,7 @@ func (g *game) playScript(now time.Duration) {
 	}
 }
 
-// playSteps plays steps up to a time of the script, and returns who has acted.
+// playSteps plays steps up to a time of the script, and returns the players that have acted.
 func (g *game) playSteps(now, due time.Duration) (order []*player) {
 	steps := g.run.opts.Script.Steps
 	for bytes := 0; g.step < len(steps) && bytes < maxScriptBytes; g.step++ {

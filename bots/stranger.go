@@ -88,7 +88,7 @@ func (r *run) stranger(ctx context.Context, number int, b []byte, slow bool) (to
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	defer stop()
-	go func() { // ends with the connection, or with what it has to send
+	go func() { // ends with the connection, or when all is sent
 		size, pause := len(b), time.Duration(0)
 		if slow {
 			size, pause = 1, time.Second

@@ -1,4 +1,4 @@
-// Package background does what can wait on threads that get less of the processor than those of the games.
+// Package background does work that can wait on threads that get less of the processor than those of the games.
 package background
 
 import (
@@ -10,7 +10,7 @@ import (
 // stays is how long a thread waits for more to do: to make one for each piece of work costs the games more than the work.
 const stays = 300 * time.Millisecond
 
-// job is something to do; fault gets what it panicked with, or nil.
+// job is something to do; fault gets the value it panicked with, or nil.
 type job struct {
 	do    func()
 	fault chan any

@@ -10,7 +10,7 @@ import (
 )
 
 // compare measures all subjects in turn or at once, and prints medians and ranges. Every other
-// round is in the opposite order: who comes first in a round pays up to 15 % more.
+// round is in the opposite order: the first one in a round pays up to 15 % more.
 func (b *bench) compare(subjects []subject, games int) error {
 	all := make([][]figures, len(subjects))
 	for round := range b.rounds {
@@ -55,7 +55,7 @@ func (b *bench) compare(subjects []subject, games int) error {
 
 // measureSteady measures a subject until the machine is steady.
 func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
-	runtime.LockOSThread() // what it starts ends with its thread
+	runtime.LockOSThread() // a process that it starts ends with its thread
 	for range tries {
 		if f, err = b.measure(s, games); err != nil {
 			return f, fmt.Errorf("%s with %d games: %w", s.name, games, err)

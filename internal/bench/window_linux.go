@@ -17,20 +17,20 @@ import (
 	"time"
 )
 
-// What a window is burdened with.
+// The burden of a window.
 const (
 	watching     = 50  // streams that are read, half of them of the page Games, half of one game
 	neverReading = 50  // streams that are not
 	loads        = 200 // of pages, each second
-	guessing     = 20  // who tries passwords, one after the other
+	guessing     = 20  // clients that try passwords, one after the other
 	uploading    = 2   // files of uploadSize
 	uploadSize   = 128 << 20
 	tokens       = 16 // of programs: an account watches 16 pages at most
 )
 
-// window measures what games notice of the operator's window: in turn with nobody at it, with those who watch, and with
-// all of the burden. A twin of the host has as many games at the same time, and nobody at its window: what both suffer
-// is the machine's, and what the host suffers more is the window's.
+// window measures what games notice of the operator's window: in turn with nobody at it, with watchers, and with
+// all of the burden. A twin of the host has as many games at the same time, and nobody at its window: a delay of both
+// is the machine's, and a further one of the host is the window's.
 type window struct {
 	*bench
 	url    string
@@ -85,7 +85,7 @@ func (b *bench) windowOf(program string, s subject) error {
 	return w.compare()
 }
 
-// What is measured, and in which order.
+// The kinds measured, in their order.
 const (
 	nobody = iota
 	watchers

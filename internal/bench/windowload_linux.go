@@ -18,10 +18,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The burden comes from another address than what is measured, in two parts, since one address has 128 connections at most.
+// The burden comes from another address than the players measured, in two parts, since one address has 128 connections at most.
 var (
 	client, dialer = from(2)
-	quick, _       = from(3) // for what is asked for again and again
+	quick, _       = from(3) // for requests that come again and again
 )
 
 func from(last byte) (*http.Client, *net.Dialer) {

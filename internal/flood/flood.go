@@ -26,7 +26,7 @@ type Target struct {
 	PID  uint8  // of a player behind a proxy in a running game
 }
 
-// Attack is one way to misuse a host. Run goes on until ctx ends: who is thrown out
+// Attack is one way to misuse a host. Run goes on until ctx ends: a client that is thrown out
 // comes again, from another address and under another name.
 type Attack struct {
 	Name string
@@ -112,7 +112,7 @@ func connect(t Target, from string) *net.TCPConn {
 	return c.(*net.TCPConn)
 }
 
-// ask opens a connection, asks something, and takes what comes for a second.
+// ask opens a connection, asks something, and takes the bytes that come for a second.
 func ask(t Target, from string, question []byte) {
 	c := connect(t, from)
 	if c == nil {

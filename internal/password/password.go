@@ -1,4 +1,4 @@
-// Package password hashes passwords with Argon2id and compares them with what is stored.
+// Package password hashes passwords with Argon2id and compares them with stored hashes.
 package password
 
 import (
@@ -27,7 +27,7 @@ const least = 8
 
 var b64 = base64.RawStdEncoding
 
-// Hash makes what is stored of a password, in PHC form:
+// Hash returns the hash of a password in PHC form:
 // $argon2id$v=19$m=19456,t=2,p=1$salt$key.
 func Hash(text string) (string, error) {
 	if len([]rune(text)) < least {
@@ -40,11 +40,11 @@ func Hash(text string) (string, error) {
 		b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// Dummy is compared with the passwords of those who have none, so that the answer takes
+// Dummy is compared with the passwords of accounts without one, so that the answer takes
 // as long, whether or not there is a password.
 const Dummy = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Matches compares a password with what Hash made of one, with the
+// Matches compares a password with the result of Hash for one, with the
 // parameters of that time. A hash that would take too much is refused.
 func Matches(hash, text string) (bool, error) {
 	var version, kib, passes int

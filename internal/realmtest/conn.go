@@ -224,7 +224,7 @@ func (k *conn) logOn(f bncs.Frame) {
 		reply := &bncs.LogonReply{Result: 1}
 		if _, ok := k.s.accounts[strings.ToLower(p.Name)]; ok {
 			reply.Result, k.naming = 0, strings.ToLower(p.Name)
-			reply.Salt[0], reply.Key[0] = 1, 1 // says nothing of what the account takes
+			reply.Salt[0], reply.Key[0] = 1, 1 // says nothing of the logon that the account takes
 		}
 		k.send(reply)
 	case bncs.IDProof:

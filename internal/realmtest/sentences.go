@@ -25,7 +25,7 @@ const (
 
 // Locales are those of the server. Their message files translate the sentences of
 // /whereis in deDE and esES only; the others answer in English. The ones with a year
-// behind them are what the server shipped at that time. One build answers with blank
+// behind them are the files that the server shipped at that time. One build answers with blank
 // lines in frFR, ruRU and zhCN.
 var Locales = []string{
 	"bgBG", "csCZ", "deDE", "enUS", "esES", "frFR", "itIT", "jpJA", "koKR", "nlNL", "plPL", "ptBR", "ruRU", "svSE",

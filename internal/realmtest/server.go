@@ -135,7 +135,7 @@ func (s *Server) Games() (list []bncs.ListedGame) {
 	return list
 }
 
-// Named is the game that a client who knows the name finds, private or not.
+// Named is the game that a client with its name finds, private or not.
 func (s *Server) Named(name string) (list []bncs.ListedGame) {
 	s.Locked(func() { list = s.listed(name) })
 	return list

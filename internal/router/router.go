@@ -43,7 +43,7 @@ type gateway interface {
 
 // Open keeps ports open, from the one outside to the one here, until ctx ends. Then it closes
 // them, which takes a few seconds at most, unless keep says that another process needs them,
-// and returns. What comes of it is in the log.
+// and returns. The results are in the log.
 func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log zerolog.Logger) {
 	var g, asked gateway // asked may pass ports on, whatever has become of it since
 	said := ""

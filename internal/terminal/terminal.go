@@ -25,7 +25,7 @@ func User() string {
 	return "console"
 }
 
-// Printable escapes what could control the terminal: control characters (C0, C1),
+// Printable escapes characters that could control the terminal: control characters (C0, C1),
 // directional overrides and other invisible characters become as in JSON, \u202e.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, unseen) {

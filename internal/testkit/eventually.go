@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// longest is how long a test waits for what it cannot do without; it is long because
+// longest is how long a test waits for an event that it needs; it is long because
 // the machine may be busy.
 const longest = time.Minute
 

@@ -93,7 +93,7 @@ func (c *Client) HaveMap(check w3gs.MapCheck) error {
 	return c.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size})
 }
 
-// WaitClosed reads until the host closes, and returns what it still sent.
+// WaitClosed reads until the host closes, and returns the packets it still sent.
 func (c *Client) WaitClosed(within time.Duration) ([]w3gs.Frame, error) {
 	deadline := time.Now().Add(within)
 	var last []w3gs.Frame

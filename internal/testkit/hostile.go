@@ -7,7 +7,7 @@ import (
 
 // Hostile lists what somebody may send as a name, a line of chat, a text of a map or the name of
 // a file: markup, whose elements are called evil and whose attributes data-evil, letters that
-// nobody sees or that turn others round, what steers terminals, colour codes, paths, very long
+// nobody sees or that turn others round, sequences that control terminals, colour codes, paths, very long
 // ones.
 func Hostile() []string {
 	list := []string{

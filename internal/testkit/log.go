@@ -29,7 +29,7 @@ func (l *Log) String() string {
 // Count is how often a text stands in the log.
 func (l *Log) Count(text string) int { return strings.Count(l.String(), text) }
 
-// Await returns what the pattern's group matches once it does.
+// Await returns the text that the pattern's group matches once it does.
 func (l *Log) Await(t testing.TB, pattern string) string {
 	t.Helper()
 	re, found := regexp.MustCompile(pattern), []string(nil)

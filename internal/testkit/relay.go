@@ -164,7 +164,7 @@ func (r *Relay) carry(q *queue, from, to net.Conn) {
 }
 
 // deliver writes each parcel when it arrives. When the receiver has gone, the
-// sender is cut, and what is still on the line is lost.
+// sender is cut, and bytes still on the line are lost.
 func (r *Relay) deliver(line <-chan parcel, from, to net.Conn) {
 	gone := false
 	for p := range line {

@@ -13,12 +13,12 @@ import (
 // otherwise compare them with.
 var Update = flag.Bool("update", false, "write the results of the scripts into them")
 
-// Play carries out one line of a script, and says what came of it.
+// Play carries out one line of a script, and returns its effects.
 type Play func(line string) (effects []string, err error)
 
 // Scripts plays each file that matches the pattern. begin starts a script. Lines at the margin
 // are events for a pure package, the indented lines below one are its effects. Empty lines and those
-// that begin with # are comments. What comes of an event in parentheses is not shown.
+// that begin with # are comments. The effects of an event in parentheses are not shown.
 //
 // The effects must equal those in the file; with -update they replace them. The effects of a
 // line "hex EVENT" come from the description of the protocol, in a layout of their own:
@@ -50,7 +50,7 @@ func Scripts(t *testing.T, pattern string, begin func(t *testing.T) Play) {
 
 const indent = "  "
 
-// played returns a script with what came of its events.
+// played returns a script with the effects of its events.
 func played(t *testing.T, script []string, play Play) (lines []string) {
 	t.Helper()
 	for i, line := range script {

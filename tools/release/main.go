@@ -1,4 +1,4 @@
-// Command release does what a shell does clumsily for scripts/release.sh. The same
+// Command release does work for scripts/release.sh that a shell does clumsily. The same
 // input makes the same bytes; all times are SOURCE_DATE_EPOCH.
 //
 //	release archive FILE FOLDER   packs a folder into FILE: .tar.gz or .zip
