@@ -254,7 +254,7 @@ type Limits struct {
 	GamesPerIP        int      `toml:"games_per_ip" default:"8" range:"0..100000"`  // with such a seat; 0: no limit
 	LobbyLeaves       int      `toml:"lobby_leaves" default:"10" range:"0..1000"`   // by one name at one address; 0: no limit
 	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m" range:"1s..24h"`
-	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from a player, map downloads apart
+	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from a player, acknowledgements of map parts apart
 	ActionRate        int      `toml:"action_kib_per_second" default:"16" range:"1..65536"`  // of actions that one player may bring into turns
 	ActionBurst       int      `toml:"action_burst_kib" default:"64" range:"4..65536"`       // the same at once, after a quiet time
 	SlotRequests      int      `toml:"slot_requests_per_second" default:"8" range:"1..1024"` // of one player in the lobby
