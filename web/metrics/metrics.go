@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"w3host/host"
@@ -68,19 +67,23 @@ func (c *closed) inc(value string) {
 // classes are those of the statuses of answers, from 200 on.
 var classes = [...]string{"2xx", "3xx", "4xx", "5xx"}
 
+func registered[C prometheus.Collector](r *prometheus.Registry, c C) C {
+	r.MustRegister(c)
+	return c
+}
+
 // New makes the metrics; each has all its series from the start.
 func New(o Options) *Metrics {
 	r := prometheus.NewRegistry()
 	m := &Metrics{registry: r, groups: o.Groups}
-	registered := promauto.With(r)
 	counter := func(name, help string) prometheus.Counter {
-		return registered.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help})
+		return registered(r, prometheus.NewCounter(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}))
 	}
 	histogram := func(name, help string, seconds ...float64) prometheus.Histogram {
-		return registered.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: seconds})
+		return registered(r, prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: seconds}))
 	}
 	labelled := func(name, help, label string, values ...string) (c closed) {
-		vec := registered.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{label})
+		vec := registered(r, prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, []string{label}))
 		c.counters = make(map[string]prometheus.Counter, len(values))
 		for _, value := range values {
 			c.counters[value] = vec.WithLabelValues(value)
@@ -104,10 +107,10 @@ func New(o Options) *Metrics {
 	m.returns = labelled("reconnects_total", "Players who lost their connection in a game and could come back.", "result", "lost", "back")
 	m.mapBytes = counter("map_sent_bytes_total", "Bytes of maps that downloads have had when they ended.")
 	m.downloads = labelled("downloads_total", "Map downloads that ended.", "result", "complete", "failed")
-	m.requests = registered.NewHistogramVec(prometheus.HistogramOpts{
+	m.requests = registered(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "http_request_duration_seconds", Help: "How long requests to the window took, without streams, by what they asked for and how they were answered.",
 		Buckets: []float64{.005, .025, .1, .5, 2.5},
-	}, []string{"group", "class"})
+	}, []string{"group", "class"}))
 	for _, group := range o.Groups {
 		for _, class := range classes {
 			m.requests.WithLabelValues(group, class)
