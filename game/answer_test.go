@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestAnswersAreSteps runs random games twice. Where Answer takes the acknowledgements that it can, the same comes of all that
+// TestAnswersAreSteps runs random games twice. Where keepalive takes the acknowledgements that it can, the same comes of all that
 // follows as where each is stepped in full.
 func TestAnswersAreSteps(t *testing.T) {
 	answers, short := 0, 0
@@ -21,7 +21,7 @@ func TestAnswersAreSteps(t *testing.T) {
 			if in.Kind == Keepalive {
 				answers++
 			}
-			if in.Kind == Keepalive && m.Answer(e.At, in.Link, in.Sum) {
+			if in.Kind == Keepalive && m.keepalive(e.At, in) {
 				short++
 			} else {
 				m.Step(e.At, in, out)

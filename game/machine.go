@@ -37,7 +37,7 @@ type Machine struct {
 	lastGone  Player // the player who left last
 	seq       uint64 // number of the last fact
 	asPlayer  bool   // the command that is carried out is a player's, who may not know names
-	calm      bool   // nothing is under way that any input may have to go on with
+	calm      bool   // no poll, setting, returner or absent player has to be looked after at each input
 	out       outputs
 }
 
@@ -78,15 +78,12 @@ func New(cfg Config, out *Out) *Machine {
 // Step handles one input and appends what follows from it to out. now is the time
 // since the lobby opened, and never goes back.
 func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
-	if m.Over() || in.Kind == Keepalive && m.Answer(now, in.Link, in.Sum) {
+	if m.Over() || in.Kind == Keepalive && m.keepalive(now, in) {
 		return
 	}
 	m.now, m.out.Out = max(now, m.now), out
 	m.out.lobby, m.out.xfer, m.out.turns = m.out.lobby[:0], m.out.xfer[:0], m.out.turns[:0]
 	m.handle(in)
-	if m.calm && in.Kind == Action && len(m.out.turns)+len(m.out.todo) == 0 {
-		return
-	}
 	m.followUp()
 	if len(m.polls) > 0 {
 		m.settlePolls()

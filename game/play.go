@@ -49,15 +49,14 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 	}
 }
 
-// Answer takes the Sum of a link's Keepalive if nothing follows from it, as from nearly all. Else it does nothing, and
-// Step has to.
-func (m *Machine) Answer(now time.Duration, link LinkID, sum uint32) bool {
+// keepalive takes a Keepalive if nothing follows from it, as from nearly all; false: Step has to.
+func (m *Machine) keepalive(now time.Duration, in *Input) bool {
 	if !m.calm {
 		return false
 	}
-	s := m.seatOf(link)
+	s := m.seatOf(in.Link)
 	now = max(now, m.now)
-	if s == nil || !m.turns.Answer(now-m.startedAt, s.PID, sum) {
+	if s == nil || !m.turns.Answer(now-m.startedAt, s.PID, in.Sum) {
 		return false
 	}
 	m.now, s.heard, s.proxy.answered = now, now, true

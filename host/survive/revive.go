@@ -107,7 +107,7 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 			return err
 		case e.Note != nil:
 			err = v.note(e.Kind, e.Note)
-		case !e.Check && !(e.Input.Kind == game.Keepalive && v.answer(at, e)):
+		case !e.Check:
 			v.input(at, e)
 		}
 		if err != nil {
@@ -151,24 +151,6 @@ func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
 		v.Journal = v.Journal[:v.cut]
 	}
 	return v.Revived, nil
-}
-
-// answer takes an acknowledgement that the machine has not to be stepped for.
-func (v *Rerun) answer(at uint64, e *game.JournalItem) bool {
-	l := v.link(e.Input.Link)
-	if l == nil || len(v.skips) > 0 {
-		return false
-	}
-	if v.own {
-		v.left.mem.Note(wordStep, at)
-	}
-	if !v.Machine.Answer(e.At, e.Input.Link, e.Input.Sum) {
-		return false
-	}
-	l.took(&e.Input)
-	v.before, v.Last = v.Sum, e.At
-	v.Inputs++
-	return true
 }
 
 // input steps one entry, unless it ended the process twice.
