@@ -78,7 +78,7 @@ func (r *Reader) block(most uint64) ([]byte, error) {
 // answer reads the next entry if it is an acknowledgement of a usual length by one of the first links, as most entries
 // are. The last ones of a journal are read as any others.
 func (r *Reader) answer(e *JournalItem) bool {
-	if len(r.left) < 16 || r.left[0] > 15 || r.left[0] < 4 || r.left[1] != byte(Keepalive) {
+	if r.c.err != nil || len(r.left) < 16 || r.left[0] > 15 || r.left[0] < 4 || r.left[1] != byte(Keepalive) {
 		return false
 	}
 	b := r.left[2 : 1+r.left[0]]
@@ -89,7 +89,7 @@ func (r *Reader) answer(e *JournalItem) bool {
 	link := LinkID(b[n+1])
 	if b = b[n+2:]; len(b) > 0 {
 		changed, n := binary.Uvarint(b[1:])
-		if b[0] != 2 || n != len(b)-1 {
+		if b[0] != 2 || n <= 0 || n != len(b)-1 {
 			return false
 		}
 		r.c.sum ^= uint32(changed)

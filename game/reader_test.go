@@ -41,3 +41,26 @@ func TestReaderAllocatesNothing(t *testing.T) {
 		t.Errorf("the last entry: %+v", e)
 	}
 }
+
+// TestReaderRefusesDamage: an acknowledgement is read the short way only if it is whole, and nothing is read behind damage.
+func TestReaderRefusesDamage(t *testing.T) {
+	var j Journal
+	b, err := j.Begin(nil, &Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(b, 5, byte(Keepalive), 3, 1, 5, 2) // field 2, the changed sum, has no number
+	for range 4 {
+		b = j.Append(b, 0, &Input{Kind: Keepalive, Link: 5, Bytes: answerLen})
+	}
+	r, _, err := NewReader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e JournalItem
+	for range 2 {
+		if err := r.Next(&e); err == nil {
+			t.Errorf("read as %+v", e.Input)
+		}
+	}
+}

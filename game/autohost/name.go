@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"w3host/protocol/w3gs"
 )
@@ -31,20 +30,11 @@ func (k *Keeper) FreeName(taken func(string) bool) string {
 // gameName is the n-th name of a pattern, shortened so that clients list it.
 func gameName(pattern string, n int) string {
 	if before, after, ok := strings.Cut(pattern, counter); ok {
-		return cut(before, w3gs.MaxGameNameLen-len(after)-len(strconv.Itoa(n))) + strconv.Itoa(n) + after
+		return w3gs.Cut(before, w3gs.MaxGameNameLen-len(after)-len(strconv.Itoa(n))) + strconv.Itoa(n) + after
 	}
 	if n <= 1 {
-		return cut(pattern, w3gs.MaxGameNameLen)
+		return w3gs.Cut(pattern, w3gs.MaxGameNameLen)
 	}
 	suffix := fmt.Sprintf(" #%d", n)
-	return strings.TrimRight(cut(pattern, w3gs.MaxGameNameLen-len(suffix)), " ") + suffix
-}
-
-// cut keeps the first characters that fit.
-func cut(text string, most int) string {
-	for len(text) > max(most, 0) {
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
-	}
-	return text
+	return strings.TrimRight(w3gs.Cut(pattern, w3gs.MaxGameNameLen-len(suffix)), " ") + suffix
 }

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 // Cut shortens a text to at most n bytes, between two characters if it is UTF-8.
 func Cut(s string, n int) string {
-	if len(s) <= n {
+	if n = max(n, 0); len(s) <= n {
 		return s
 	}
 	for i := n; i > max(0, n-utf8.UTFMax); i-- {
