@@ -118,7 +118,11 @@ func (v *validator) bounds(key string, field reflect.Value, low, high string) {
 		v.within(key, value, parsed(time.ParseDuration(low)), parsed(time.ParseDuration(high)))
 		return
 	case Span:
-		if least, _ := ParseSpan(low); value.D() < least {
+		least, known := ParseSpan(low)
+		if !known {
+			panic("an age of at least " + low)
+		}
+		if value.D() < least {
 			v.fault(key, value, "must be at least %s, or forever", low)
 		}
 		return

@@ -83,8 +83,12 @@ func (c *call) each(do func(name string) error) error {
 // describe prints what read finds in each file: for people by show, with an empty line between two;
 // in JSON as one object for one argument, an array for several.
 func describe[T any](c *call, read func(name string) (T, error), show func(T) error) error {
-	all := []T{} // not null
+	all := []T{}     // not null
+	var broken error // of the output, which is no fault of a file
 	err := c.each(func(name string) error {
+		if broken != nil {
+			return exitCode(exitFailed)
+		}
 		found, err := read(name)
 		if err != nil {
 			return err
@@ -95,10 +99,15 @@ func describe[T any](c *call, read func(name string) (T, error), show func(T) er
 		if len(all) > 1 {
 			fmt.Fprintln(c.stdout)
 		}
-		return show(found)
+		if broken = show(found); broken != nil {
+			return exitCode(exitFailed)
+		}
+		return nil
 	})
 	var values any = all
 	switch {
+	case broken != nil:
+		return failed("output", broken)
 	case !c.json, len(c.names) == 1 && len(all) == 0:
 		return err
 	case len(c.names) == 1:

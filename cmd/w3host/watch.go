@@ -61,13 +61,13 @@ func watchCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for all who watch")
-	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: who watches could help who plays")
+	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: viewers could help players")
 	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen; otherwise an observer, or else the first player")
 	fs.StringVar(&c.speed, "speed", "1", "`SPEED` at the beginning: 1 to 64, or max")
 	fs.IntVar(&c.opts.Most, "most", 100, "how many may watch at once")
 	fs.StringVar(&c.mapFile, "map", "", "map `FILE`, if it is not in maps.dir")
 	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "`VERSION` of the clients, and so of the games, that are shown")
-	fs.TextVar(&c.opts.Past.Language, "language", texts.English, "`LANGUAGE` of what who watches reads: "+texts.Tags())
+	fs.TextVar(&c.opts.Past.Language, "language", texts.English, "`LANGUAGE` that viewers read: "+texts.Tags())
 	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network")
 	return c.runs(cmd, c.check, c.run)
 }

@@ -25,6 +25,9 @@ func TestXSHA1(t *testing.T) {
 	if PasswordHash("Secret1") != PasswordHash("secret1") {
 		t.Error("the password is not lower-cased")
 	}
+	if PasswordHash("ab\xffC") != xsha1([]byte("ab\xffc")) {
+		t.Error("bytes that are no letters do not stay as they are")
+	}
 }
 
 // The vector agrees with the repaired server's code.

@@ -48,7 +48,7 @@ type Token struct {
 
 // Session is a browser that has logged in. Account is the name of byLink for one that came by a link.
 type Session struct {
-	Hash    string    `json:"hash,omitempty"`
+	Hash    string    `json:"hash,omitempty" hidden:"true"` // no answer of the API has it
 	Account string    `json:"account" doc:"Or (link): came by a link"`
 	Made    time.Time `json:"made"`
 	Seen    time.Time `json:"seen" doc:"To ten minutes"`

@@ -27,8 +27,8 @@ func (a *api) getFleet(ctx context.Context, _ *none) (*body[Fleet], error) {
 		return nil, fault(http.StatusServiceUnavailable, "database", "the other hosts are not known: the database does not answer")
 	}
 	return &body[Fleet]{Fleet{
-		Hosts: each(hosts, func(h storage.FleetHost) FleetHost { return FleetHost{h.Number, h.Name, h.Places, h.Draining} }),
-		Games: each(games, func(g storage.FleetGame) storage.FleetGame {
+		Hosts: mapped(hosts, func(h storage.FleetHost) FleetHost { return FleetHost{h.Number, h.Name, h.Places, h.Draining} }),
+		Games: mapped(games, func(g storage.FleetGame) storage.FleetGame {
 			g.Players = append([]string{}, g.Players...)
 			return g
 		}),

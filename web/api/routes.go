@@ -30,11 +30,11 @@ type list[T any] struct {
 
 // listOf is the answer of several that are all there are, each as the API shows it.
 func listOf[T, U any](items []T, shown func(T) U) *body[list[U]] {
-	return &body[list[U]]{list[U]{Items: each(items, shown)}}
+	return &body[list[U]]{list[U]{Items: mapped(items, shown)}}
 }
 
-// each is several as the API shows them: none are an empty list.
-func each[T, U any](items []T, shown func(T) U) []U {
+// mapped is several as the API shows them: none are an empty list.
+func mapped[T, U any](items []T, shown func(T) U) []U {
 	out := make([]U, len(items))
 	for i, item := range items {
 		out[i] = shown(item)
@@ -173,7 +173,7 @@ func (a *api) listHistory(ctx context.Context, in *struct {
 ) (*body[list[PastGame]], error) {
 	return ask(ctx, a, func(ctx context.Context) (list[PastGame], error) {
 		games, err := a.DB.Games(ctx, storage.GameFilter{Limit: in.Limit, Before: in.After, Player: in.Player, Map: in.Map})
-		out := list[PastGame]{Items: each(games, func(g storage.Game) PastGame { return PastGame{g} })}
+		out := list[PastGame]{Items: mapped(games, func(g storage.Game) PastGame { return PastGame{g} })}
 		if n := len(games); n == in.Limit {
 			out.Next = games[n-1].Key.Time().Format(time.RFC3339Nano)
 		}

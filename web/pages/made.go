@@ -25,11 +25,11 @@ type made struct {
 }
 
 type madeOnce struct {
-	at   time.Time
-	text func() []byte
+	at    time.Time
+	bytes func() []byte
 }
 
-func (m *made) page(key string, now time.Time, render func() []byte) []byte {
+func (m *made) get(key string, now time.Time, render func() []byte) []byte {
 	m.mu.Lock()
 	maps.DeleteFunc(m.kept, func(_ string, one madeOnce) bool { return now.Sub(one.at) > m.fresh })
 	one, kept := m.kept[key]
@@ -41,7 +41,7 @@ func (m *made) page(key string, now time.Time, render func() []byte) []byte {
 		m.kept[key] = one
 	}
 	m.mu.Unlock()
-	return one.text()
+	return one.bytes()
 }
 
 // has reports whether one is kept that still serves.
@@ -56,5 +56,5 @@ func (m *made) has(key string, now time.Time) bool {
 func (p *Pages) once(w http.ResponseWriter, f *frame, render func() []byte) {
 	v := &f.Visitor
 	key := fmt.Sprint(f.Nav, f.Path, f.Language, f.Theme, f.Packed, v.Level, v.Inside(), v.Outside, v.Name)
-	p.write(w, http.StatusOK, f, p.made.page(key, f.Now, render))
+	p.write(w, http.StatusOK, f, p.made.get(key, f.Now, render))
 }

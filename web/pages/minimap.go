@@ -21,7 +21,7 @@ func (p *Pages) minimap(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("Cache-Control", "max-age=600")
-	_, _ = w.Write(p.minimaps.page(file, now, func() []byte { return p.draw(file) }))
+	_, _ = w.Write(p.minimaps.get(file, now, func() []byte { return p.draw(file) }))
 }
 
 // isOpen reports whether the page for everybody has a lobby with a map.

@@ -114,15 +114,15 @@ func TestMadeOnce(t *testing.T) {
 	now, made := time.Now(), 0
 	for i := range 500 {
 		for range 3 {
-			m.page(fmt.Sprint(i%(mostMade-1)), now, func() []byte { made++; return nil })
+			m.get(fmt.Sprint(i%(mostMade-1)), now, func() []byte { made++; return nil })
 		}
 	}
 	if made != mostMade-1 {
 		t.Errorf("%d pages are made %d times", mostMade-1, made)
 	}
-	m.page("0", now.Add(2*madeFor), func() []byte { made++; return nil })
+	m.get("0", now.Add(2*madeFor), func() []byte { made++; return nil })
 	for i := range 10 * mostMade {
-		m.page(fmt.Sprint(i), now, func() []byte { return nil })
+		m.get(fmt.Sprint(i), now, func() []byte { return nil })
 	}
 	if made != mostMade || len(m.kept) > mostMade {
 		t.Errorf("%d are made, %d kept", made, len(m.kept))
@@ -134,9 +134,9 @@ func TestMadeBeside(t *testing.T) {
 	m := made{fresh: madeFor}
 	now, begun, disk, other := time.Now(), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	defer close(disk)
-	go m.page("games", now, func() []byte { close(begun); <-disk; return nil })
+	go m.get("games", now, func() []byte { close(begun); <-disk; return nil })
 	<-begun
-	go m.page("public", now, func() []byte { close(other); return nil })
+	go m.get("public", now, func() []byte { close(other); return nil })
 	select {
 	case <-other:
 	case <-time.After(10 * time.Second):
