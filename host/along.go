@@ -148,10 +148,7 @@ func (a *along) advance(s *Survivors, g *survivor) (err error) {
 			return err
 		}
 	}
-	if a.Rerun == nil {
-		err = a.begin(s, g, written)
-	}
-	if err == nil {
+	if err = a.begin(s, g, written); err == nil {
 		err = a.Run(written)
 	}
 	if err == nil {
@@ -177,9 +174,11 @@ func (a *along) catchUp(s *Survivors, g *survivor, pause func(time.Duration) err
 	}
 }
 
-// begin makes the machine.
+// begin makes the machine, if there is none yet.
 func (a *along) begin(s *Survivors, g *survivor, written map[game.LinkID]uint64) (err error) {
-	a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), a.watch)
+	if a.Rerun == nil {
+		a.Rerun, err = g.Follow(written, s.parts(g), new(game.Out), a.watch)
+	}
 	return err
 }
 
@@ -189,10 +188,7 @@ func (h *Host) finish(a *along, sv *survivor) (v *survive.Revived, err error) {
 	written, err := left.written(sv)
 	if err == nil {
 		err = h.shard.guard(sv.id, func() (err error) {
-			if a.Rerun == nil {
-				err = a.begin(left, sv, written)
-			}
-			if err == nil {
+			if err = a.begin(left, sv, written); err == nil {
 				v, err = a.Finish(written)
 			}
 			return err

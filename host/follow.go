@@ -22,7 +22,11 @@ const reviveGC = 400
 // those that a process still plays follow.
 func (h *Host) revive() {
 	began := time.Now()
-	defer debug.SetGCPercent(debug.SetGCPercent(reviveGC))
+	percent := debug.SetGCPercent(reviveGC)
+	if percent < 0 || percent > reviveGC { // as the operator wants it
+		debug.SetGCPercent(percent)
+	}
+	defer debug.SetGCPercent(percent)
 	h.oneBehind.Lock() // observers of games have time until all are played
 	var all errgroup.Group
 	all.SetLimit(runtime.GOMAXPROCS(0))

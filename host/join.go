@@ -21,7 +21,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	if l.returning = g.playing; l.returning {
 		g.shard.ReadInTime(g.group, l.Conn)
 	}
-	defer g.rescue() // also from a fault of a function called here
+	defer g.rescue() // from a fault of the options' functions, which are asked here
 	if l.realm != "" {
 		g.bear(l)
 	}

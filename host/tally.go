@@ -12,8 +12,8 @@ import (
 // allowance again, so an attacker who wants that must come from more addresses than this.
 const maxVisitors = 16 << 10
 
-// tally bounds the acts that names and addresses repeat: each may do it burst
-// times, and has that many back after within. Every call takes the same time,
+// tally bounds how often a name or an address may do something: burst times at once,
+// and once more after each. Every call takes the same time,
 // however many are known. It belongs to the goroutine of the shard.
 type tally struct {
 	burst int           // so many times at once

@@ -29,7 +29,7 @@ func (g *Game) observeBy(recorded bool, own ...Observer) {
 	}
 }
 
-// observe shows a fact to all viewers of the game.
+// observe shows a fact to all observers of the game.
 func (g *Game) observe(f *game.Stamped) {
 	for at := 0; at < len(g.observers); {
 		at = g.observeFrom(at, f)
