@@ -118,7 +118,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	if wait := h.shard.leaves.wait(time.Now(), h.shard.visitor(join.Name, l.Addr.Addr())...); h.shard.opts.Limits.LobbyLeaves > 0 && wait > 0 {
 		return nil, w3gs.RejectInvalid, fmt.Errorf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second))
 	}
-	g := h.Game(join.GameID)
+	g, over := h.find(join.GameID)
 	l.realm = h.shard.opts.Realms.Realm(join.GameID)
 	l.name = join.Name
 	switch {
@@ -126,7 +126,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return h.routeWatcher(l, join)
 	case l.realm == "" && join.GameID&^gameIDMask != 0:
 		return nil, w3gs.RejectInvalid, errForeignRealm
-	case g == nil && h.wasOpened(join.GameID):
+	case over:
 		return nil, w3gs.RejectStarted, errGameOver
 	case g == nil:
 		return nil, w3gs.RejectInvalid, errNoGame

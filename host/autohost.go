@@ -53,23 +53,25 @@ func (h *Host) closeEmpty(ids []uint32, why string) {
 	}
 }
 
-// CloseLobby closes a lobby with the players in it, who read by whom; false if it is none.
+// CloseLobby closes a lobby with the players in it, who read by whom; false if it is none. It
+// must not be called on the shard, nor may those below.
 func (h *Host) CloseLobby(id uint32, by string) bool {
 	return h.closeLobby(id, "", by, math.MaxInt)
 }
 
-// closeLobby closes a lobby unless more players are in it.
-func (h *Host) closeLobby(id uint32, why, by string, players int) bool {
+// closeLobby closes a lobby unless more players are in it, and reports whether it is closed.
+func (h *Host) closeLobby(id uint32, why, by string, players int) (closed bool) {
 	g := h.Game(id)
-	if g == nil || !g.open.Load() {
+	if g == nil {
 		return false
 	}
-	g.call(func() {
-		if g.open.Load() && len(g.links) <= players {
+	h.shard.Wait(func() {
+		if closed = !g.over && g.open.Load() && len(g.links) <= players; closed {
+			defer g.rescue()
 			g.step(&game.Input{Kind: game.Stop, Why: why, Line: by})
 		}
 	})
-	return true
+	return closed
 }
 
 // keepLobbies opens lobbies as the entries want them, and looks up bans when they have

@@ -23,9 +23,10 @@ type Host struct {
 
 	// Guarded by registry.mu:
 	games    map[uint32]*Game // lobbies and running games by id
-	lastID   uint32
-	setup    game.Config // of lobbies that no entry asks for
-	agains   []lobbySpec // of games that are over and played again
+	lastID   uint32           // that was given to a lobby
+	opened   uint32           // the last of those that are or were in games
+	setup    game.Config      // of lobbies that no entry asks for
+	agains   []lobbySpec      // of games that are over and played again
 	stopping bool
 
 	coming bool // games of a process before may still be taken over; belongs to the loop's goroutine
@@ -56,11 +57,13 @@ func (h *Host) Games() []*Game {
 	return slices.Collect(maps.Values(h.games))
 }
 
-func (h *Host) wasOpened(id uint32) bool {
+// find is Game, and reports for a game that there is not any more whether there was one.
+func (h *Host) find(id uint32) (g *Game, over bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	id &= gameIDMask
-	return id > 0 && id <= h.lastID
+	g = h.games[id]
+	return g, g == nil && id > 0 && id <= h.opened
 }
 
 // Draining reports whether no lobby is opened any more, by an operator's will.

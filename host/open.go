@@ -72,6 +72,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 		return nil, errHostStops
 	}
 	h.games[id], h.infos[id] = g, &g.info
+	h.opened = max(h.opened, id)
 	switch {
 	case spec.again != nil:
 		h.keeper.Replaced(spec.over, id)

@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/testkit"
+	"w3host/protocol/w3gs"
 )
 
 // A flood of connections that are refused leaves one line of its address in the log, and
@@ -65,4 +66,38 @@ func TestRefusalsOfManyAddresses(t *testing.T) {
 	if lines != mostRefused+1 {
 		t.Errorf("%d lines sum up", lines)
 	}
+}
+
+// opening calls f while a lobby is made: when it has its number, and is not open yet.
+type opening struct {
+	nobody
+	f func()
+}
+
+func (o *opening) Of(w3gs.Version) []string {
+	o.f()
+	return nil
+}
+
+// A lobby that is being made is none yet, and not a game that is over: programs that guess
+// numbers ask for it again.
+func TestJoinBeforeALobbyIsOpen(t *testing.T) {
+	t.Parallel()
+	realms := &opening{f: func() {}}
+	r := newRig(t, func(o *Options) { o.Realms = realms })
+	knock := func() *client {
+		c := dial(t, r.h.Addr())
+		go c.Listen()
+		c.Send(joinPacket(1, 0, "Alice"))
+		return c
+	}
+	realms.f = func() { knock().Expect("F7 05 08 00 07 00 00 00") }
+	g := r.lobby(2)
+	if !r.h.CloseLobby(g.ID(), "somebody") {
+		t.Error("the lobby is not closed")
+	}
+	if r.h.Info(g.ID()).ID != 0 || r.h.CloseLobby(g.ID(), "somebody") {
+		t.Error("the lobby is still there when it is said to be closed")
+	}
+	knock().Expect("F7 05 08 00 0A 00 00 00")
 }

@@ -48,6 +48,7 @@ func New(opts Options) (*Host, error) {
 	}
 	for _, sv := range h.shard.left.games {
 		h.lastID = max(h.lastID, sv.id)
+		h.opened = h.lastID
 		entry := sv.Entry
 		if sv.Leased && !sv.Playing {
 			entry = "" // the lease is lost: another lobby opens
