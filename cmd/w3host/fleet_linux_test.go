@@ -223,9 +223,8 @@ func TestFleetFaults(t *testing.T) {
 // A process that goes on in the place of one that has died gives that one's leases back: nobody waits until it
 // counts as dead, which takes ten seconds.
 func TestFleetUnderAHolder(t *testing.T) {
-	t.Setenv("W3HOST_FLEET_ENABLED", "true")
-	t.Setenv("W3HOST_DATABASE_URL", storagetest.NewServer(t).URL)
-	p, pidFile := startHold(t, t.TempDir())
+	t.Parallel()
+	p, pidFile := startHold(t, t.TempDir(), "W3HOST_FLEET_ENABLED=true", "W3HOST_DATABASE_URL="+storagetest.NewServer(t).URL)
 	for range 3 {
 		before := onlyLobby(t, p.addr, 0)
 		time.Sleep(time.Second) // until another process would be started at once

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os/exec"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -12,21 +11,11 @@ import (
 	"w3host/storage/storagetest"
 )
 
-// stopWith starts a host, makes its database hang, sends SIGTERM and gives the
+// stopBeside starts a host at a database, makes that hang if wanted, sends SIGTERM and gives the
 // process and the time of the signal.
-func stopWith(t *testing.T, environment ...string) (*process, time.Time) {
-	t.Helper()
-	return stopBeside(t, storagetest.NewServer(t), true, environment...)
-}
-
 func stopBeside(t *testing.T, server *storagetest.Server, hangs bool, environment ...string) (*process, time.Time) {
 	t.Helper()
-	for _, e := range environment {
-		name, value, _ := strings.Cut(e, "=")
-		t.Setenv(name, value)
-	}
-	t.Setenv("W3HOST_DATABASE_URL", server.URL)
-	p := startProcess(t, t.TempDir(), "--listen", "127.0.0.1:0", "--lan=false", "--log-json")
+	p := startProcess(t, t.TempDir(), append(environment, "W3HOST_DATABASE_URL="+server.URL, "--listen", "127.0.0.1:0", "--lan=false", "--log-json")...)
 	time.Sleep(time.Second) // the lobby is recorded, bans are listened for
 	if hangs {
 		server.Pause()
@@ -59,7 +48,7 @@ func TestStopWithHangingDatabase(t *testing.T) {
 
 // A second signal stops at once.
 func TestSecondSignal(t *testing.T) {
-	p, _ := stopWith(t, "W3HOST_LIMITS_SHUTDOWN_TIMEOUT=1m")
+	p, _ := stopBeside(t, storagetest.NewServer(t), true, "W3HOST_LIMITS_SHUTDOWN_TIMEOUT=1m")
 	time.Sleep(time.Second)
 	if p.cmd.ProcessState != nil || p.cmd.Process.Signal(syscall.Signal(0)) != nil {
 		t.Fatal("it stopped by itself: this shows nothing")

@@ -93,12 +93,15 @@ func TestPIDFileIsReplaced(t *testing.T) {
 // The host is killed again and again while games are played, with a player whose line stands
 // still, one who leaves, and chat. Nobody is dropped, no action is lost, replays are
 // whole, journals run to the same sum, and the game log has everything once.
-func TestGamesOutliveTheHost(t *testing.T) { outliveKills(t) }
+func TestGamesOutliveTheHost(t *testing.T) {
+	t.Parallel()
+	outliveKills(t)
+}
 
 // The same with a standby.
 func TestStandby(t *testing.T) {
-	t.Setenv("W3HOST_HOST_STANDBY", "on")
-	p := outliveKills(t)
+	t.Parallel()
+	p := outliveKills(t, withStandby)
 	if p.count("the standby goes on") == 0 { // it is ready a second after the last death, or two
 		t.Error("the standby has never gone on")
 	}
@@ -109,10 +112,12 @@ func TestStandby(t *testing.T) {
 	}
 }
 
-func outliveKills(t *testing.T) *process {
+const withStandby = "W3HOST_HOST_STANDBY=on"
+
+func outliveKills(t *testing.T, flags ...string) *process {
 	t.Helper()
 	dir := t.TempDir()
-	p, pidFile := startHold(t, dir)
+	p, pidFile := startHold(t, dir, flags...)
 	const every = 1500 * time.Millisecond
 	needs := watchNeeds(t, p.cmd.Process.Pid, pidFile)
 	report, err := bots.Run(t.Context(), bots.Options{
@@ -228,9 +233,9 @@ func TestHoldOfAHostThatCannotStart(t *testing.T) {
 // A standby goes on with the configuration of the moment when the host dies, and not of that when
 // the standby started.
 func TestStandbyReadsAgain(t *testing.T) {
-	t.Setenv("W3HOST_HOST_STANDBY", "on")
+	t.Parallel()
 	dir := t.TempDir()
-	p, pidFile := startHold(t, dir)
+	p, pidFile := startHold(t, dir, withStandby)
 	p.await("ready to go on in the place of the host that runs")
 	later := strings.Replace(holdConfig, "[lobby]", "[lobby]\nname = \"by the new configuration\"", 1)
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(later), 0o600); err != nil {

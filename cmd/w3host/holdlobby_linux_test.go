@@ -15,12 +15,15 @@ import (
 // proxies, while the lobbies count down, while clients load, and in the games, where the
 // connections of proxies break. Nobody is dropped, no action is lost, nothing is sent twice, and
 // the game log has everything once.
-func TestLobbiesOutliveTheHost(t *testing.T) { lobbiesOutlive(t) }
+func TestLobbiesOutliveTheHost(t *testing.T) {
+	t.Parallel()
+	lobbiesOutlive(t)
+}
 
 // The same with a standby.
 func TestLobbiesOutliveTheHostWithAStandby(t *testing.T) {
-	t.Setenv("W3HOST_HOST_STANDBY", "on")
-	p := lobbiesOutlive(t)
+	t.Parallel()
+	p := lobbiesOutlive(t, withStandby)
 	if p.count("the standby goes on") == 0 {
 		t.Error("the standby has never gone on")
 	}
@@ -31,12 +34,13 @@ func TestLobbiesOutliveTheHostWithAStandby(t *testing.T) {
 //	go test ./cmd/w3host -run TestLobbiesOutliveTheHost -lobby-kills 200 -timeout 40m -v
 var lobbyKills = flag.Int("lobby-kills", 3, "how often TestLobbiesOutliveTheHost kills the host in lobbies")
 
-func lobbiesOutlive(t *testing.T) *process {
+// With these a download and a countdown last long enough to be met by a kill.
+var slowLobbies = []string{"W3HOST_TRANSFER_PLAYER_RATE=40 KB", "W3HOST_LOBBY_COUNTDOWN=5"}
+
+func lobbiesOutlive(t *testing.T, flags ...string) *process {
 	t.Helper()
-	t.Setenv("W3HOST_TRANSFER_PLAYER_RATE", "40 KB")
-	t.Setenv("W3HOST_LOBBY_COUNTDOWN", "5")
 	dir := t.TempDir()
-	p, pidFile := startHold(t, dir)
+	p, pidFile := startHold(t, dir, append(flags, slowLobbies...)...)
 	inLobbies, inGames, rounds := 0, 0, 0
 	for ; inLobbies < *lobbyKills && !t.Failed(); rounds++ {
 		n, report := killLoaders(t, p, pidFile, *kills)
@@ -130,10 +134,9 @@ func killInLobbies(t *testing.T, p *process, pidFile string, joined, loaded int,
 
 // Another program goes on with lobbies, while players download the map and are behind proxies.
 func TestUpgradeOfLobbies(t *testing.T) {
-	t.Setenv("W3HOST_TRANSFER_PLAYER_RATE", "40 KB")
-	t.Setenv("W3HOST_LOBBY_COUNTDOWN", "5")
+	t.Parallel()
 	dir, maps := t.TempDir(), t.TempDir()
-	p, pidFile := startHold(t, dir)
+	p, pidFile := startHold(t, dir, slowLobbies...)
 	o := loaders(p, maps)
 	o.Play = 4 * time.Second
 	done := make(chan bots.Report, 1)

@@ -73,6 +73,7 @@ func measure(t *testing.T, program string, args ...string) taken {
 
 // TestHostileMapsTakeLittle: whatever a file claims, identifying it takes less than 64 MB above its own size, and not long.
 func TestHostileMapsTakeLittle(t *testing.T) {
+	t.Parallel()
 	const most, hugeSize = 64 << 20, 256 << 20
 	program := buildProgram(t)
 	decisive := func(f forgedFile) (all []forgedFile) {

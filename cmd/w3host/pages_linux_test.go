@@ -178,6 +178,7 @@ func (b *browser) run(script string) {
 // Every page, light and dark, on a wide screen and on a phone, in both languages, of a host
 // with bots: no fault in the console, no report of the policy, nothing wider than the screen.
 func TestPagesInABrowser(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.toml")
 	_, built := builtin.Map()

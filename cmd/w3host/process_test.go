@@ -7,11 +7,14 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,6 +38,10 @@ func TestMain(m *testing.M) {
 	}
 	terminal.Program = "w3host"
 	_ = os.Setenv(config.EnvName("web.listen"), "127.0.0.1:0") // hosts of tests run side by side
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil { // they wait for other processes most of the time
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -53,15 +60,23 @@ type process struct {
 	ended chan struct{} // the last has
 }
 
+// processCommand is w3host in dir. As for env(1), W3HOST_X=value among args sets a variable.
 func processCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(self, args...)
+	cmd := exec.Command(self)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asProgram+"=1")
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "W3HOST_") {
+			cmd.Env = append(cmd.Env, arg)
+		} else {
+			cmd.Args = append(cmd.Args, arg)
+		}
+	}
 	return cmd
 }
 
@@ -136,6 +151,7 @@ func (p *process) await(text string) map[string]any {
 // The whole way of a first-time user, with the real program: it hosts, bots
 // play, it is stopped in the middle of a game, and the game log knows of it.
 func TestStopInTheMiddleOfAGame(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4")
 	done := make(chan bots.Report, 1)

@@ -59,6 +59,7 @@ channel = "w3"
 // and the realm confirms who they are. It restarts while the lobby is open, and
 // while the game is on: the lobby comes back, the game goes on.
 func TestPublicLobby(t *testing.T) {
+	t.Parallel()
 	s := realmtest.Start(t)
 	dir := t.TempDir()
 	p := startProcess(t, dir, "--config", realmConfig(t, dir, s.Addr()), "--autostart", "3")

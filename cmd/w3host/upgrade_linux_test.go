@@ -93,6 +93,7 @@ func runs(pid int) bool { return syscall.Kill(pid, 0) == nil }
 // Another program goes on with the games, at the end of a turn. Those that it plays by other rules
 // stay where they are; one that does not start is refused; and back again.
 func TestUpgrade(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	p, pidFile := startHold(t, dir)
 	self, err := os.Executable()
@@ -217,9 +218,9 @@ func TestGameThatStays(t *testing.T) {
 // A lobby of which the new program does not make the same stays where it is, too: those who are in may
 // start it, nobody else comes in, and another one opens.
 func TestLobbyThatStays(t *testing.T) {
-	t.Setenv("W3HOST_LOBBY_COUNTDOWN", "5")
+	t.Parallel()
 	dir := t.TempDir()
-	p, pidFile := startHold(t, dir)
+	p, pidFile := startHold(t, dir, slowLobbies...)
 	first := onlyLobby(t, p.addr, 0)
 	ann, bob := enter(t, p.addr, &first, "Ann"), enter(t, p.addr, &first, "Bob")
 	ann.Say("!start force")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/netip"
 	"syscall"
 	"testing"
@@ -15,17 +16,18 @@ import (
 // TestShownAfterTakeOver: a game that another process has gone on with is shown again, under the same
 // name, with the same map, from its replay that is written anew; also by a standby, and after an upgrade.
 func TestShownAfterTakeOver(t *testing.T) {
+	t.Parallel()
 	for _, standby := range []string{"off", "on"} {
 		t.Run("standby "+standby, func(t *testing.T) {
-			t.Setenv("W3HOST_HOST_STANDBY", standby)
-			t.Setenv("W3HOST_WATCH_ENABLED", "true")
+			t.Parallel()
 			dir := t.TempDir()
-			p, pidFile := startHold(t, dir)
+			p, pidFile := startHold(t, dir, "W3HOST_HOST_STANDBY="+standby, "W3HOST_WATCH_ENABLED=true")
+			ctx, leave := context.WithCancel(t.Context())
 			done := make(chan bots.Report, 1)
 			go func() {
-				report, err := bots.Run(t.Context(), bots.Options{
+				report, err := bots.Run(ctx, bots.Options{
 					Addr: p.addr, Players: 4, NoStart: true, OwnAddresses: true, LoadTime: 200 * time.Millisecond,
-					Play: 30 * time.Second, Actions: 20, ActionBytes: 200,
+					Play: 2 * time.Minute, Actions: 20, ActionBytes: 200,
 				})
 				if err != nil {
 					t.Error(err)
@@ -59,6 +61,7 @@ func TestShownAfterTakeOver(t *testing.T) {
 					t.Errorf("first it is listed as %+v\nbehind an upgrade as %+v", first, third)
 				}
 			}
+			leave()
 			if report := <-done; !report.OK {
 				t.Error(report.Verdict())
 			}
