@@ -78,15 +78,15 @@ whose terminal is closed stops; for one that goes on, see [deployment.md](deploy
 ` + "`reload`" + ` applies the sections lobby, game, votes, autohost, maps, transfer, limits and commands to what follows, such as the next
 lobby or connection, and names each other key that has changed: those take a restart.
 
-Who may use a command, and further names for it, can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
+The level and further names of a command can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
 give five commands at once and then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
 
 ` + "`help`" + ` lists the groups below as far as they have commands for the caller, ` + "`help votes`" + ` the commands of one of them,
 and ` + "`help kick`" + ` explains a command; the host's commands are the group ` + "`hosting`" + `. On the console ` + "`help`" + ` lists all.
 
-The answer goes to the caller alone. What changes something is recorded with who, whom and why not (` + "`audit`" + ` in the
+The answer goes to the caller alone. Each change, also a refused one, is recorded with its caller, its target and the reason (` + "`audit`" + ` in the
 game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
-What a command asks of the database is answered within seconds, or refused.
+A question to the database is answered within seconds, or refused.
 
 Nobody else reads ` + "`login`" + ` with its password, in the chat of a LAN lobby or game. A line that may be a mistyped one is held
 back as well, with a hint to its sender. Letters count in their plain form (` + "`！ｌｏｇｉｎ`" + `), and any sign before the first of
@@ -95,7 +95,7 @@ to it; a word behind a sign with up to two wrong letters before 8 letters or mor
 letters or more.
 
 Five wrong passwords for a name from one address, and twenty from one address for all names, have to wait, two minutes for one
-and half a minute for the other. When everybody together types more than thirty a minute, those wait who have typed a wrong one.
+and half a minute for the other. When everybody together types more than thirty a minute, players who have typed a wrong one wait.
 
 Lines of the host come from a player with its name or, in a full lobby and in the game, from another player with ` + "`[name]`" + ` before
 them. So nobody can join with a name that looks like the host's, whatever signs and letters it is made of, and in what players
