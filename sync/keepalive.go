@@ -42,7 +42,7 @@ func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
 	p := l.player(pid)
 	now = max(now, l.now)
 	t := now - l.suspended
-	if p == nil || l.phase != running || l.screen.laggers|l.hashes.skipped != 0 || t-l.pace.due > time.Duration(l.cfg.CatchUp)*l.pace.period ||
+	if p == nil || l.phase != running || l.hashes.skipped != 0 || t-l.pace.due > time.Duration(l.cfg.CatchUp)*l.pace.period ||
 		p.acked == l.sent || p.acked < l.hashes.settled {
 		return false
 	}
