@@ -67,8 +67,8 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 		return nil, err
 	}
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	if h.stopping {
-		h.mu.Unlock()
 		return nil, errHostStops
 	}
 	h.games[id], h.infos[id] = g, &g.info
@@ -81,8 +81,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	default:
 		h.keeper.Add(id)
 	}
-	h.mu.Unlock()
-	h.shard.Call(func() { h.begin(g) })
+	h.shard.Call(func() { h.begin(g) }) // before the calls of those who find it in games
 	return g, nil
 }
 

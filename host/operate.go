@@ -33,7 +33,7 @@ func (g *Game) Command(by *command.Caller, line string) error {
 func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 	g := h.Game(id)
 	h.shard.Call(func() {
-		if g == nil || g.over || g.standing || g.group == nil {
+		if g == nil || g.over || g.standing {
 			use(nil)
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/host/loop"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
@@ -93,6 +94,14 @@ func TestJoinBeforeALobbyIsOpen(t *testing.T) {
 	}
 	realms.f = func() { knock().Expect("F7 05 08 00 07 00 00 00") }
 	g := r.lobby(2)
+	realms.f = func() {}
+	r.h.shard.Wait(func() { // as if it were opened while the loop serves others
+		go r.h.OpenLobby("next", testMap(2))
+		testkit.Eventually(t, "there is a lobby", func() bool { return r.h.Game(2) != nil })
+		if _, why, _ := r.h.route(&link{Conn: new(loop.Conn), person: new(person), shard: r.h.shard}, &w3gs.ReqJoin{GameID: 2, Name: "Bob"}); why != w3gs.RejectInvalid {
+			t.Errorf("a lobby that has not begun answers %v", why)
+		}
+	})
 	if !r.h.CloseLobby(g.ID(), "somebody") {
 		t.Error("the lobby is not closed")
 	}

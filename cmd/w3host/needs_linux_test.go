@@ -14,8 +14,8 @@ type need struct {
 	holderKiB, hostKiB     int // of memory of their own
 }
 
-// watchNeeds looks at the holder and at each host, when that has served for half a second. The
-// function that it returns ends that.
+// watchNeeds looks at the holder and at each host, from when that has run for most of a second until
+// it dies. The function that it returns ends that, and returns what was seen last of each.
 func watchNeeds(t *testing.T, holder int, pidFile string) (needs func() []need) {
 	t.Helper()
 	stop, done := make(chan struct{}), make(chan []need, 1)
@@ -33,12 +33,16 @@ func watchNeeds(t *testing.T, holder int, pidFile string) (needs func() []need) 
 			if age++; err != nil || host != last {
 				last, age = host, 0
 			}
-			if age != 8 {
+			if age < 8 {
 				continue
 			}
 			n := need{files(holder), files(host), ownKiB(holder), ownKiB(host)}
-			if n.hostKiB > 0 { // else it has been killed meanwhile
+			switch {
+			case n.hostKiB == 0: // it has been killed meanwhile
+			case age == 8:
 				list = append(list, n)
+			case len(list) > 0:
+				list[len(list)-1] = n
 			}
 		}
 	}()

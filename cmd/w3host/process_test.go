@@ -96,7 +96,12 @@ func start(t *testing.T, cmd *exec.Cmd) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.cmd.Process.Kill() })
+	t.Cleanup(func() {
+		_ = p.cmd.Process.Kill()
+		if t.Failed() {
+			p.show()
+		}
+	})
 	go p.listen(stderr) // ends with the process
 	p.addr, _ = p.await("hosting")["listen"].(string)
 	return p
@@ -117,6 +122,17 @@ func (p *process) listen(r io.Reader) {
 		case p.said <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// show logs the end of what the program has said.
+func (p *process) show() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	const most = 500
+	for _, line := range p.lines[max(0, len(p.lines)-most):] {
+		text, _ := json.Marshal(line)
+		p.t.Logf("%s", text)
 	}
 }
 
