@@ -36,7 +36,8 @@ import (
 
 // Stopping takes at most limits.shutdown_timeout and a second, whatever the disk and
 // the database do. The timeout is for games; the second is for replays, records and
-// the connections to the database.
+// the connections to the database. A process that hosts no more waits that long for
+// its last replays and records alone: nobody waits for its end.
 const (
 	recordsTimeout = 500 * time.Millisecond
 	recordsLeast   = 300 * time.Millisecond // even if games took longer
@@ -237,7 +238,7 @@ func (d *daemon) openReplays() error {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
 	}
 	d.atLast(noError(func() {
-		if err := replays.Close(replaysTimeout); err != nil {
+		if err := replays.Close(max(replaysTimeout, d.spare())); err != nil {
 			d.Log.Warn().Err(err).Msg("some replays are incomplete")
 		}
 	}))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 	"time"
 
 	"w3host/config"
@@ -41,17 +40,27 @@ func (d *daemon) openRecords() error {
 		d.Log.Info().Str("spool", dir).Msg("another host has the spool of this data folder")
 		d.host.Journal.Dir = fmt.Sprintf("%s-%d", d.host.Journal.Dir, n)
 	}
-	var stopBy atomic.Int64 // nanoseconds since 1970
-	context.AfterFunc(d.ctx, func() {
-		stopBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
-	})
-	d.atLast(noError(func() { closeRecorder(d.recorder, time.Unix(0, stopBy.Load()), d.Log) }))
+	context.AfterFunc(d.ctx, d.endSoon)
+	d.atLast(noError(func() { closeRecorder(d.recorder, time.Unix(0, d.endBy.Load()), d.Log) }))
 	d.recorder, d.records = recorder, storage.LimitAudit(&d.relay)
 	d.relay.to.Store(recorder)
 	d.host.Recorder = d.records
 	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
 	go keepRatings(d.ctx, d.db, d.part("database"))                                // ends with ctx
 	return nil
+}
+
+// endSoon gives the process limits.shutdown_timeout, and its records a moment more.
+func (d *daemon) endSoon() {
+	d.endBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
+}
+
+// spare is how long a process that hosts no more may still take.
+func (d *daemon) spare() time.Duration {
+	if !d.handing.Load() {
+		return 0
+	}
+	return time.Until(time.Unix(0, d.endBy.Load())) - recordsTimeout
 }
 
 // closeRecorder waits until the database has the last records, or the deadline. The

@@ -22,9 +22,10 @@ const (
 
 // upgrading holds the state for the end of an upgrade, on both sides.
 type upgrading struct {
-	couldGoOn atomic.Bool // this process could go on in the place of another one
-	goesOn    atomic.Bool // it does
-	handing   atomic.Bool // another process goes on in the place of this one
+	couldGoOn atomic.Bool  // this process could go on in the place of another one
+	goesOn    atomic.Bool  // it does
+	handing   atomic.Bool  // another process goes on in the place of this one
+	endBy     atomic.Int64 // when this process is to have ended, in nanoseconds since 1970
 	relay     relay
 
 	mu     sync.Mutex
@@ -162,7 +163,11 @@ func (d *daemon) handOver(ctx context.Context) error {
 		}
 	})
 	d.Log.Info().Msg("another process hosts now")
+	defer context.AfterFunc(ctx, d.endSoon)()
 	err := d.running.Outlast(ctx)
+	if ctx.Err() == nil {
+		d.endSoon()
+	}
 	d.Log.Info().Msg("w3host has stopped")
 	return err
 }

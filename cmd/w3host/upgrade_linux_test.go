@@ -15,6 +15,7 @@ import (
 	"w3host/internal/fleetwatch"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
+	"w3host/storage/storagetest"
 )
 
 // otherRules is a program that says something else in a countdown, as a new version may.
@@ -213,6 +214,35 @@ func TestGameThatStays(t *testing.T) {
 		t.Error("the game was not ended")
 	}
 	testkit.Eventually(t, "the process before has ended", func() bool { return !runs(first) })
+}
+
+// The process of a game that stays has time for its last records: the database may not answer at the
+// game's end.
+func TestLastRecordsOfAGameThatStays(t *testing.T) {
+	t.Parallel()
+	server, dir := storagetest.NewServer(t), t.TempDir()
+	database := "W3HOST_DATABASE_URL=" + server.URL
+	p, pidFile := startHold(t, dir, database)
+	ctx, leave := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = bots.Run(ctx, bots.Options{Addr: p.addr, Players: 4, Games: 1, NoStart: true, OwnAddresses: true, Play: time.Minute})
+	}()
+	defer func() { leave(); <-done }()
+	testkit.Eventually(t, "the game is played", func() bool { return p.count("all have loaded") == 1 })
+	first, _ := hostOf(pidFile)
+	upgrade(t, dir, pidFile, "", otherRules(t))
+	p.await("a game stays in the process before")
+	time.Sleep(3 * time.Second) // longer than the process would take to stop
+	server.Pause()
+	leave()
+	p.await("game over")
+	time.Sleep(time.Second)
+	server.Resume()
+	testkit.Eventually(t, "the process before has ended", func() bool { return !runs(first) })
+	checkGameLog(t, dir, 1, database)
+	stopHold(t, p)
 }
 
 // A lobby of which the new program does not make the same stays where it is, too: those who are in may
