@@ -53,9 +53,12 @@ func TestVault(t *testing.T) {
 	before := openFiles(t)
 	kept := func(least, most int) {
 		t.Helper()
-		n := 0
+		n, same := 0, 0
 		for range 3000 {
-			if n = openFiles(t) - before; least <= n && n <= most {
+			last := n
+			if n = openFiles(t) - before; n != last || n < least || n > most {
+				same = 0
+			} else if same++; same == 30 { // none comes or goes any more
 				return
 			}
 			time.Sleep(10 * time.Millisecond)
