@@ -18,7 +18,7 @@ const (
 )
 
 // chance are the commands by which players let the host draw lots, and count.
-var chance = command.For(command.Anyone, command.Always, command.Table[*Machine]{
+var chance = command.Table[*Machine]{
 	{
 		Name:     "roll",
 		Usage:    "[sides | dice like 2d6]",
@@ -46,7 +46,7 @@ var chance = command.For(command.Anyone, command.Always, command.Table[*Machine]
 		Phase: command.InGame,
 		Bare:  apm,
 	},
-})
+}
 
 // publicly is an act that says something to all, which a muted player cannot order.
 func publicly(do act) act {

@@ -26,14 +26,14 @@ func Commands() command.Table[*Machine] { return commands }
 
 func init() {
 	commands = slices.Concat(
-		command.Grouped("basic", always, who),
-		command.Grouped("lobby", inLobby, setup, listing, versions),
-		command.Grouped("slots", occupants),
-		command.Grouped("play", inGame, saving),
-		command.Grouped("votes", voting, verdicts),
+		command.Grouped("basic", command.For(command.Anyone, command.Always, always), who),
+		command.Grouped("lobby", command.For(command.Owner, command.InLobby, inLobby, setup), command.For(command.Anyone, command.InLobby, listing), versions),
+		command.Grouped("slots", command.For(command.Owner, command.InLobby, occupants)),
+		command.Grouped("play", command.For(command.Anyone, command.InGame, inGame), saving),
+		command.Grouped("votes", command.For(command.Anyone, command.Always, voting), command.For(command.Anyone, command.InGame, verdicts)),
 		command.Grouped("scores", scores),
-		command.Grouped("talk", voice, self, chance),
-		command.Grouped("moderation", moderation),
+		command.Grouped("talk", voice, self, command.For(command.Anyone, command.Always, chance)),
+		command.Grouped("moderation", command.For(command.Admin, command.Anywhere, moderation)),
 	)
 }
 

@@ -11,7 +11,7 @@ import (
 // listing are the commands about what a lobby is called and how it stands in the
 // list of games. A private lobby is in no list: on a realm it is found by its name,
 // on the LAN not at all.
-var listing = command.For(command.Anyone, command.InLobby, command.Table[*Machine]{
+var listing = command.Table[*Machine]{
 	{
 		Name:  "rules",
 		Help:  "show the rules of this lobby",
@@ -51,7 +51,7 @@ var listing = command.For(command.Anyone, command.InLobby, command.Table[*Machin
 		Yields:   true,
 		Parse:    with((*args).Rest, unlist),
 	},
-})
+}
 
 func rules(m *Machine, c *call) error {
 	if len(m.cfg.Rules) == 0 {

@@ -9,7 +9,7 @@ import (
 )
 
 // always are the commands of lobbies and running games.
-var always = command.For(command.Anyone, command.Always, command.Table[*Machine]{
+var always = command.Table[*Machine]{
 	{
 		Name:     "help",
 		Usage:    "[command|group]",
@@ -140,10 +140,10 @@ var always = command.For(command.Anyone, command.Always, command.Table[*Machine]
 		Bare:     show(syncLimit),
 		Parse:    with(func(a *args) int { return a.Number("number of turns", 2, w3gs.MaxSyncLimit) }, setSyncLimit),
 	},
-})
+}
 
 // inGame are the commands of running games.
-var inGame = command.For(command.Anyone, command.InGame, command.Table[*Machine]{
+var inGame = command.Table[*Machine]{
 	{
 		Name:  "drop",
 		Help:  "drop the players on the lag screen",
@@ -188,4 +188,4 @@ var inGame = command.For(command.Anyone, command.InGame, command.Table[*Machine]
 		Level: command.Owner,
 		Bare:  end,
 	},
-})
+}

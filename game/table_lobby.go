@@ -7,7 +7,7 @@ import (
 )
 
 // inLobby are the commands about the start, the slots and the places of a lobby.
-var inLobby = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
+var inLobby = command.Table[*Machine]{
 	{
 		Name:     "start",
 		Aliases:  []string{"s", "go", "g", "vs"},
@@ -121,10 +121,10 @@ var inLobby = command.For(command.Owner, command.InLobby, command.Table[*Machine
 		Examples: []string{"closekick bob"},
 		Parse:    func(a *args) act { return kick(a.Player(0), a.Rest(), true) },
 	},
-})
+}
 
 // setup are the commands about the map and the lobby as a whole.
-var setup = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
+var setup = command.Table[*Machine]{
 	{
 		Name:     "hcl",
 		Aliases:  []string{"mode"},
@@ -162,4 +162,4 @@ var setup = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
 		Yields:  true,
 		Bare:    op(lobby.Shutdown{Why: texts.Of("it was closed by its owner")}),
 	},
-})
+}

@@ -92,7 +92,7 @@ var self = command.Table[*Machine]{
 }
 
 // moderation are the commands about players, bans and admins.
-var moderation = command.For(command.Admin, command.Anywhere, command.Table[*Machine]{
+var moderation = command.Table[*Machine]{
 	{
 		Name:     "check",
 		Usage:    "<player>",
@@ -261,4 +261,4 @@ var moderation = command.For(command.Admin, command.Anywhere, command.Table[*Mac
 		AsTyped:  true,
 		Ask:      func(a *args) command.Question { return command.Typed(a.OnlyPlayer()) },
 	},
-})
+}

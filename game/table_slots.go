@@ -7,7 +7,7 @@ import (
 )
 
 // occupants are the commands about who is in a slot, and as what.
-var occupants = command.For(command.Owner, command.InLobby, command.Table[*Machine]{
+var occupants = command.Table[*Machine]{
 	{
 		Name:     "comp",
 		Usage:    "<slot> [easy|normal|insane]",
@@ -118,4 +118,4 @@ var occupants = command.For(command.Owner, command.InLobby, command.Table[*Machi
 		Help:    "remove all fake players",
 		Bare:    op(lobby.DeleteFake{}),
 	},
-})
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // verdicts are the commands by which players end a game with a result.
-var verdicts = command.For(command.Anyone, command.InGame, command.Table[*Machine]{
+var verdicts = command.Table[*Machine]{
 	{
 		Name:    "ff",
 		Aliases: []string{"surrender", "forfeit"},
@@ -29,7 +29,7 @@ var verdicts = command.For(command.Anyone, command.InGame, command.Table[*Machin
 		Help: "end the game as a draw, if enough of each team agree",
 		Bare: draw,
 	},
-})
+}
 
 // Result is how a game has ended for a player.
 type Result uint8

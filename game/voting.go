@@ -10,7 +10,7 @@ import (
 )
 
 // voting are the commands by which players decide together.
-var voting = command.For(command.Anyone, command.Always, command.Table[*Machine]{
+var voting = command.Table[*Machine]{
 	{
 		Name:     "votekick",
 		Usage:    "<player>",
@@ -80,7 +80,7 @@ var voting = command.For(command.Anyone, command.Always, command.Table[*Machine]
 		Help:  "vote no",
 		Bare:  answerPoll(false),
 	},
-})
+}
 
 // ready marks a player as ready to start, or not any more.
 func ready(off bool) act {

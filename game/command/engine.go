@@ -93,9 +93,10 @@ func (s *Spec[T]) listed(level Level) bool { return s.Level <= level || s.AskAny
 // Table is the commands of a target, in the order of the help.
 type Table[T any] []Spec[T]
 
-// For is a table of commands for one level and phase, except those that name others. Commands for
-// Anyone need a table of their own.
-func For[T any](level Level, phase Phase, t Table[T]) Table[T] {
+// For is the commands of tables for one level and phase, except those that name others. Commands for
+// Anyone need a table of their own. (A call around the text of a table would make code of its data.)
+func For[T any](level Level, phase Phase, tables ...Table[T]) Table[T] {
+	t := slices.Concat(tables...)
 	for i := range t {
 		t[i].Level, t[i].Phase = cmp.Or(t[i].Level, level), cmp.Or(t[i].Phase, phase)
 	}
