@@ -194,6 +194,8 @@ func TestReconnectTooLate(t *testing.T) {
 	ann := r.join(g, "Ann", player)
 	cid, legacy := r.proxied(g, "Cid", 1, testkit.Line{})
 	dan, extended := r.proxied(g, "Dan", 2, testkit.Line{})
+	dan.Say("here", ann.PID) // behind what the proxy says of itself, which counts before the start
+	ann.UntilText("here")
 	r.begin(ann, cid, dan)
 	r.inPlay(ann, cid, dan)
 	for _, lost := range []struct {
