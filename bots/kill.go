@@ -7,18 +7,26 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
+// killAgain is how often a kill is tried that is due before the next host is there.
+const killAgain = 50 * time.Millisecond
+
 // kill kills the host's process again and again, as nothing else would, until ctx ends, and
-// returns how often it did. The program that started the host has to start it again.
+// returns how often it did. The program that started the host has to start it again. A kill that
+// waits for the next host delays none after it.
 func (r *run) kill(ctx context.Context) (kills int) {
 	if r.opts.Kill == "" {
 		return 0
 	}
-	for sleep(ctx, r.opts.KillEvery) {
+	for due := time.Now().Add(r.opts.KillEvery); sleep(ctx, time.Until(due)); due = due.Add(r.opts.KillEvery) {
 		pid, err := killOnce(r.opts.Kill)
+		for errors.Is(err, os.ErrProcessDone) && sleep(ctx, killAgain) {
+			pid, err = killOnce(r.opts.Kill)
+		}
 		if errors.Is(err, os.ErrProcessDone) {
-			continue // the next host is not there yet
+			return kills // the end has come first
 		}
 		if err != nil {
 			r.problem(fmt.Errorf("cannot kill the host: %w", err))

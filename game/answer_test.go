@@ -36,7 +36,7 @@ func TestAnswersAreSteps(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(200) {
+	for seed := range uint64(300) {
 		g := simulate(seed)
 		if g.err != nil {
 			t.Fatal(g.err)

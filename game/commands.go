@@ -24,6 +24,7 @@ var commands command.Table[*Machine]
 // Commands lists the commands of a game, for the documentation.
 func Commands() command.Table[*Machine] { return commands }
 
+// A table alone has commands that name their levels and phases themselves.
 func init() {
 	commands = slices.Concat(
 		command.Grouped("basic", command.For(command.Anyone, command.Always, always), who),

@@ -54,12 +54,13 @@ func (h *Host) closeEmpty(ids []uint32, why string) {
 }
 
 // CloseLobby closes a lobby with the players in it, who read by whom; false if it is none. It
-// must not be called on the shard, nor may those below.
+// must not be called on the shard.
 func (h *Host) CloseLobby(id uint32, by string) bool {
 	return h.closeLobby(id, "", by, math.MaxInt)
 }
 
-// closeLobby closes a lobby unless more players are in it, and reports whether it is closed.
+// closeLobby closes a lobby unless more players are in it, and reports whether it did. Like all that
+// call it, it must not be called on the shard, which it waits for.
 func (h *Host) closeLobby(id uint32, why, by string, players int) (closed bool) {
 	g := h.Game(id)
 	if g == nil {

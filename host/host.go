@@ -24,7 +24,7 @@ type Host struct {
 	// Guarded by registry.mu:
 	games    map[uint32]*Game // lobbies and running games by id
 	lastID   uint32           // that was given to a lobby
-	opened   uint32           // the last of those that are or were in games
+	opened   uint32           // the highest that has been in games
 	setup    game.Config      // of lobbies that no entry asks for
 	agains   []lobbySpec      // of games that are over and played again
 	stopping bool
@@ -57,7 +57,7 @@ func (h *Host) Games() []*Game {
 	return slices.Collect(maps.Values(h.games))
 }
 
-// find is Game, and reports for a game that there is not any more whether there was one.
+// find is Game; over reports that the game of this id has ended.
 func (h *Host) find(id uint32) (g *Game, over bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -81,7 +81,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	default:
 		h.keeper.Add(id)
 	}
-	h.shard.Call(func() { h.begin(g) }) // before the calls of those who find it in games
+	h.shard.Call(func() { h.begin(g) }) // with the lock held: whoever finds the game in games calls later
 	return g, nil
 }
 

@@ -133,8 +133,7 @@ func outliveKills(t *testing.T, flags ...string) *process {
 			return c
 		},
 	})
-	// A kill is left out where the next host is not there yet.
-	if err != nil || !report.OK || report.Kills < *kills*9/10 || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
+	if err != nil || !report.OK || report.Kills != *kills || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
 		t.Errorf("%v: %s; %d kills, %d of %d actions seen, %v, %v", err, report.Verdict(), report.Kills, report.ActionsSeen, report.ActionsSent, report.Outcomes, report.Faults)
 	}
 	t.Logf("%d kills, %d of %d actions seen, the longest interval is %v", report.Kills, report.ActionsSeen, report.ActionsSent, report.Interval.Max)

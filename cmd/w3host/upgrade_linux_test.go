@@ -172,19 +172,26 @@ func TestUpgradeToAProgramThatHangs(t *testing.T) {
 	stopHold(t, p)
 }
 
+// playOne returns when a game is played. The bots in it play on until leave is called, or the test ends.
+func playOne(t *testing.T, p *process) (leave func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = bots.Run(ctx, bots.Options{Addr: p.addr, Players: 4, NoStart: true, OwnAddresses: true, Play: time.Minute})
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	testkit.Eventually(t, "the game is played", func() bool { return p.count("all have loaded") == 1 })
+	return cancel
+}
+
 // A game that stays in the process before is listed by the one that hosts, and can be ended there.
 func TestGameThatStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p, pidFile := startHold(t, dir)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = bots.Run(ctx, bots.Options{Addr: p.addr, Players: 4, Games: 1, NoStart: true, OwnAddresses: true, Play: time.Minute})
-	}()
-	defer func() { cancel(); <-done }()
-	testkit.Eventually(t, "the game is played", func() bool { return p.count("all have loaded") == 1 })
+	playOne(t, p)
 	first, _ := hostOf(pidFile)
 	ctl := func(line, want string) {
 		t.Helper()
@@ -223,14 +230,7 @@ func TestLastRecordsOfAGameThatStays(t *testing.T) {
 	server, dir := storagetest.NewServer(t), t.TempDir()
 	database := "W3HOST_DATABASE_URL=" + server.URL
 	p, pidFile := startHold(t, dir, database)
-	ctx, leave := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = bots.Run(ctx, bots.Options{Addr: p.addr, Players: 4, Games: 1, NoStart: true, OwnAddresses: true, Play: time.Minute})
-	}()
-	defer func() { leave(); <-done }()
-	testkit.Eventually(t, "the game is played", func() bool { return p.count("all have loaded") == 1 })
+	leave := playOne(t, p)
 	first, _ := hostOf(pidFile)
 	upgrade(t, dir, pidFile, "", otherRules(t))
 	p.await("a game stays in the process before")
