@@ -31,10 +31,15 @@ func StartProxy(host net.Conn, dial func(port uint16) (net.Conn, error), core gp
 	if err != nil {
 		return nil, nil, err
 	}
+	return StartProxyOn(client, host, dial, core, cuts), game, nil
+}
+
+// StartProxyOn is StartProxy with a connection from the game client.
+func StartProxyOn(client carry.Client, host net.Conn, dial func(port uint16) (net.Conn, error), core gproxy.Proxy, cuts ProxyConduct) *Proxy {
 	p := &Proxy{cuts: cuts, cutAt: -1}
 	p.Carrier = carry.New(client, host, carry.Options{Proxy: core, Dial: dial, Every: proxyTick, Write: p.write, Changed: p.planCut})
 	p.Start()
-	return p, game, nil
+	return p
 }
 
 // Cut breaks the connection after atByte more bytes have been sent, and reconnects
@@ -72,7 +77,9 @@ func (p *Proxy) write(host net.Conn, b []byte) error {
 	}
 	_, _ = host.Write(b[:p.cutAt])
 	p.cutAt = -1
-	time.Sleep(time.Millisecond) // a reset discards bytes that the kernel has not sent
+	if _, real := host.(*net.TCPConn); real { // else all waiters for the proxy would hold up virtual time
+		time.Sleep(time.Millisecond) // a reset discards bytes that the kernel has not sent
+	}
 	return errCut
 }
 

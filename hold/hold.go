@@ -173,6 +173,7 @@ type Memory struct {
 	room int // bytes that have memory behind them
 
 	free func() error
+	own  func() bool // of a simulation; nil: the system's lock
 
 	// Stored, if not nil, is called after each store; tests end a process there.
 	Stored func()
@@ -183,6 +184,12 @@ const headLen = 4096
 
 // Of makes a Memory of the process alone, for tests.
 func Of(b []byte) *Memory { return &Memory{fd: -1, b: b, room: len(b)} }
+
+// Shared makes a Memory of one process of a simulation, in which several have the same bytes: own takes
+// the lock of the one that writes, free gives it and the memory back.
+func Shared(fd int, b []byte, own func() bool, free func() error) *Memory {
+	return &Memory{fd: fd, b: b, room: len(b), own: own, free: free}
+}
 
 // Bytes are those behind the words.
 func (m *Memory) Bytes() []byte { return m.b[headLen:] }
@@ -200,9 +207,17 @@ func (m *Memory) Close() error {
 	return err
 }
 
+// HeadLen is the length of the words.
+const HeadLen = headLen
+
 // Own makes this process the one that writes to the memory, until it closes it or ends;
 // false: another one is. A process closes no second descriptor of memory that it owns.
-func (m *Memory) Own() bool { return m.fd < 0 || m.lock() }
+func (m *Memory) Own() bool {
+	if m.own != nil {
+		return m.own()
+	}
+	return m.fd < 0 || m.lock()
+}
 
 func (m *Memory) stored() {
 	if m.Stored != nil {

@@ -11,7 +11,6 @@ import (
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/hold"
-	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/gamelog"
 	"w3host/record/journal"
@@ -245,7 +244,7 @@ func (h *Host) reviveSeen(sv *survivor) {
 		g.log.Error().Err(err).Str("journal", g.journal.End(false)).Msg("a game cannot be made again: its players see a closed connection")
 		g.records.Crashed(time.Now(), err.Error())
 		g.replay.End()
-		h.shard.left.giveUp(sv, loop.Reset)
+		h.shard.left.giveUp(sv, h.shard.left.network().Reset)
 		h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 	})
 }

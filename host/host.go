@@ -34,11 +34,18 @@ type Host struct {
 	claims sync.WaitGroup // games that were claimed and are not given to the loop yet
 
 	catching  sync.WaitGroup // games that go on ahead of their observers
-	oneBehind sync.Mutex     // of whom one at a time catches up
+	oneBehind oneAtATime     // of whom one at a time catches up
 	endBehind sync.Mutex     // held while one has caught up, and to end that
 	noBehind  atomic.Bool    // the host has ended: nobody catches up any more
 	retry     time.Duration  // refillRetry; tests wait less
 }
+
+// oneAtATime is a lock that is held for long: virtual time goes on while others wait for it, as it
+// does not with a mutex.
+type oneAtATime chan struct{}
+
+func (o oneAtATime) Lock()   { o <- struct{}{} }
+func (o oneAtATime) Unlock() { <-o }
 
 // Addr is where the host listens.
 func (h *Host) Addr() netip.AddrPort { return h.shard.opts.Listeners.Addr() }

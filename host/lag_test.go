@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -32,18 +33,11 @@ func (l lagRules) options(o *Options) {
 // TestStallOfOne: the screen comes up, the others wait, it goes down, and nobody
 // is dropped.
 func TestStallOfOne(t *testing.T) {
-	t.Parallel()
-	stallOfOne(t, shortLag)
+	inBubble(t, func(t *testing.T, n *simnet.Net) { stallOfOne(t, realLag, n) })
 }
 
-func TestStallOfOneLong(t *testing.T) {
-	longTest(t)
-	t.Parallel()
-	stallOfOne(t, realLag)
-}
-
-func stallOfOne(t *testing.T, rules lagRules) {
-	r := newRig(t, func(o *Options) { rules.options(o); o.Game.Turns.DropAfter = time.Minute })
+func stallOfOne(t *testing.T, rules lagRules, n *simnet.Net) {
+	r := newRig(t, on(n, func(o *Options) { rules.options(o); o.Game.Turns.DropAfter = time.Minute }))
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	resume := lagger.Stall()
@@ -61,7 +55,7 @@ func stallOfOne(t *testing.T, rules lagRules) {
 			t.Fatalf("%s: got %X while the game stood still", c.Name, b)
 		}
 		lag := time.Duration(int(b[5])|int(b[6])<<8) * time.Millisecond
-		if stood := c.All()[c.Cursor-1].At.Sub(up); c != lagger && (lag < rules.stall*8/10 || (lag-stood).Abs() > 500*time.Millisecond) {
+		if stood := c.All()[c.Cursor-1].At.Sub(up); c != lagger && (lag < rules.stall || lag > rules.stall+200*time.Millisecond || (lag-stood).Abs() > 100*time.Millisecond) {
 			t.Errorf("%s: stood for %v, the screen says %v, the stall was %v", c.Name, stood, lag, rules.stall)
 		}
 	}
@@ -82,7 +76,7 @@ func stallOfOne(t *testing.T, rules lagRules) {
 	if len(lags) != 1 {
 		t.Fatalf("recorded %+v", lags)
 	}
-	if lag := lags[0]; lag.Lasted < rules.stall*8/10 || lag.Behind <= uint32(rules.syncLimit) {
+	if lag := lags[0]; lag.Lasted < rules.stall || lag.Behind != uint32(rules.syncLimit)+1 {
 		t.Errorf("recorded %+v", lag)
 	}
 }

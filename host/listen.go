@@ -15,8 +15,8 @@ import (
 // Listeners are the TCP ports of a host. They are opened first, since a room that announces
 // the host's lobbies needs the port; nobody is accepted before Run.
 type Listeners struct {
-	Main    *net.TCPListener
-	Returns *net.TCPListener // for returners; nil: Main
+	Main    net.Listener
+	Returns net.Listener // for returners; nil: Main
 }
 
 // Listen opens them; returns is empty for none of its own.
@@ -34,7 +34,7 @@ func (s *Survivors) Listen(addr, returns string) (l Listeners, err error) {
 }
 
 // listen takes a listener over, or opens one and has it held.
-func (s *Survivors) listen(name hold.Name, addr string) (*net.TCPListener, error) {
+func (s *Survivors) listen(name hold.Name, addr string) (net.Listener, error) {
 	if s.Shelf == nil {
 		return listen(addr)
 	}
@@ -45,7 +45,7 @@ func (s *Survivors) listen(name hold.Name, addr string) (*net.TCPListener, error
 		if err != nil {
 			return nil, fmt.Errorf("listen on %s, as before: %w", addr, err)
 		}
-		return l.(*net.TCPListener), nil
+		return l, nil
 	}
 	l, err := listen(addr)
 	if err != nil {
@@ -95,4 +95,4 @@ func (l Listeners) Close() {
 	}
 }
 
-func addrOf(l *net.TCPListener) netip.AddrPort { return l.Addr().(*net.TCPAddr).AddrPort() }
+func addrOf(l net.Listener) netip.AddrPort { return l.Addr().(*net.TCPAddr).AddrPort() }

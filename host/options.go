@@ -11,6 +11,7 @@ import (
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
+	"w3host/host/loop"
 	"w3host/lan"
 	"w3host/past"
 	"w3host/protocol/w3gs"
@@ -23,6 +24,7 @@ import (
 
 // Options are the settings and parts that all games of a host share.
 type Options struct {
+	Network   loop.Network // nil: the system's
 	Listeners Listeners
 	Survivors *Survivors // nil: nothing outlives this process
 	Standby   int        // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never

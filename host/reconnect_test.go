@@ -15,6 +15,7 @@ import (
 
 	"w3host/bots"
 	"w3host/game"
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	gproxy "w3host/protocol/gproxy/client"
 	"w3host/protocol/w3gs"
@@ -35,6 +36,9 @@ func minute() time.Duration {
 func reconnectRig(t *testing.T, change func(*Options)) *rig {
 	m := minute()
 	return newRig(t, func(o *Options) {
+		if change != nil && virtual() {
+			m = time.Minute
+		}
 		o.Game.Reconnect = game.Reconnect{Wait: 3 * m, Empties: 2, ExtendedWait: 5 * m, Silence: m}
 		o.Game.Turns.SyncLimit, o.Game.Turns.LagReset, o.Game.Turns.DropAfter = 10, m, m
 		if change != nil {
@@ -116,72 +120,74 @@ func sameHistory(t *testing.T, clients ...*client) {
 func TestReconnect(t *testing.T) {
 	for _, away := range []float64{1, 10, 59, 61, 170} {
 		t.Run(fmt.Sprintf("%v s", away), func(t *testing.T) {
-			t.Parallel()
-			r := reconnectRig(t, nil)
-			g := r.lobby(4)
-			ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
-			line := testkit.Line{Delay: 20 * time.Millisecond}
-			cid, legacy := r.proxied(g, "Cid", 1, line)
-			dan, extended := r.proxied(g, "Dan", 2, line)
-			all := []*client{ann, bob, cid, dan}
-			r.begin(all...)
-			r.inPlay(all...)
-			lasting := time.Duration(away * float64(minute()) / 60)
-			for i := range 3 {
-				for _, c := range all {
-					c.Send(action(make([]byte, 900)), action([]byte{byte(i)})) // several make 0x48
-				}
-				legacy.Cut(lasting, i*3)
-				extended.Cut(lasting, i*5)
-				cid.Send(action([]byte("said while away")))
-				for _, p := range []*bots.Proxy{legacy, extended} {
-					for deadline := time.Now().Add(lasting + patience); ; time.Sleep(10 * time.Millisecond) {
-						s, err := p.State()
-						if err != nil {
-							t.Fatal(err)
-						}
-						if s.Resumed > i {
-							break
-						}
-						if time.Now().After(deadline) || s.Why != "" {
-							t.Fatalf("did not come back: %+v", s)
-						}
-					}
-				}
-				sameHistory(t, all...)
-				if away > 60 {
-					break
-				}
-			}
-			if s, _ := legacy.State(); s.Empties != 2 {
-				t.Errorf("%d empty actions, want 2", s.Empties)
-			}
-			if lasting > 2*time.Second { // a shorter outage is not worth a line
-				ann.UntilText("lost the connection and can reconnect within")
-				ann.UntilText("is back.")
-			}
-			if away > 10 {
-				if n := cid.Count(0x0C) - cid.Count(0x27); n < 3 {
-					t.Errorf("the client of a proxy was fed %d packets", n)
-				}
-				recorded[storage.LagEvent](r)
-			}
-			var lost, resumed int
-			for _, e := range recordsOf[storage.LinkEvent](r) {
-				if e.Resumed {
-					resumed++
-				} else {
-					lost++
-				}
-			}
-			if lost < 2 || lost > resumed || len(recordsOf[storage.PlayerLeft](r)) > 0 {
-				t.Errorf("%d links lost, %d resumed, %v left", lost, resumed, recordsOf[storage.PlayerLeft](r))
-			}
-			bob.Send(packet(0x21, uint32(7)))
-			ann.Until(0x07)
-			sameHistory(t, ann, cid, dan)
+			inBubble(t, func(t *testing.T, n *simnet.Net) { reconnect(t, n, away) })
 		})
 	}
+}
+
+func reconnect(t *testing.T, n *simnet.Net, away float64) {
+	r := reconnectRig(t, on(n, nil))
+	g := r.lobby(4)
+	ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
+	cid, legacy := r.proxiedIn(g, "Cid", 1, line)
+	dan, extended := r.proxiedIn(g, "Dan", 2, line)
+	all := []*client{ann, bob, cid, dan}
+	r.begin(all...)
+	r.inPlay(all...)
+	lasting := time.Duration(away * float64(time.Second))
+	for i := range 3 {
+		for _, c := range all {
+			c.Send(action(make([]byte, 900)), action([]byte{byte(i)})) // several make 0x48
+		}
+		legacy.Cut(lasting, i*3)
+		extended.Cut(lasting, i*5)
+		cid.Send(action([]byte("said while away")))
+		for _, p := range []*bots.Proxy{legacy, extended} {
+			for deadline := time.Now().Add(lasting + patience); ; time.Sleep(10 * time.Millisecond) {
+				s, err := p.State()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.Resumed > i {
+					break
+				}
+				if time.Now().After(deadline) || s.Why != "" {
+					t.Fatalf("did not come back: %+v", s)
+				}
+			}
+		}
+		sameHistory(t, all...)
+		if away > 60 {
+			break
+		}
+	}
+	if s, _ := legacy.State(); s.Empties != 2 {
+		t.Errorf("%d empty actions, want 2", s.Empties)
+	}
+	if lasting > 2*time.Second { // a shorter outage is not worth a line
+		ann.UntilText("lost the connection and can reconnect within")
+		ann.UntilText("is back.")
+	}
+	if away > 10 {
+		if n := cid.Count(0x0C) - cid.Count(0x27); n < 3 {
+			t.Errorf("the client of a proxy was fed %d packets", n)
+		}
+		recorded[storage.LagEvent](r)
+	}
+	var lost, resumed int
+	for _, e := range recordsOf[storage.LinkEvent](r) {
+		if e.Resumed {
+			resumed++
+		} else {
+			lost++
+		}
+	}
+	if lost < 2 || lost > resumed || len(recordsOf[storage.PlayerLeft](r)) > 0 {
+		t.Errorf("%d links lost, %d resumed, %v left", lost, resumed, recordsOf[storage.PlayerLeft](r))
+	}
+	bob.Send(packet(0x21, uint32(7)))
+	ann.Until(0x07)
+	sameHistory(t, ann, cid, dan)
 }
 
 // TestReconnectTooLate: who does not come back leaves when the time is over.

@@ -68,7 +68,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	if v.Playing {
 		h.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
 	}
-	defer s.left.drop(sv, loop.Reset) // that nobody has taken over
+	defer s.left.drop(sv, s.left.network().Reset) // that nobody has taken over
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link

@@ -20,6 +20,8 @@ import (
 	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/loop"
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/lobby"
 	"w3host/mapxfer"
@@ -38,6 +40,7 @@ type rig struct {
 	h       *Host
 	records *tape
 	log     *logTape
+	net     *simnet.Net // nil: that of the system
 
 	stop func()
 	done chan error
@@ -62,6 +65,9 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	opts.Game.Turns.Period = period
 	if change != nil {
 		change(&opts)
+	}
+	if m, ok := opts.Network.(*loop.Memory); ok {
+		r.net = m.Net
 	}
 	if opts.Listeners.Main == nil {
 		opts.Listeners = listenOn(t, "127.0.0.1:0", "")
@@ -189,7 +195,7 @@ func (r *rig) letIn(c *client) *client {
 // knock connects a client and sends its 0x1E.
 func (r *rig) knock(g *Game, name string, conduct func(*client, []byte)) *client {
 	r.t.Helper()
-	return r.knockOn(dial(r.t, r.h.Addr()), g, name, conduct)
+	return r.knockOn(r.dial(), g, name, conduct)
 }
 
 // knockOn is knock over a connection that stands.

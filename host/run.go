@@ -33,7 +33,7 @@ func New(opts Options) (*Host, error) {
 		opts.Outside = func(uint32, *command.Caller, string) {}
 	}
 	r := &registry{infos: make(map[uint32]*Info), refill: make(chan struct{}, 1)}
-	h := &Host{registry: r, games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
+	h := &Host{registry: r, oneBehind: make(oneAtATime, 1), games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
 	a := &opts.Autohost
 	if a.Expand == nil {
 		a.Expand = func(choice string) []string { return []string{choice} }
@@ -87,7 +87,7 @@ func (h *Host) Serve(ctx context.Context) error {
 
 // listen has connections accepted. Until then the system keeps them.
 func (h *Host) listen() error {
-	for _, l := range []*net.TCPListener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
+	for _, l := range []net.Listener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
 		if l == nil || h.shard.Stopping() {
 			continue
 		}

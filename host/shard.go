@@ -85,7 +85,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	}
 	s.directory = newDirectory(&s.opts)
 	var err error
-	s.Loop, err = loop.New(loop.Handlers{Arrive: arrive, CannotAccept: func(err error, pause time.Duration) {
+	s.Loop, err = loop.New(o.Network, loop.Handlers{Arrive: arrive, CannotAccept: func(err error, pause time.Duration) {
 		s.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
 	}})
 	if err == nil {
@@ -93,7 +93,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 		err = s.heirs.open(o.Survivors, s.Loop)
 	}
 	if err == nil && o.Watch.On {
-		s.watchers, err = watch.New(watch.Options{Most: o.Watch.All, Past: o.Watch.Past, Log: o.Log.With().Str("part", "watch").Logger()})
+		s.watchers, err = watch.New(watch.Options{Network: o.Network, Most: o.Watch.All, Past: o.Watch.Past, Log: o.Log.With().Str("part", "watch").Logger()})
 	}
 	if err == nil {
 		s.journals = journal.Open(o.Journal, o.Log, s.left.journals()...)

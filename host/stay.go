@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"w3host/game/autohost"
-	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/record/journal"
 )
@@ -72,7 +71,7 @@ func (h *Host) goOnClaimed(sv *survivor, a *along) {
 
 // dropEnded forgets a game that has ended in the process that played it.
 func (h *Host) dropEnded(sv *survivor) {
-	h.shard.Wait(func() { h.shard.left.giveUp(sv, loop.Leave) })
+	h.shard.Wait(func() { h.shard.left.giveUp(sv, h.shard.left.network().Leave) })
 	h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -32,7 +33,8 @@ const (
 // Survivors are the games and sockets that the process of an earlier host has left with the holder. The zero
 // value is that of a host without a holder.
 type Survivors struct {
-	Shelf hold.Shelf // nil: nothing outlives this process
+	Shelf   hold.Shelf   // nil: nothing outlives this process
+	Network loop.Network // nil: the system's
 	// Open reads the map of a lobby that was left, as Autohost.Open does.
 	Open func(file string, seen []w3gs.Version) (*Map, error)
 
@@ -94,6 +96,8 @@ func FindSurvivors(shelf hold.Shelf, log zerolog.Logger) *Survivors {
 	return s
 }
 
+func (s *Survivors) network() loop.Network { return cmp.Or(s.Network, loop.System) }
+
 // Settle gives up everything that belongs to no game that somebody plays or that can be made again.
 func (s *Survivors) Settle() {
 	for _, g := range s.games {
@@ -103,14 +107,14 @@ func (s *Survivors) Settle() {
 	}
 	s.games = slices.DeleteFunc(s.games, func(g *survivor) bool {
 		if g.Left != nil && g.fault == nil && g.Ended() && g.Own() {
-			s.giveUp(g, loop.Leave)
+			s.giveUp(g, s.network().Leave)
 			return true
 		}
 		if g.Left != nil && (g.fault == nil || !g.Own()) {
 			return false
 		}
 		s.log.Error().AnErr("reason", g.fault).Uint32("game", g.id).Msg("a game that was left cannot be taken over: its players see a closed connection")
-		s.giveUp(g, loop.Reset)
+		s.giveUp(g, s.network().Reset)
 		return true
 	})
 	slices.SortFunc(s.games, func(a, b *survivor) int { return a.Len() - b.Len() })
@@ -147,12 +151,12 @@ func (s *Survivors) dropped(name hold.Name) {
 		return
 	}
 	if fd, ok := g.sockets[game.LinkID(link)]; ok {
-		loop.Leave(fd)
+		s.network().Leave(fd)
 		delete(g.sockets, game.LinkID(link))
 	}
 	if link == 0 {
 		s.games = slices.DeleteFunc(s.games, func(o *survivor) bool { return o == g })
-		s.giveUp(g, loop.Leave)
+		s.giveUp(g, s.network().Leave)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
@@ -56,7 +57,20 @@ type slotsSeen struct {
 
 func (r *transferRig) fetcher(t testing.TB, name string) *fetcher {
 	t.Helper()
+	if r.net != nil {
+		return r.fetcherFrom(t, simnet.Line{Delay: 20 * time.Millisecond}, simnet.Line{Delay: 20 * time.Millisecond}, name)
+	}
 	return r.fetcherAt(t, r.host.Addr().String(), name)
+}
+
+// fetcherFrom joins the lobby over a line in memory.
+func (r *transferRig) fetcherFrom(t testing.TB, up, down simnet.Line, name string) *fetcher {
+	t.Helper()
+	c, err := r.net.Dial(netip.MustParseAddr("10.0.0.5"), r.host.Addr(), up, down)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.fetcherOn(t, testkit.NewClient(t, c), name)
 }
 
 // fetcherAt joins the lobby at an address, which may be a relay's.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/host"
+	"w3host/internal/simnet"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
 )
@@ -107,9 +108,6 @@ func TestTransferPlaces(t *testing.T) {
 // TestTransferRates: limits hold within 5 %, for each player and for all of
 // them, while their slot tables come no more than once a second.
 func TestTransferRates(t *testing.T) {
-	t.Parallel()
-	all := together{t: t}
-	defer all.wait()
 	for _, tc := range []struct {
 		name    string
 		cfg     mapxfer.Config
@@ -121,17 +119,17 @@ func TestTransferRates(t *testing.T) {
 		{"both", mapxfer.Config{TotalRate: 900_000, PlayerRate: 300_000}, 2, 300_000},
 		{"slow", mapxfer.Config{PlayerRate: 20_000}, 1, 20_000},
 	} {
-		all.run(tc.name, func(t *testing.T) {
-			r := newTransferRig(t, 4<<20, func(o *host.Options) {
+		transferMap(t, 4<<20) // which is kept beyond the bubble
+		bubble(t, tc.name, func(t *testing.T, n *simnet.Net) {
+			r := newTransferRig(t, 4<<20, inMemory(n, func(o *host.Options) {
 				tc.cfg.MaxWindow = o.Game.Transfer.MaxWindow
 				o.Game.Transfer = tc.cfg
-			})
+			}))
 			players := make([]*fetcher, tc.players)
 			for i := range players {
 				players[i] = r.fetcher(t, fmt.Sprintf("player %d", i+1))
 			}
 			time.Sleep(1100 * time.Millisecond) // the tables that tell of joins are out
-			j := newJudge(t)
 			var wg sync.WaitGroup
 			for _, f := range players {
 				wg.Go(func() {
@@ -146,18 +144,20 @@ func TestTransferRates(t *testing.T) {
 			for _, f := range players {
 				got := f.rate(from, to)
 				t.Logf("%s: %.0f bytes/s of %.0f, %d slot tables", f.name, got, tc.want, len(f.tables))
-				j.figure(math.Abs(got-tc.want) <= 0.05*tc.want, "%s: %.0f bytes/s, want %.0f", f.name, got, tc.want)
+				if math.Abs(got-tc.want) > 0.02*tc.want {
+					t.Errorf("%s: %.0f bytes/s, want %.0f", f.name, got, tc.want)
+				}
 				if all := f.rate(f.asked, to); all > 1.3*tc.want { // on any machine: what is not sent does not come
 					t.Errorf("%s: %.0f bytes/s in all, no more than %.0f is allowed", f.name, all, tc.want)
 				}
-				f.checkTables(j)
+				f.checkTables()
 			}
 		})
 	}
 }
 
 // checkTables wants tables that say more and more, a second apart.
-func (f *fetcher) checkTables(j *judge) {
+func (f *fetcher) checkTables() {
 	f.t.Helper()
 	if n := len(f.tables); n == 0 || n > 5 {
 		f.t.Errorf("%s saw %d slot tables in three seconds", f.name, n)
@@ -165,7 +165,9 @@ func (f *fetcher) checkTables(j *judge) {
 	for i := 1; i < len(f.tables); i++ {
 		before, this := f.tables[i-1], f.tables[i]
 		gap := this.at.Sub(before.at)
-		j.figure(gap >= 950*time.Millisecond, "%s: two slot tables within %v", f.name, gap)
+		if gap < 990*time.Millisecond {
+			f.t.Errorf("%s: two slot tables within %v", f.name, gap)
+		}
 		if before.percent != w3gs.DownloadUnknown && this.percent < before.percent || this.percent > 100 {
 			f.t.Errorf("%s went from %d to %d %%", f.name, before.percent, this.percent)
 		}

@@ -21,6 +21,8 @@ import (
 	"w3host/formats/w3map/builtin"
 	"w3host/game"
 	"w3host/host"
+	"w3host/host/loop"
+	"w3host/internal/simnet"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -51,6 +53,7 @@ type transferRig struct {
 	sum  string // SHA-256 of the map file
 	log  *logLines
 	book *recordList
+	net  *simnet.Net // nil: that of the system
 }
 
 // newTransferRig serves until the test ends. change may be nil.
@@ -85,6 +88,9 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	l.Owner.First, l.Countdown.Lines, l.Admission.KickCooldown, l.Pace.SlotRequests = true, 1, 0, 0
 	if change != nil {
 		change(&opts)
+	}
+	if m, ok := opts.Network.(*loop.Memory); ok {
+		r.net = m.Net
 	}
 	if opts.Listeners.Main == nil {
 		var err error

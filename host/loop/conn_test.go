@@ -28,6 +28,7 @@ func (f *fake) Read(p []byte) (n int, more bool, err error) {
 
 func (f *fake) Write(p []byte) (int, error)    { f.written += len(p); return len(p), nil }
 func (f *fake) CloseWrite()                    {}
+func (f *fake) copied() int                    { return -1 }
 func (f *fake) leave()                         {}
 func (f *fake) move(*Loop, func(Socket) *Conn) {}
 func (f *fake) Close()                         {}
@@ -44,7 +45,7 @@ func (f *fake) Ended(bool)          { f.ended++ }
 func fakeConn(t *testing.T) (*Loop, *fake) {
 	t.Helper()
 	f := &fake{}
-	l, err := New(Handlers{Arrive: func(c *Conn) {
+	l, err := New(nil, Handlers{Arrive: func(c *Conn) {
 		f.Conn, c.Handler = c, f
 		c.Await(time.Minute, 1<<10)
 		c.Admit()

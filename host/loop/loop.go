@@ -4,6 +4,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"net"
@@ -20,7 +21,7 @@ import (
 type Loop struct {
 	conns
 	groups
-	poll     *poller
+	poll     poller
 	handlers Handlers
 
 	passes   int
@@ -45,8 +46,8 @@ type Handlers struct {
 	CannotAccept func(err error, pause time.Duration)
 }
 
-// New makes a loop; nothing happens before Run.
-func New(h Handlers) (*Loop, error) {
+// New makes a loop on a network, nil: System; nothing happens before Run.
+func New(on Network, h Handlers) (*Loop, error) {
 	l := &Loop{
 		handlers: h, done: make(chan struct{}),
 		chunk:    make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
@@ -54,7 +55,7 @@ func New(h Handlers) (*Loop, error) {
 	}
 	l.base = time.Now()
 	var err error
-	if l.poll, err = newPoller(l); err != nil {
+	if l.poll, err = cmp.Or(on, System).newPoller(l); err != nil {
 		return nil, fmt.Errorf("cannot watch sockets: %w", err)
 	}
 	return l, nil
@@ -62,7 +63,7 @@ func New(h Handlers) (*Loop, error) {
 
 // Listen has the connections of a listener accepted. It must come before Run, or on the loop's
 // goroutine.
-func (l *Loop) Listen(listener *net.TCPListener) error { return l.poll.listen(listener) }
+func (l *Loop) Listen(listener net.Listener) error { return l.poll.listen(listener) }
 
 // ReadInto has reads go into memory of the caller, at least as long as a read.
 func (l *Loop) ReadInto(b []byte) { l.incoming = b[:passRead] }

@@ -8,7 +8,7 @@ import (
 
 // TestWaitForTheLast: Wait tells that a function has run, also where the loop has ended before the caller looks.
 func TestWaitForTheLast(t *testing.T) {
-	l, err := New(Handlers{})
+	l, err := New(nil, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func mover(t *testing.T, other *Loop, got *strings.Builder, ended *int) (first *
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { listener.Close() })
-	first, err = New(Handlers{Arrive: func(c *Conn) {
+	first, err = New(nil, Handlers{Arrive: func(c *Conn) {
 		c.Handler = &hand{Conn: c, from: first, to: other, got: got, ended: ended}
 		c.Await(time.Minute, 1<<10)
 		c.Admit()
@@ -67,7 +67,7 @@ func mover(t *testing.T, other *Loop, got *strings.Builder, ended *int) (first *
 // TestMove: one loop hands a connection to another behind its first packet. Nothing is lost of what
 // comes with that packet, nor of what comes later, and only the second handler hears of the end.
 func TestMove(t *testing.T) {
-	other, err := New(Handlers{})
+	other, err := New(nil, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestMove(t *testing.T) {
 
 // TestMoveToTheEnded: a connection that a loop would get which has ended is closed.
 func TestMoveToTheEnded(t *testing.T) {
-	other, err := New(Handlers{})
+	other, err := New(nil, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}

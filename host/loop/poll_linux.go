@@ -38,10 +38,10 @@ const (
 	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
 )
 
-// poller watches sockets with epoll. Most are in one set, in which the loop waits.
+// systemPoller watches sockets with epoll. Most are in one set, in which the loop waits.
 // Further sets are waited for by nobody: each is read when its owner asks, in the order
 // in which its sockets became ready.
-type poller struct {
+type systemPoller struct {
 	loop      *Loop
 	keeps     bool // a processor of Go's
 	own       set
@@ -61,20 +61,13 @@ type poller struct {
 	ready     [readyBatch]unix.EpollEvent // of another set, which may be read meanwhile
 }
 
-// KeepProcessor has the loop keep one of Go's processors for itself while it has much to
-// do, so that no other goroutine of the program is in its way; there is one more of them
-// until the loop has ended, and Go no longer follows changes of a container's limit. It
-// must come before Run.
-func (l *Loop) KeepProcessor() { l.poll.keeps = true }
+func (p *systemPoller) keepProcessor() { p.keeps = true }
 
-// set is an epoll set; the zero value has none yet.
-type set struct{ fd int }
-
-func newPoller(l *Loop) (*poller, error) {
+func (system) newPoller(l *Loop) (poller, error) {
 	fd, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &poller{loop: l, own: set{fd}, event: event, timer: timer, alarm: never, acceptAt: never}
+	p := &systemPoller{loop: l, own: set{fd: fd}, event: event, timer: timer, alarm: never, acceptAt: never}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(fd, true))
 	p.file = os.NewFile(uintptr(fd), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -97,9 +90,9 @@ func control(set, op, fd int, events uint32) error {
 }
 
 // listen takes the listener out of the hands of Go's runtime.
-func (p *poller) listen(l *net.TCPListener) error {
+func (p *systemPoller) listen(l net.Listener) error {
 	defer l.Close()
-	raw, err := l.SyscallConn()
+	raw, err := l.(*net.TCPListener).SyscallConn()
 	if err != nil {
 		return err
 	}
@@ -112,7 +105,7 @@ func (p *poller) listen(l *net.TCPListener) error {
 	return control(p.own.fd, unix.EPOLL_CTL_ADD, listener, unix.EPOLLIN|unix.EPOLLET)
 }
 
-func (p *poller) stopListening() {
+func (p *systemPoller) stopListening() {
 	for _, fd := range p.listeners {
 		_ = unix.Close(fd)
 	}
@@ -120,7 +113,7 @@ func (p *poller) stopListening() {
 }
 
 // wake ends a wait. It may be called on any goroutine until close.
-func (p *poller) wake() {
+func (p *systemPoller) wake() {
 	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
@@ -135,7 +128,7 @@ func (p *poller) wake() {
 // A poller that keeps its processor waits in the kernel, where the runtime does not know
 // of it, if that is for less than shortWait or if it was woken late not long ago: before a
 // goroutine that waits in the runtime's poller runs again, others may run for 10 ms each.
-func (p *poller) run(pass func() (idle time.Duration, over bool)) {
+func (p *systemPoller) run(pass func() (idle time.Duration, over bool)) {
 	if p.keeps {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 		defer func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1) }()
@@ -171,7 +164,7 @@ func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 }
 
 // collect takes the news of the poller's own set from the kernel; deliver reports them.
-func (p *poller) collect() {
+func (p *systemPoller) collect() {
 	for {
 		if p.came = take(p.own, &p.news, p.wait); p.came > 0 || p.wait == 0 {
 			break
@@ -182,7 +175,7 @@ func (p *poller) collect() {
 
 // deliver reports the events that collect has taken, and accepts so many connections of each
 // listener at most.
-func (p *poller) deliver(accepts int) {
+func (p *systemPoller) deliver(accepts int) {
 	for _, e := range p.news[:p.came] {
 		p.loop.punctual()
 		switch fd := int(e.Fd); {
@@ -204,10 +197,10 @@ func (p *poller) deliver(accepts int) {
 }
 
 // next is when the poller wants to deliver although nothing comes.
-func (p *poller) next() time.Duration { return p.acceptAt }
+func (p *systemPoller) next() time.Duration { return p.acceptAt }
 
 // read reports what the sockets of a set have.
-func (p *poller) read(s *set) {
+func (p *systemPoller) read(s *set) {
 	if s.fd <= 0 {
 		return
 	}
@@ -232,7 +225,7 @@ func take(s set, news *[readyBatch]unix.EpollEvent, wait int) int {
 }
 
 // report passes on the events of one socket.
-func (p *poller) report(e unix.EpollEvent) {
+func (p *systemPoller) report(e unix.EpollEvent) {
 	fd := int(e.Fd)
 	if fd >= len(p.byFD) || p.byFD[fd] == nil {
 		return
@@ -248,7 +241,7 @@ func (p *poller) report(e unix.EpollEvent) {
 }
 
 // accept takes connections that wait, so many at most.
-func (p *poller) accept(listener, most int) {
+func (p *systemPoller) accept(listener, most int) {
 	for range most {
 		if p.listeners == nil {
 			return
@@ -257,7 +250,7 @@ func (p *poller) accept(listener, most int) {
 		switch {
 		case err == nil:
 			p.pause = 0
-			p.adopt(fd, sa)
+			p.connected(fd, sa)
 			p.loop.punctual()
 		case errors.Is(err, unix.EAGAIN):
 			p.pause = 0 // else the next connection would not be heeded
@@ -273,8 +266,8 @@ func (p *poller) accept(listener, most int) {
 	p.acceptAt = p.loop.now
 }
 
-// adopt watches a connected socket, wherever it comes from.
-func (p *poller) adopt(fd int, sa unix.Sockaddr) {
+// connected watches a socket, wherever it comes from.
+func (p *systemPoller) connected(fd int, sa unix.Sockaddr) {
 	var addr netip.AddrPort
 	switch sa := sa.(type) {
 	case *unix.SockaddrInet4:
@@ -288,7 +281,7 @@ func (p *poller) adopt(fd int, sa unix.Sockaddr) {
 	}
 }
 
-func (p *poller) socket(fd int) *fdSocket {
+func (p *systemPoller) socket(fd int) *fdSocket {
 	k := &fdSocket{p: p, fd: fd, set: p.own}
 	for fd >= len(p.byFD) {
 		p.byFD = append(p.byFD, make([]*fdSocket, 64)...)
@@ -312,14 +305,14 @@ func (k *fdSocket) begin() {
 }
 
 // forget ends the watch over a set.
-func (p *poller) forget(s *set) {
+func (p *systemPoller) forget(s *set) {
 	if s.fd > 0 {
 		_ = unix.Close(s.fd)
 		s.fd = 0
 	}
 }
 
-func (p *poller) close() {
+func (p *systemPoller) close() {
 	p.stopListening()
 	for _, fd := range []int{p.event, p.timer} {
 		if fd > 0 {

@@ -68,7 +68,7 @@ func listen(t *testing.T, l *Loop) net.Listener {
 // next ones the others.
 func TestAcceptingIsBounded(t *testing.T) {
 	arrived := 0
-	l, err := New(Handlers{Arrive: func(c *Conn) {
+	l, err := New(nil, Handlers{Arrive: func(c *Conn) {
 		arrived++
 		c.Handler = &fake{Conn: c}
 		c.Await(time.Minute, 1<<10)
@@ -99,7 +99,7 @@ func TestAcceptingIsBounded(t *testing.T) {
 // accepted. Whoever comes later is accepted.
 func TestAcceptingAfterAFault(t *testing.T) {
 	arrived, faults := 0, 0
-	l, err := New(Handlers{
+	l, err := New(nil, Handlers{
 		Arrive: func(c *Conn) {
 			arrived++
 			c.Handler = &fake{Conn: c}
@@ -190,7 +190,7 @@ func TestProcessorIsKept(t *testing.T) {
 	}
 	processors := 0 // while a loop runs
 	run := func(keeps bool, every time.Duration) (median, keepUntil time.Duration) {
-		l, err := New(Handlers{})
+		l, err := New(nil, Handlers{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestProcessorIsKept(t *testing.T) {
 		})
 		l.Run()
 		slices.Sort(b.late)
-		return b.late[len(b.late)/2], l.poll.keepUntil
+		return b.late[len(b.late)/2], l.poll.(*systemPoller).keepUntil
 	}
 	keeps, _ := run(true, 2*time.Millisecond)
 	if processors != 2 {
@@ -232,12 +232,12 @@ func TestProcessorIsKept(t *testing.T) {
 // TestKeptProcessorIsGivenBack: the garbage collector, which stops all goroutines for a moment, does not wait until a loop
 // that keeps a processor has something to do.
 func TestKeptProcessorIsGivenBack(t *testing.T) {
-	l, err := New(Handlers{})
+	l, err := New(nil, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.KeepProcessor()
-	l.poll.keepUntil = time.Hour
+	l.poll.(*systemPoller).keepUntil = time.Hour
 	b := &beats{loop: l, every: time.Second, at: time.Second}
 	b.group = l.Group(b, 1)
 	b.group.Touch()
@@ -268,13 +268,13 @@ func TestProcessorIsKeptFromNobody(t *testing.T) {
 	defer unix.Close(ends[0])
 	reader := os.NewFile(uintptr(ends[1]), "reader")
 	defer reader.Close()
-	l, err := New(Handlers{})
+	l, err := New(nil, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.KeepProcessor()
 	b := &beats{loop: l, every: 10 * time.Millisecond, at: 300 * time.Millisecond, do: func() { // when all of the runtime sleeps
-		l.poll.keepUntil = time.Hour
+		l.poll.(*systemPoller).keepUntil = time.Hour
 		_, _, _ = unix.RawSyscall(unix.SYS_WRITE, uintptr(ends[0]), uintptr(unsafe.Pointer(&[]byte{1}[0])), 1) // so that the runtime has no news of it
 	}}
 	b.group = l.Group(b, 1)
@@ -309,11 +309,11 @@ func TestProcessorIsKeptFromNobody(t *testing.T) {
 // TestCallAfterTheEnd: what is asked of a loop that has ended writes nothing to the
 // file that has got the descriptor of its event.
 func TestCallAfterTheEnd(t *testing.T) {
-	l, err := New(Handlers{})
+	l, err := New(nil, Handlers{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	event := l.poll.event
+	event := l.poll.(*systemPoller).event
 	l.Call(func() { l.Stop(nil) })
 	l.Run()
 	name := filepath.Join(t.TempDir(), "database")

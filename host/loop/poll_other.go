@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,44 +19,36 @@ const pipeRead = 16 << 10
 // pipeMost is how many bytes may wait in a connection's writing goroutine.
 const pipeMost = 64 << 10
 
-// poller is that of systems without epoll: two goroutines for each
+// systemPoller is that of systems without epoll: two goroutines for each
 // connection, which the loop never waits for.
-type poller struct {
+type systemPoller struct {
 	loop      *Loop
 	news      chan struct{} // holds one token when there are calls
 	timer     *time.Timer
 	listeners []*net.TCPListener
 }
 
-// KeepProcessor does nothing: here a goroutine for each connection has its share.
-func (l *Loop) KeepProcessor() {}
+// keepProcessor does nothing: here a goroutine for each connection has its share.
+func (*systemPoller) keepProcessor() {}
 
-// Copied and Adopt are for hosts with a holder, which only Linux has.
-func (c *Conn) Copied() int { return -1 }
+// adopt is never called, nor are copied, Reset and Leave: only Linux has a holder.
+func (*systemPoller) adopt(int, func(Socket) *Conn) *Conn { return nil }
+func (*pipe) copied() int                                 { return -1 }
+func (system) Reset(int)                                  {}
+func (system) Leave(int)                                  {}
 
-// Adopt is never called.
-func (l *Loop) Adopt(int, netip.AddrPort, Stream, int, func(*Conn) Handler) *Conn { return nil }
-
-// Reset and Leave are never called.
-func Reset(int) {}
-
-// Leave is never called.
-func Leave(int) {}
-
-// set is nothing here: input is reported at once.
-type set struct{}
-
-func newPoller(l *Loop) (*poller, error) {
-	return &poller{loop: l, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
+func (system) newPoller(l *Loop) (poller, error) {
+	return &systemPoller{loop: l, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
 }
 
-func (p *poller) listen(l *net.TCPListener) error {
+func (p *systemPoller) listen(listener net.Listener) error {
+	l := listener.(*net.TCPListener)
 	p.listeners = append(p.listeners, l)
 	go p.accept(l) // ends when the listener is closed
 	return nil
 }
 
-func (p *poller) accept(l *net.TCPListener) {
+func (p *systemPoller) accept(l *net.TCPListener) {
 	pause := 5 * time.Millisecond
 	for {
 		nc, err := l.AcceptTCP()
@@ -85,13 +76,13 @@ func (p *poller) accept(l *net.TCPListener) {
 	}
 }
 
-func (p *poller) stopListening() {
+func (p *systemPoller) stopListening() {
 	for _, l := range p.listeners {
 		_ = l.Close()
 	}
 }
 
-func (p *poller) run(pass func() (idle time.Duration, over bool)) {
+func (p *systemPoller) run(pass func() (idle time.Duration, over bool)) {
 	for {
 		idle, over := pass()
 		if over {
@@ -109,19 +100,19 @@ func (p *poller) run(pass func() (idle time.Duration, over bool)) {
 	}
 }
 
-func (p *poller) wake() {
+func (p *systemPoller) wake() {
 	select {
 	case p.news <- struct{}{}:
 	default:
 	}
 }
 
-func (p *poller) collect()            {} // input comes as a call
-func (p *poller) deliver(int)         {}
-func (p *poller) next() time.Duration { return never }
-func (p *poller) read(*set)           {}
-func (p *poller) forget(*set)         {}
-func (p *poller) close()              { p.stopListening() }
+func (p *systemPoller) collect()            {} // input comes as a call
+func (p *systemPoller) deliver(int)         {}
+func (p *systemPoller) next() time.Duration { return never }
+func (p *systemPoller) read(*set)           {}
+func (p *systemPoller) forget(*set)         {}
+func (p *systemPoller) close()              { p.stopListening() }
 
 // pipe is a connection with a goroutine for each direction.
 type pipe struct {

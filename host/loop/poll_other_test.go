@@ -19,7 +19,7 @@ func TestAcceptedAtTheEnd(t *testing.T) {
 	}
 	over := &Loop{over: true, done: make(chan struct{})}
 	close(over.done)
-	p, err := newPoller(over)
+	p, err := System.newPoller(over)
 	if err != nil {
 		t.Fatal(err)
 	}

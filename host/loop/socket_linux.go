@@ -3,7 +3,6 @@
 package loop
 
 import (
-	"net/netip"
 	"time"
 	"unsafe"
 
@@ -14,31 +13,26 @@ import (
 
 // fdSocket is a socket by its descriptor.
 type fdSocket struct {
-	p    *poller
+	p    *systemPoller
 	conn *Conn
 	fd   int
 	set  set // that watches it
 	// ending says that the other side has closed: epoll tells so only once, so all
 	// that is left must be read.
-	ending bool
-	copied bool // another process has a copy
+	ending   bool
+	isCopied bool // another process has a copy
 }
 
-// Adopt goes on with a connection that another process had.
-func (l *Loop) Adopt(fd int, addr netip.AddrPort, at Stream, limit int, handler func(*Conn) Handler) *Conn {
-	k := l.poll.socket(fd)
-	k.copied = true
-	c := l.resume(k, addr, at, limit)
-	c.Handler = handler(c)
-	k.conn = c
+func (p *systemPoller) adopt(fd int, begin func(Socket) *Conn) *Conn {
+	k := p.socket(fd)
+	k.isCopied = true
+	k.conn = begin(k)
 	k.begin()
-	return c
+	return k.conn
 }
 
-// Copied says that another process gets a copy of the connection's socket, and returns it.
-func (c *Conn) Copied() int {
-	k := c.Socket.(*fdSocket)
-	k.copied = true
+func (k *fdSocket) copied() int {
+	k.isCopied = true
 	return k.fd
 }
 
@@ -74,8 +68,8 @@ func (k *fdSocket) CloseWrite() { _ = unix.Shutdown(k.fd, unix.SHUT_WR) }
 
 func (k *fdSocket) Close() {
 	k.unwatch()
-	if k.copied {
-		Reset(k.fd)
+	if k.isCopied {
+		System.Reset(k.fd)
 	} else {
 		_ = unix.SetsockoptLinger(k.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 		_ = unix.Close(k.fd)
@@ -92,11 +86,11 @@ func (k *fdSocket) leave() {
 func (k *fdSocket) move(to *Loop, begin func(Socket) *Conn) {
 	_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
 	k.p.byFD[k.fd] = nil
-	fd, copied := k.fd, k.copied
+	fd, copied := k.fd, k.isCopied
 	k.fd = -1
 	ok := to.Call(func() {
-		moved := to.poll.socket(fd)
-		moved.copied = copied
+		moved := to.poll.(*systemPoller).socket(fd)
+		moved.isCopied = copied
 		moved.conn = begin(moved)
 		moved.begin()
 	})
@@ -108,20 +102,20 @@ func (k *fdSocket) move(to *Loop, begin func(Socket) *Conn) {
 // unwatch ends the watch: closing does so only where nobody has a copy.
 func (k *fdSocket) unwatch() {
 	k.p.byFD[k.fd] = nil
-	if k.copied {
+	if k.isCopied {
 		_ = control(k.set.fd, unix.EPOLL_CTL_DEL, k.fd, 0)
 	}
 }
 
-// Reset ends a connection of which others have copies, and closes this one.
-func Reset(fd int) {
+// Reset implements Network.
+func (s system) Reset(fd int) {
 	to := unix.RawSockaddr{Family: unix.AF_UNSPEC}
 	_, _, _ = unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to)), unix.SizeofSockaddrInet4)
-	Leave(fd)
+	s.Leave(fd)
 }
 
-// Leave closes a copy of a connection that goes on elsewhere.
-func Leave(fd int) { _ = unix.Close(fd) }
+// Leave implements Network.
+func (system) Leave(fd int) { _ = unix.Close(fd) }
 
 func (k *fdSocket) watch(s *set) {
 	to := k.p.own

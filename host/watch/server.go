@@ -42,8 +42,9 @@ var (
 
 // Options of a Server.
 type Options struct {
-	Listener *net.TCPListener // nil: clients come by Hand
-	Most     int              // viewers
+	Network  loop.Network // nil: the system's
+	Listener net.Listener // nil: clients come by Hand
+	Most     int          // viewers
 	Past     past.Options
 	Log      zerolog.Logger
 }
@@ -65,7 +66,7 @@ type Server struct {
 func New(o Options) (*Server, error) {
 	s := &Server{opts: o, shows: map[uint32]*Show{}, viewers: map[*viewer]bool{}, from: map[netip.Addr]int{}}
 	var err error
-	s.Loop, err = loop.New(loop.Handlers{Arrive: s.arrive, CannotAccept: func(err error, pause time.Duration) {
+	s.Loop, err = loop.New(o.Network, loop.Handlers{Arrive: s.arrive, CannotAccept: func(err error, pause time.Duration) {
 		o.Log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
 	}})
 	if err != nil {

@@ -22,7 +22,7 @@ const Patience = 15 * time.Second
 // It keeps each packet with the time it came.
 type Client struct {
 	t    testing.TB
-	Conn *net.TCPConn
+	Conn Stream
 	Name string // for messages of the test
 	PID  byte
 
@@ -44,6 +44,13 @@ type Client struct {
 	Ignore  string // opcodes that Next skips: pings, and what a test adds
 }
 
+// Stream is a connection of TCP: a *net.TCPConn, or one in memory.
+type Stream interface {
+	net.Conn
+	CloseWrite() error
+	SetLinger(seconds int) error
+}
+
 // Heard is a packet and when it came.
 type Heard struct {
 	At time.Time
@@ -61,7 +68,7 @@ func Dial(t testing.TB, to netip.AddrPort) *Client {
 }
 
 // NewClient uses a connection, which the end of the test closes.
-func NewClient(t testing.TB, nc *net.TCPConn) *Client {
+func NewClient(t testing.TB, nc Stream) *Client {
 	t.Helper()
 	t.Cleanup(func() { _ = nc.Close() })
 	return &Client{t: t, Conn: nc, news: make(chan struct{}, 1), Ignore: "\x01", Hash: func(turn int) uint32 { return uint32(turn) * 7 }}

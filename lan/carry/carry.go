@@ -32,11 +32,17 @@ type Options struct {
 	Changed func(now time.Duration, p *gproxy.Proxy)
 }
 
+// Client is the connection of a game client: a *net.TCPConn, or one in memory.
+type Client interface {
+	net.Conn
+	CloseWrite() error
+}
+
 // Carrier is one client's connection. It ends with the client, with Close, or when the host cannot be
 // come back to.
 type Carrier struct {
 	opts   Options
-	client *net.TCPConn
+	client Client
 	begun  time.Time
 	ended  chan struct{}
 	once   sync.Once
@@ -51,7 +57,7 @@ type Carrier struct {
 }
 
 // New makes a Carrier between a client and a host; Start begins.
-func New(client *net.TCPConn, host net.Conn, opts Options) *Carrier {
+func New(client Client, host net.Conn, opts Options) *Carrier {
 	if opts.Write == nil {
 		opts.Write = func(host net.Conn, b []byte) error {
 			_, err := host.Write(b)
@@ -108,7 +114,7 @@ func (c *Carrier) Lose() {
 	if c.host == nil {
 		return
 	}
-	if tcp, ok := c.host.(*net.TCPConn); ok {
+	if tcp, ok := c.host.(interface{ SetLinger(int) error }); ok {
 		_ = tcp.SetLinger(0)
 	}
 	_ = c.host.Close()

@@ -1,0 +1,398 @@
+package loop
+
+import (
+	"maps"
+	"net"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"w3host/internal/simnet"
+	"w3host/mapxfer"
+)
+
+// Memory is a Network in memory, for tests: in a bubble of testing/synctest a host and its players
+// play in virtual time. It is what one process has of it: Kill ends that.
+type Memory struct {
+	*simnet.Net
+	// Step, if not nil, is called before each system call; true kills the process there.
+	Step func() bool
+	// Held is that another process has copies of the listeners.
+	Held bool
+
+	dead    atomic.Bool
+	passing atomic.Int32         // loops that are in a pass
+	files   map[*simnet.Conn]int // what the process has, and when it came; guarded by the lock of the network
+	given   int
+	pollers []*memPoller // likewise
+}
+
+// mostPasses is how many passes are too many at one time.
+const mostPasses = 100_000
+
+// ready are sockets that have news, in the order in which they got them.
+type ready struct{ list []*memSocket }
+
+// NewMemory is a process on a network.
+func NewMemory(n *simnet.Net) *Memory { return &Memory{Net: n, files: map[*simnet.Conn]int{}} }
+
+// Give gives the process a connection, which it may adopt.
+func (m *Memory) Give(fd int) { m.own(m.File(fd)) }
+
+func (m *Memory) own(c *simnet.Conn) {
+	m.Locked(func() {
+		if m.files[c] == 0 {
+			m.given++
+			m.files[c] = m.given
+		}
+	})
+}
+
+// disown forgets a connection; false: the process is dead.
+func (m *Memory) disown(c *simnet.Conn) bool {
+	if m.dead.Load() {
+		return false
+	}
+	m.Locked(func() { delete(m.files, c) })
+	return true
+}
+
+func (m *Memory) newPoller(l *Loop) (poller, error) {
+	p := &memPoller{m: m, loop: l, own: new(ready), news: make(chan struct{}, 1)}
+	m.Locked(func() { m.pollers = append(m.pollers, p) })
+	return p, nil
+}
+
+// Reset implements Network.
+func (m *Memory) Reset(fd int) {
+	if m.step(); m.disown(m.File(fd)) {
+		m.File(fd).Reset()
+	}
+}
+
+// Leave implements Network.
+func (m *Memory) Leave(fd int) {
+	if m.step(); m.disown(m.File(fd)) {
+		_ = m.File(fd).Close()
+	}
+}
+
+// Kill ends the process at once: its loops end, its sockets are closed as the system does that, and
+// nothing that its goroutines still do reaches anybody.
+func (m *Memory) Kill() {
+	if m.dead.Swap(true) {
+		return
+	}
+	var open []*simnet.Conn
+	var listeners []net.Listener
+	m.Locked(func() {
+		open = slices.SortedFunc(maps.Keys(m.files), func(a, b *simnet.Conn) int { return m.files[a] - m.files[b] })
+		for _, p := range m.pollers {
+			for _, l := range p.listeners {
+				if !m.Held {
+					listeners = append(listeners, l)
+				}
+			}
+			p.wakeUp()
+		}
+	})
+	for _, c := range open {
+		c.Notify(nil)
+		_ = c.Close()
+	}
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+}
+
+// Passing reports whether a loop of the process is in a pass, and may not be held up.
+func (m *Memory) Passing() bool { return m.passing.Load() > 0 }
+
+// Dead reports whether the process was killed.
+func (m *Memory) Dead() bool { return m.dead.Load() }
+
+// Point is step, for what else the process does.
+func (m *Memory) Point() { m.step() }
+
+// Open is how many sockets the process has.
+func (m *Memory) Open() (n int) {
+	m.Locked(func() { n = len(m.files) })
+	return n
+}
+
+// step is a place where the process can be killed. Nothing behind it happens then.
+func (m *Memory) step() {
+	if m.Step != nil && !m.dead.Load() && m.Step() {
+		m.Kill()
+	}
+	if m.dead.Load() && m.Step != nil {
+		runtime.Goexit()
+	}
+}
+
+type memPoller struct {
+	m         *Memory
+	loop      *Loop
+	news      chan struct{} // holds one token
+	own       *ready
+	came      []*memSocket
+	listeners []*simnet.Listener
+}
+
+func (*memPoller) keepProcessor() {}
+
+func (p *memPoller) wake() { p.wakeUp() }
+
+func (p *memPoller) wakeUp() {
+	select {
+	case p.news <- struct{}{}:
+	default:
+	}
+}
+
+func (p *memPoller) listen(l net.Listener) error {
+	listener := l.(*simnet.Listener)
+	p.m.Locked(func() { p.listeners = append(p.listeners, listener) })
+	listener.Notify(p.wakeUp)
+	return nil
+}
+
+func (p *memPoller) stopListening() {
+	for _, l := range p.listeners {
+		if !p.m.Held {
+			_ = l.Close()
+		}
+	}
+	p.listeners = nil
+}
+
+func (p *memPoller) run(pass func() (idle time.Duration, over bool)) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	killed := true
+	defer func() {
+		if killed { // in the middle of a pass
+			p.loop.Abandon()
+		}
+	}()
+	for at, passes := time.Duration(-1), 0; !p.m.dead.Load(); passes++ {
+		if p.loop.now != at {
+			at, passes = p.loop.now, 0
+		} else if passes == mostPasses {
+			panic("the loop goes round and round, and no time passes")
+		}
+		p.m.passing.Add(1)
+		idle, over := pass()
+		p.m.passing.Add(-1)
+		if over || p.m.dead.Load() {
+			break
+		}
+		if idle < 0 {
+			<-p.news
+			continue
+		}
+		timer.Reset(idle)
+		select {
+		case <-p.news:
+		case <-timer.C:
+		}
+	}
+	killed = false
+}
+
+func (p *memPoller) collect() {
+	p.m.Locked(func() { p.came, p.own.list = p.own.list, nil })
+}
+
+func (p *memPoller) deliver(accepts int) {
+	for _, k := range p.came {
+		p.loop.punctual()
+		p.report(k)
+	}
+	p.came = nil
+	for _, l := range p.listeners {
+		for range accepts {
+			c := l.TryAccept()
+			if c == nil {
+				break
+			}
+			k := p.socket(c)
+			if k.conn = p.loop.arrive(k, c.Remote()); k.conn != nil {
+				c.Notify(k.has)
+			}
+			p.loop.punctual()
+		}
+		if p.listeners == nil { // it was stopped meanwhile
+			break
+		}
+		l.Notify(p.wakeUp) // if there are more
+	}
+}
+
+func (p *memPoller) next() time.Duration { return never }
+
+func (p *memPoller) read(s *set) {
+	r, _ := s.ready.(*ready)
+	if r == nil {
+		return
+	}
+	var list []*memSocket
+	p.m.Locked(func() { list, r.list = r.list, nil })
+	for _, k := range list {
+		p.report(k)
+	}
+}
+
+func (p *memPoller) report(k *memSocket) {
+	var e simnet.Event
+	p.m.Locked(func() { e, k.news, k.listed = k.news, 0, false })
+	if k.closed || k.p != p {
+		return
+	}
+	if e&simnet.Writable != 0 {
+		p.loop.writable(k.conn)
+	}
+	if e&simnet.Readable != 0 && !k.closed {
+		p.loop.Receive(k.conn)
+	}
+}
+
+func (p *memPoller) forget(s *set) { s.ready = nil }
+
+func (p *memPoller) close() { p.stopListening() }
+
+func (p *memPoller) adopt(fd int, begin func(Socket) *Conn) *Conn {
+	c := p.m.File(fd)
+	k := p.socket(c)
+	k.isCopied = true
+	k.conn = begin(k)
+	c.Notify(k.has)
+	return k.conn
+}
+
+func (p *memPoller) socket(c *simnet.Conn) *memSocket {
+	k := &memSocket{p: p, c: c, set: p.own}
+	p.m.own(c)
+	return k
+}
+
+// memSocket is a Socket on a connection in memory.
+type memSocket struct {
+	p        *memPoller
+	c        *simnet.Conn
+	conn     *Conn
+	set      *ready
+	news     simnet.Event
+	listed   bool // in set
+	closed   bool
+	isCopied bool
+}
+
+// has takes note of news, with the lock of the network held.
+func (k *memSocket) has(e simnet.Event) {
+	k.news |= e
+	if k.listed {
+		return
+	}
+	k.listed = true
+	k.set.list = append(k.set.list, k)
+	if k.set == k.p.own {
+		k.p.wakeUp()
+	}
+}
+
+func (k *memSocket) Read(b []byte) (int, bool, error) {
+	if k.p.m.step(); k.p.m.dead.Load() {
+		return 0, false, nil
+	}
+	n, more, err := k.c.TryRead(b)
+	if err != nil && err.Error() == "EOF" {
+		err = ErrClientClosed
+	}
+	return n, more, err
+}
+
+func (k *memSocket) Write(b []byte) (int, error) {
+	if k.p.m.step(); k.p.m.dead.Load() {
+		return 0, nil
+	}
+	return k.c.TryWrite(b)
+}
+
+func (k *memSocket) CloseWrite() {
+	if k.p.m.step(); !k.p.m.dead.Load() {
+		_ = k.c.CloseWrite()
+	}
+}
+
+func (k *memSocket) Close() {
+	k.p.m.step()
+	if k.gone() {
+		k.c.Reset()
+	}
+}
+
+func (k *memSocket) leave() {
+	k.p.m.step()
+	if k.gone() {
+		_ = k.c.Close()
+	}
+}
+
+// gone forgets the socket; false: the process is dead.
+func (k *memSocket) gone() bool {
+	k.closed = true
+	if !k.p.m.disown(k.c) {
+		return false
+	}
+	k.c.Notify(nil)
+	return true
+}
+
+func (k *memSocket) copied() int {
+	k.isCopied = true
+	return k.c.File()
+}
+
+func (k *memSocket) move(to *Loop, begin func(Socket) *Conn) {
+	k.gone()
+	if !to.Call(func() {
+		moved := to.poll.(*memPoller).socket(k.c)
+		moved.isCopied = k.isCopied
+		moved.conn = begin(moved)
+		k.c.Notify(moved.has)
+	}) {
+		_ = k.c.Close()
+	}
+}
+
+func (k *memSocket) watch(s *set) {
+	to := k.p.own
+	if s != nil {
+		if s.ready == nil {
+			s.ready = new(ready)
+		}
+		to = s.ready.(*ready)
+	}
+	if to == k.set {
+		return
+	}
+	k.p.m.Locked(func() {
+		for i, o := range k.set.list {
+			if o == k {
+				k.set.list = append(k.set.list[:i], k.set.list[i+1:]...)
+				break
+			}
+		}
+		k.set, k.listed, k.news = to, false, 0
+	})
+	k.c.Notify(k.has) // which reports what has come, as the system does
+}
+
+func (k *memSocket) Figures() (f mapxfer.Figures) {
+	f.Unacked, f.MinRTT, f.RTT = k.c.Figures()
+	return f
+}
+
+func (k *memSocket) Waited() time.Duration { return 0 }

@@ -1,0 +1,259 @@
+//go:build linux
+
+package host
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"w3host/hold"
+	"w3host/host/loop"
+	"w3host/internal/simnet"
+)
+
+// firstMem is the number of the first memory; connections have those below.
+const firstMem = 1 << 24
+
+// simHolder is a holder of a simulation: it keeps sockets and memory of processes that are hosts of
+// one bubble.
+type simHolder struct {
+	n     *simnet.Net
+	began time.Time
+
+	mu   sync.Mutex
+	mems map[int]*simMem
+	last int
+	held map[hold.Name]int
+	next *simProc // stands by
+}
+
+// simMem is memory that outlives a process.
+type simMem struct {
+	b     []byte
+	owner *simProc
+}
+
+// simProc is the process of a host.
+type simProc struct {
+	name    string
+	net     *loop.Memory
+	shelf   *simShelf
+	h       *Host
+	stop    context.CancelFunc // SIGTERM, or the order to hand over
+	handing atomic.Bool
+	outlast context.CancelFunc
+	over    chan error // the result of its last act
+	records *simBook
+	steps   atomic.Int64 // until it dies; 0: it is to live
+	rmu     sync.Mutex
+	r       *rand.Rand
+}
+
+// slow is that the goroutine gets no processor for a while, unless it is that of a loop.
+func (p *simProc) slow(seldom int) {
+	if p.net.Passing() || *simSlow == 0 {
+		return
+	}
+	p.rmu.Lock()
+	d := time.Duration(0)
+	if p.r.IntN(*simSlow*seldom) == 0 {
+		d = time.Duration(p.r.IntN(20_000)) * time.Microsecond
+	}
+	p.rmu.Unlock()
+	if d > 0 {
+		time.Sleep(d)
+	}
+}
+
+type simShelf struct {
+	holder   *simHolder
+	p        *simProc
+	left     map[hold.Name]int
+	news     chan hold.News
+	standsBy bool
+	done     bool
+	handOver func() // what the holder does when this process is ready
+	goOn     func() // what it does when this process is done
+}
+
+func newSimHolder(n *simnet.Net) *simHolder {
+	return &simHolder{n: n, began: time.Now(), mems: map[int]*simMem{}, last: firstMem, held: map[hold.Name]int{}}
+}
+
+// process begins a process, which is given everything.
+func (o *simHolder) process(name string, standsBy bool) *simProc {
+	p := &simProc{name: name, net: loop.NewMemory(o.n), over: make(chan error, 1), r: rand.New(rand.NewPCG(uint64(len(name)), uint64(time.Since(o.began))))}
+	p.net.Held = true
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p.shelf = &simShelf{holder: o, p: p, left: map[hold.Name]int{}, news: make(chan hold.News, 1<<16), standsBy: standsBy}
+	for _, name := range slices.Sorted(maps.Keys(o.held)) {
+		p.shelf.left[name] = o.give(p, o.held[name])
+	}
+	if standsBy {
+		o.next = p
+	}
+	return p
+}
+
+// give makes a copy for a process.
+func (o *simHolder) give(p *simProc, fd int) int {
+	if o.dup(fd); fd < firstMem {
+		p.net.Give(fd)
+	}
+	return fd
+}
+
+// dup makes a copy for somebody.
+func (o *simHolder) dup(fd int) int {
+	if c := o.n.File(fd); fd < firstMem {
+		c.Copy()
+	}
+	return fd
+}
+
+func (o *simHolder) close(fd int) {
+	if fd < firstMem {
+		_ = o.n.File(fd).Close()
+	}
+}
+
+func (s *simShelf) silent() bool {
+	s.p.net.Point()
+	return s.p.net.Dead() || s.done
+}
+
+func (s *simShelf) Left() map[hold.Name]int { return s.left }
+
+func (s *simShelf) Put(name hold.Name, fd int) error {
+	if s.silent() {
+		return nil
+	}
+	o := s.holder
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.drop(name)
+	o.held[name] = o.dup(fd)
+	if o.next != nil && o.next != s.p {
+		o.next.shelf.news <- hold.News{Verb: hold.Held, Name: name, FD: o.give(o.next, fd)}
+	}
+	return nil
+}
+
+func (s *simShelf) Drop(name hold.Name) {
+	if s.silent() {
+		return
+	}
+	o := s.holder
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.drop(name)
+	if o.next != nil && o.next != s.p {
+		o.next.shelf.news <- hold.News{Verb: hold.Dropped, Name: name, FD: -1}
+	}
+}
+
+func (o *simHolder) drop(name hold.Name) {
+	if fd, ok := o.held[name]; ok {
+		o.close(fd)
+		delete(o.held, name)
+	}
+}
+
+func (s *simShelf) Serving()               {}
+func (s *simShelf) Alive()                 {}
+func (s *simShelf) Ending()                {}
+func (s *simShelf) KeepStandby()           {}
+func (s *simShelf) IsStandby() bool        { return false }
+func (s *simShelf) StandsBy() bool         { return s.standsBy }
+func (s *simShelf) Gone() bool             { return false }
+func (s *simShelf) News() <-chan hold.News { return s.news }
+func (s *simShelf) Upgrade(string) error   { return nil }
+func (s *simShelf) Clock() time.Duration   { return time.Since(s.holder.began) }
+func (s *simShelf) Ready(is bool) {
+	if is && s.handOver != nil {
+		s.handOver()
+	}
+}
+
+func (s *simShelf) Done() error {
+	s.done = true
+	if s.goOn != nil {
+		s.goOn()
+	}
+	return nil
+}
+
+func (s *simShelf) Memory(_ string, size int) (*hold.Memory, error) {
+	b, err := unix.Mmap(-1, 0, hold.HeadLen+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, err
+	}
+	o := s.holder
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last++
+	o.mems[o.last] = &simMem{b: b}
+	return s.memory(o.last), nil
+}
+
+func (s *simShelf) Map(fd int) (*hold.Memory, error) {
+	s.holder.mu.Lock()
+	defer s.holder.mu.Unlock()
+	if s.holder.mems[fd] == nil {
+		return nil, fmt.Errorf("%d is no memory", fd)
+	}
+	return s.memory(fd), nil
+}
+
+func (s *simShelf) memory(fd int) *hold.Memory {
+	o, m := s.holder, s.holder.mems[fd]
+	own := func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if m.owner == nil || m.owner.net.Dead() {
+			m.owner = s.p
+		}
+		return m.owner == s.p
+	}
+	free := func() error {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if m.owner == s.p {
+			m.owner = nil
+		}
+		return nil
+	}
+	mem := hold.Shared(fd, m.b, own, free)
+	mem.Stored = func() {
+		s.p.net.Point()
+		s.p.slow(500)
+	}
+	return mem
+}
+
+func (s *simShelf) Count(fd int) (c hold.Counts, err error) {
+	s.p.slow(1)
+	c.Read, c.Written, c.Over = s.holder.n.File(fd).Counts()
+	return c, nil
+}
+
+// free gives all memory back.
+func (o *simHolder) free(t *testing.T) {
+	for _, m := range o.mems {
+		if err := unix.Munmap(m.b); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+var helloGoOn = hold.News{Verb: hold.GoOn, FD: -1}

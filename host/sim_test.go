@@ -1,0 +1,543 @@
+//go:build linux
+
+package host
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"w3host/game"
+	"w3host/internal/simnet"
+	"w3host/mapxfer"
+	gproxy "w3host/protocol/gproxy/client"
+	"w3host/protocol/w3gs"
+	"w3host/record/journal"
+	"w3host/storage"
+)
+
+var (
+	simSeeds  = flag.Int("sim.seeds", 3, "simulations of a whole host")
+	simSeed   = flag.Uint64("sim.seed", 0, "the first of their seeds")
+	simHours  = flag.Duration("sim.for", 4*time.Minute, "how long one lasts, in its own time")
+	simGames  = flag.Int("sim.games", 3, "lobbies and games at once")
+	simKills  = flag.Int("sim.kills", 3, "deaths of the host's process")
+	simUp     = flag.Int("sim.upgrades", 3, "upgrades")
+	simTerm   = flag.Bool("sim.term", true, "end some simulations soon after an upgrade")
+	simSlow   = flag.Int("sim.slow", 4, "one of so many places outside the loop takes time; 0: none")
+	simLog    = flag.Bool("sim.log", false, "show what the host logs")
+	simPlayer = flag.Int("sim.players", 6, "players of a game")
+)
+
+// simWorld is a host, its holder and its players, in one bubble.
+type simWorld struct {
+	t          *testing.T
+	r          *rand.Rand
+	n          *simnet.Net
+	began      time.Time
+	holder     *simHolder
+	proc       *simProc   // hosts
+	leaving    []*simProc // have handed over
+	procs      []*simProc // all that have ever been
+	addr       netip.AddrPort
+	port       *simnet.Listener
+	m          *Map
+	mapSize    int
+	dir        string
+	book       *simBook
+	late       time.Duration
+	excused    time.Time
+	games      []*simGame
+	clients    []*simClient
+	ending     bool
+	ended      bool
+	upgradedAt time.Time
+	away       bool // no process hosts
+	faults     []string
+	log        *simTape
+
+	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads int
+}
+
+func (w *simWorld) fault(format string, args ...any) {
+	if len(w.faults) < 20 {
+		w.faults = append(w.faults, fmt.Sprintf("after %v: ", time.Since(w.began))+fmt.Sprintf(format, args...))
+	}
+}
+
+// simTape keeps the last lines of the log.
+type simTape struct {
+	mu    sync.Mutex
+	lines []string
+	sum   uint64
+	all   bool
+}
+
+func (l *simTape) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line := strings.TrimSpace(string(b))
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, l.sum, line)
+	l.sum = h.Sum64()
+	if l.lines = append(l.lines, line); len(l.lines) > 3000 && !l.all {
+		l.lines = slices.Clone(l.lines[1000:])
+	}
+	return len(b), nil
+}
+
+// simBook is the game log of all processes. What a process has recorded in its last moment is lost
+// with it.
+type simBook struct {
+	w    *simWorld
+	dead func() bool
+
+	mu     sync.Mutex
+	recent []simRecord
+	all    map[storage.GameKey]*simLogged
+}
+
+type simRecord struct {
+	at time.Time
+	r  storage.Record
+}
+
+// simLogged is one game in the log.
+type simLogged struct {
+	created, started int
+	ended            []storage.GameEnded
+	seen             map[uint64]bool
+}
+
+// safeAfter is when a record has reached the spool.
+const safeAfter = 100 * time.Millisecond
+
+func (b *simBook) of(dead func() bool) *simBook {
+	return &simBook{w: b.w, dead: dead, all: b.all}
+}
+
+// Record implements Recorder.
+func (b *simBook) Record(r storage.Record) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.dead() {
+		return
+	}
+	b.recent = append(b.recent, simRecord{time.Now(), r})
+	if len(b.recent) > 1000 {
+		b.settle(time.Now().Add(-safeAfter))
+	}
+}
+
+// settle makes the records up to a time safe.
+func (b *simBook) settle(until time.Time) {
+	n := 0
+	for n < len(b.recent) && b.recent[n].at.Before(until) {
+		b.write(b.recent[n].r)
+		n++
+	}
+	b.recent = b.recent[n:]
+}
+
+func (b *simBook) write(r storage.Record) {
+	number := uint64(0)
+	if n, ok := r.(storage.Numbered); ok {
+		r, number = n.Record, n.Number
+	}
+	logged := func(k storage.GameKey) *simLogged {
+		if b.all[k] == nil {
+			b.all[k] = &simLogged{seen: map[uint64]bool{}}
+		}
+		return b.all[k]
+	}
+	switch r := r.(type) {
+	case storage.GameCreated:
+		logged(r.Game).created++
+	case storage.GameStarted:
+		logged(r.Game).started++
+	case storage.GameEnded:
+		l := logged(r.Game)
+		if number == 0 || !l.seen[number] {
+			l.ended = append(l.ended, r)
+		}
+		l.seen[number] = true
+	}
+}
+
+// options are those of a process.
+func (w *simWorld) options(p *simProc, left *Survivors) Options {
+	book := w.book.of(p.net.Dead)
+	p.records = book
+	o := Options{
+		Product: w3gs.ProductTFT, Game: plainGame(), Network: p.net, Survivors: left,
+		Listeners: Listeners{Main: w.port},
+		Limits: Limits{
+			JoinTimeout: 10 * time.Second, Unjoined: 2000, UnjoinedPerIP: 100, JoinsPerMinute: 1000, PacketRate: 200, OutQueue: 256 << 10,
+			Shutdown: 10 * time.Second,
+		},
+		Recorder: book, Outside: unknown, Log: zerolog.New(w.log).Level(zerolog.InfoLevel).With().Str("process", p.name).Logger(),
+		Journal: journal.Options{Dir: filepath.Join(w.dir, "journals")},
+		Crashes: filepath.Join(w.dir, "crashes"),
+	}
+	o.Game.Turns.Period = 100 * time.Millisecond
+	o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
+	o.Game.Turns.LastPlayer = time.Minute
+	return o
+}
+
+// start makes a process the host. What the process before has left goes on.
+func (w *simWorld) start(p *simProc) {
+	w.proc = p
+	w.procs = append(w.procs, p)
+	p.net.Step = func() bool {
+		if p.steps.Load() <= 0 || p.steps.Add(-1) != 0 {
+			return false
+		}
+		w.died(p)
+		return true
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p.stop = cancel
+	ctx2, cancel2 := context.WithCancel(context.Background())
+	p.outlast = cancel2
+	go func() { // ends with the process
+		defer func() { // it may have been killed here
+			select {
+			case p.over <- nil:
+			default:
+			}
+		}()
+		left := FindSurvivors(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
+		left.Network, left.Open = p.net, func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil }
+		if p.shelf.standsBy {
+			left.Try(ctx)
+			if err := left.StandBy(ctx, sync.OnceFunc(func() { p.shelf.Ready(true) })); err != nil {
+				p.over <- err
+				return
+			}
+		}
+		left.Settle()
+		h, err := New(w.options(p, left))
+		if err != nil {
+			p.over <- err
+			return
+		}
+		p.h = h
+		err = h.Serve(ctx)
+		switch {
+		case p.net.Dead():
+		case p.handing.Load():
+			h.Leave()
+			h.HandOver(func() { _ = p.shelf.Done() })
+			err = h.Outlast(ctx2)
+		default:
+			err = h.Close()
+		}
+		if p.net.Dead() { // what it still has to do it does in the world of the dead
+			<-h.shard.Done()
+			h.claims.Wait()
+			h.catching.Wait()
+			func() {
+				defer func() { _ = recover() }() // it may have closed them
+				h.shard.journals.Close()
+			}()
+			err = nil
+		}
+		p.over <- err
+	}()
+}
+
+// kill has the process die after so many steps, and another take its place.
+func (w *simWorld) kill() {
+	p := w.proc
+	if w.ending || p.shelf.standsBy && p.h == nil {
+		return
+	}
+	p.steps.Store(int64(1 + w.r.IntN(1<<w.r.IntN(14))))
+}
+
+func (w *simWorld) died(p *simProc) {
+	w.n.After(0, func() {
+		w.kills++
+		w.excuse(5 * time.Second)
+		p.records.mu.Lock()
+		p.records.settle(time.Now().Add(-safeAfter))
+		p.records.mu.Unlock()
+		p.stop()
+		p.outlast()
+		if w.ending {
+			return
+		}
+		w.holder.mu.Lock()
+		next := w.holder.next
+		w.holder.next = nil
+		w.holder.mu.Unlock()
+		if next != nil { // it is refused
+			next.net.Kill()
+			next.stop()
+			next.outlast()
+			w.proc = p
+			w.leaving = slices.DeleteFunc(w.leaving, func(o *simProc) bool { return o == p })
+		}
+		if w.proc != p {
+			return
+		}
+		w.away = true
+		w.n.After(time.Duration(20+w.r.IntN(300))*time.Millisecond, func() {
+			w.away = false
+			w.start(w.holder.process(fmt.Sprint("process ", w.kills+w.upgrades), false))
+		})
+	})
+}
+
+// excuse is that nobody may be blamed for lateness for a while.
+func (w *simWorld) excuse(d time.Duration) { w.excused = time.Now().Add(d) }
+
+// upgrade has another process take over.
+func (w *simWorld) upgrade() {
+	p := w.proc
+	if w.ending || w.away || p.net.Dead() || p.h == nil || w.holder.next != nil || p.steps.Load() > 0 {
+		return
+	}
+	w.upgrades++
+	w.upgradedAt = time.Now()
+	w.excuse(10 * time.Second)
+	next := w.holder.process(fmt.Sprint("process ", w.kills+w.upgrades), true)
+	next.shelf.handOver = func() {
+		p.handing.Store(true)
+		p.stop()
+	}
+	p.shelf.goOn = func() {
+		w.holder.mu.Lock()
+		defer w.holder.mu.Unlock()
+		next.shelf.news <- helloGoOn
+		w.holder.next = nil
+	}
+	w.leaving = append(w.leaving, p)
+	w.start(next)
+}
+
+// lobby opens one, with players who come to it.
+func (w *simWorld) lobby() {
+	if w.ending {
+		return
+	}
+	w.n.After(2*time.Second, w.lobby)
+	p := w.proc
+	if w.away || p.net.Dead() || p.h == nil || p.handing.Load() {
+		return
+	}
+	running := 0
+	for _, g := range w.games {
+		if p.h.Game(g.id) != nil {
+			running++
+		}
+	}
+	if running >= *simGames {
+		return
+	}
+	go func() { // of the process, which may die in it
+		if lobby, err := p.h.OpenLobby("test", w.m); err == nil {
+			w.n.After(0, func() { w.players(lobby) })
+		}
+	}()
+}
+
+// players come to a lobby.
+func (w *simWorld) players(lobby *Game) {
+	g := &simGame{id: lobby.ID(), key: lobby.EntryKey(), acted: map[string]uint32{}, begun: time.Now()}
+	w.games = append(w.games, g)
+	for i := range *simPlayer {
+		c := &simClient{
+			w: w, r: rand.New(rand.NewPCG(w.r.Uint64(), 7)), name: fmt.Sprintf("P%d-%d", len(w.games), i+1), game: g,
+			addr: netip.AddrFrom4([4]byte{10, 1, byte(len(w.games)), byte(i + 1)}), owner: i == 0, healthy: i < 2, hasMap: w.r.IntN(8) != 0,
+			line: simnet.Line{Delay: time.Duration(5+w.r.IntN(80)) * time.Millisecond, Jitter: time.Duration(1+w.r.IntN(10)) * time.Millisecond, Split: 0.3},
+		}
+		if !c.healthy {
+			if w.r.IntN(2) == 0 {
+				c.proxy = &gproxy.Proxy{Version: 1 + w.r.Uint32N(2)}
+			}
+			if w.r.IntN(3) == 0 {
+				c.line.Loss = 0.01
+			}
+			if w.r.IntN(3) == 0 {
+				c.line.Rate, c.line.Buffer = int64(20_000+w.r.IntN(200_000)), 16<<10
+			}
+		}
+		if c.hasMap = c.hasMap || i == 0; c.healthy && !c.hasMap {
+			c.line.Rate, c.line.Buffer = 100_000, 16<<10
+		}
+		g.players = append(g.players, c)
+		w.clients = append(w.clients, c)
+		c.after(time.Duration(i*300+c.r.IntN(2000))*time.Millisecond, func() {
+			c.connect()
+			c.live()
+			c.tick()
+		})
+	}
+}
+
+func TestSimulation(t *testing.T) {
+	for i := range *simSeeds {
+		seed := *simSeed + uint64(i)
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			began := time.Now()
+			w := simulate(t, seed)
+			took := time.Since(began)
+			events, sent := w.n.Figures()
+			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades; %d events, %d bytes; trace %x",
+				*simHours, took.Round(time.Millisecond), simHours.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, events, sent, w.log.sum)
+			for _, f := range w.faults {
+				t.Error(f)
+			}
+			if t.Failed() || *simLog {
+				t.Logf("log:\n%s", strings.Join(w.log.lines, "\n"))
+			}
+		})
+	}
+}
+
+func simulate(t *testing.T, seed uint64) (w *simWorld) {
+	cryptotest.SetGlobalRandom(t, seed)
+	dir := t.TempDir()
+	data := bytes.Repeat([]byte("map!"), 75_000)
+	parts, err := mapxfer.NewParts(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		m := testMap(*simPlayer)
+		m.Map.Identifiers.Size = uint32(len(data))
+		w = &simWorld{
+			t: t, r: rand.New(rand.NewPCG(seed, 1)), n: simnet.New(seed), began: time.Now(), addr: netip.MustParseAddrPort("10.0.0.1:6112"),
+			m: &Map{Map: m.Map, Parts: parts}, mapSize: len(data), dir: dir, late: 100*time.Millisecond + 150*time.Millisecond, log: &simTape{all: *simLog},
+		}
+		w.book = &simBook{w: w, dead: func() bool { return false }, all: map[storage.GameKey]*simLogged{}}
+		defer w.n.Close()
+		if w.port, err = w.n.Listen(w.addr); err != nil {
+			t.Fatal(err)
+		}
+		w.holder = newSimHolder(w.n)
+		defer w.holder.free(t)
+		w.n.After(0, w.script)
+		time.Sleep(*simHours)
+		w.end()
+	})
+	return w
+}
+
+// script is what happens beside what the players do.
+func (w *simWorld) script() {
+	w.start(w.holder.process("process 0", false))
+	w.n.After(100*time.Millisecond, w.lobby)
+	for range w.r.IntN(*simKills + 1) {
+		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), w.kill)
+	}
+	for range w.r.IntN(*simUp + 1) {
+		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), w.upgrade)
+	}
+	if *simTerm && w.r.IntN(2) == 0 { // an upgrade is the last that happens
+		w.n.After(*simHours-time.Duration(w.r.IntN(1000))*time.Millisecond, w.upgrade)
+	}
+}
+
+// on runs something on the goroutine of the network, and waits for it.
+func (w *simWorld) on(f func()) {
+	done := make(chan struct{})
+	w.n.After(0, func() { f(); close(done) })
+	<-done
+}
+
+// end stops all processes in order, and looks at what is left.
+func (w *simWorld) end() {
+	for away := true; away; time.Sleep(10 * time.Millisecond) { // the holder would start one, and then end it
+		w.on(func() { away = w.away })
+	}
+	var all []*simProc
+	w.on(func() {
+		w.ending = true
+		for _, p := range w.procs {
+			p.steps.Store(0)
+		}
+		w.holder.mu.Lock()
+		next := w.holder.next
+		w.holder.next = nil
+		w.holder.mu.Unlock()
+		if next != nil { // the holder refuses the upgrade: the host is to end
+			next.net.Kill()
+			next.stop()
+			w.proc = w.leaving[len(w.leaving)-1]
+			w.leaving = w.leaving[:len(w.leaving)-1]
+		}
+		all = append(slices.Clone(w.leaving), w.proc)
+		for _, p := range all {
+			p.stop()
+			if p.handing.Load() {
+				p.outlast()
+			}
+		}
+	})
+	for _, p := range w.procs {
+		select {
+		case err := <-p.over:
+			if err != nil && !p.net.Dead() {
+				w.fault("%s has ended with: %v", p.name, err)
+			}
+		case <-time.After(time.Minute):
+			w.fault("%s does not end", p.name)
+			w.on(func() { w.ended = true })
+			return
+		}
+	}
+	time.Sleep(10 * time.Second) // for the last bytes
+	synctest.Wait()
+	for _, p := range all {
+		if p.records == nil {
+			w.fault("%s has ended before it was a host", p.name)
+			continue
+		}
+		p.records.settle(time.Now())
+		if n := p.net.Open(); n > 0 && p == w.proc && time.Since(w.upgradedAt) > time.Minute { // others end with copies that are nobody's any more
+			w.fault("%s has left %d connections open", p.name, n)
+		}
+		p.net.Kill() // its end
+	}
+	for name, fd := range w.holder.held {
+		if (name < firstFlight || name>>32 != 0) && time.Since(w.upgradedAt) > time.Minute {
+			w.fault("the holder still has %v", name)
+		}
+		w.holder.close(fd)
+	}
+	time.Sleep(time.Second)
+	w.on(func() { w.ended = true })
+	for key, l := range w.book.all {
+		if len(l.ended) != 1 || l.created == 0 {
+			w.fault("game %v: %d times in the log as opened, %d started, ended as %+v", key, l.created, l.started, l.ended)
+		}
+	}
+	if files, _ := os.ReadDir(filepath.Join(w.dir, "crashes")); len(files) > 0 {
+		text, _ := os.ReadFile(filepath.Join(w.dir, "crashes", files[0].Name()))
+		w.fault("%d crashes; the first:\n%s", len(files), text)
+	}
+	for _, c := range w.clients {
+		if c.healthy && c.joined && !c.over {
+			w.fault("%s has never heard of the end", c.name)
+		}
+		_ = c.conn
+	}
+}

@@ -1,0 +1,301 @@
+// Package simnet is a network in memory: listeners and connections with the habits of TCP, over
+// lines that delay, lose and break. It knows no clock but that of package time, so that its
+// time is virtual in a bubble of testing/synctest, and what happens in it at one time happens
+// in one order, which the seed decides.
+package simnet
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/netip"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Line is one direction of the way between two ends.
+type Line struct {
+	Delay  time.Duration // from one end to the other
+	Jitter time.Duration // up to so much more, by chance; bytes keep their order all the same
+	Rate   int64         // bytes a second; 0: no limit
+	Buffer int           // bytes that may wait before the line; 0: defaultBuffer
+	Loss   float64       // the share of segments that are sent a second time, which holds up all behind them
+	Split  float64       // the share of segments that come in two pieces
+}
+
+const (
+	// window bounds the bytes of one direction that are on the way or not read yet.
+	window = 256 << 10
+	// defaultBuffer is that of a router; testkit.Line has the same.
+	defaultBuffer = 256 << 10
+	// segment is the longest piece of a stream.
+	segment = 1460
+	// unsent is how many bytes the sender's system holds before they are in the buffer of the line.
+	unsent = 16 << 10
+	// again is the least time until lost bytes are sent again.
+	again = 200 * time.Millisecond
+)
+
+// Net is a network. Its end is Close.
+type Net struct {
+	base time.Time
+	kick chan struct{} // holds one token when the first event has changed
+	over chan struct{}
+	once sync.Once
+	done chan struct{}
+
+	mu        sync.Mutex
+	random    *rand.Rand
+	events    events
+	seq       uint64
+	todo      []func() // of users, for the goroutine of the network
+	listeners map[netip.AddrPort]*Listener
+	ports     uint16
+	files     map[int]*Conn
+	lastFile  int
+	figures   struct{ events, bytes int64 }
+}
+
+// New makes a network.
+func New(seed uint64) *Net {
+	n := &Net{
+		base: time.Now(), kick: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{}),
+		random: rand.New(rand.NewPCG(seed, 0x5EED)), listeners: map[netip.AddrPort]*Listener{}, ports: 40000, files: map[int]*Conn{},
+	}
+	go n.run() // ends with Close
+	return n
+}
+
+// Close ends the network; nothing arrives any more.
+func (n *Net) Close() {
+	n.once.Do(func() { close(n.over) })
+	<-n.done
+}
+
+// Figures are the events and bytes that have been carried.
+func (n *Net) Figures() (events, bytes int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.figures.events, n.figures.bytes
+}
+
+func (n *Net) now() time.Duration { return time.Since(n.base) }
+
+// event is something that happens at a time.
+type event struct {
+	at  time.Duration
+	seq uint64
+	do  func()
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	old := *e
+	last := old[len(old)-1]
+	old[len(old)-1] = event{}
+	*e = old[:len(old)-1]
+	return last
+}
+
+// at has something happen, with the lock held; the lock must be held.
+func (n *Net) at(when time.Duration, do func()) {
+	n.seq++
+	n.push(event{when, n.seq, do})
+}
+
+// push puts an event in its place, also one that is put off: it stays before those that came later.
+func (n *Net) push(e event) {
+	heap.Push(&n.events, e)
+	if n.events[0].seq == e.seq {
+		select {
+		case n.kick <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// After calls f on the goroutine of the network, where nothing else happens meanwhile.
+func (n *Net) After(d time.Duration, f func()) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.at(n.now()+d, func() { n.todo = append(n.todo, f) })
+}
+
+func (n *Net) run() {
+	defer close(n.done)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		n.mu.Lock()
+		for now := n.now(); len(n.events) > 0 && n.events[0].at <= now; {
+			n.figures.events++
+			heap.Pop(&n.events).(event).do()
+		}
+		todo := n.todo
+		n.todo = nil
+		n.mu.Unlock()
+		for _, f := range todo {
+			f()
+		}
+		n.mu.Lock()
+		if len(n.events) > 0 {
+			timer.Reset(n.events[0].at - n.now())
+		}
+		n.mu.Unlock()
+		select {
+		case <-n.kick:
+		case <-timer.C:
+		case <-n.over:
+			return
+		}
+	}
+}
+
+// Listener takes connections.
+type Listener struct {
+	n      *Net
+	addr   netip.AddrPort
+	queue  []*Conn
+	came   func()
+	news   chan struct{}
+	closed bool
+}
+
+// Listen opens a port; 0 is any.
+func (n *Net) Listen(at netip.AddrPort) (*Listener, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if at.Port() == 0 {
+		n.ports++
+		at = netip.AddrPortFrom(at.Addr(), n.ports)
+	}
+	if n.listeners[at] != nil {
+		return nil, fmt.Errorf("listen on %v: %w", at, syscall.EADDRINUSE)
+	}
+	l := &Listener{n: n, addr: at, news: make(chan struct{}, 1)}
+	n.listeners[at] = l
+	return l, nil
+}
+
+// Notify has a function called when a connection has come. It must not wait, nor use the network.
+func (l *Listener) Notify(came func()) {
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	l.came = came
+	if len(l.queue) > 0 && came != nil {
+		came()
+	}
+}
+
+// TryAccept takes a connection that has come; nil: there is none.
+func (l *Listener) TryAccept() *Conn {
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	if len(l.queue) == 0 || l.closed {
+		return nil
+	}
+	c := l.queue[0]
+	l.queue = l.queue[1:]
+	return c
+}
+
+// Accept waits for a connection.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		if c := l.TryAccept(); c != nil {
+			return c, nil
+		}
+		if _, ok := <-l.news; !ok {
+			return nil, net.ErrClosed
+		}
+	}
+}
+
+// Close refuses those who come from now on, and resets those who have come.
+func (l *Listener) Close() error {
+	l.n.mu.Lock()
+	defer l.n.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	delete(l.n.listeners, l.addr)
+	for _, c := range l.queue {
+		c.reset()
+	}
+	l.queue = nil
+	close(l.news)
+	return nil
+}
+
+// Addr is where it listens.
+func (l *Listener) Addr() net.Addr { return net.TCPAddrFromAddrPort(l.addr) }
+
+// Open begins a connection: what arrives is told to the notified function, of which the first
+// call says that the connection stands, or has failed.
+func (n *Net) Open(from netip.Addr, to netip.AddrPort, up, down Line) *Conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.ports++
+	here, there := n.conn(netip.AddrPortFrom(from, n.ports), to), n.conn(to, netip.AddrPortFrom(from, n.ports))
+	here.peer, there.peer = there, here
+	here.way.Line, there.way.Line = up, down
+	here.opening = true
+	here.way.carry(n, 0, func() {
+		l := n.listeners[to]
+		if l == nil {
+			there.way.carry(n, 0, func() { here.fail(syscall.ECONNREFUSED) })
+			return
+		}
+		l.queue = append(l.queue, there)
+		if l.came != nil {
+			l.came()
+		}
+		select {
+		case l.news <- struct{}{}:
+		default:
+		}
+		there.way.carry(n, 0, func() {
+			here.opening = false
+			here.tell(Writable)
+		})
+	})
+	return here
+}
+
+// Dial is Open, and waits until the connection stands.
+func (n *Net) Dial(from netip.Addr, to netip.AddrPort, up, down Line) (*Conn, error) {
+	c := n.Open(from, to, up, down)
+	for {
+		n.mu.Lock()
+		opening, err := c.opening, c.inEnd
+		n.mu.Unlock()
+		switch {
+		case !opening && err == syscall.ECONNREFUSED:
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: net.TCPAddrFromAddrPort(to), Err: err}
+		case !opening:
+			return c, nil
+		}
+		<-c.writable
+	}
+}
+
+// Pair are two ends without a listener.
+func (n *Net) Pair(up, down Line) (here, there *Conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	a, b := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 1), netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 2)
+	here, there = n.conn(a, b), n.conn(b, a)
+	here.peer, there.peer = there, here
+	here.way.Line, there.way.Line = up, down
+	return here, there
+}
