@@ -151,13 +151,16 @@ func balance(m *Machine, _ *call) error {
 // announceOdds announces the odds at the countdown, if anybody has a rating.
 func (m *Machine) announceOdds() {
 	if s := m.sides(); s.known && len(s.teams) >= 2 {
-		m.later(lobby.Say{Text: texts.Of("Odds: %v.", s.text())})
+		m.later(say{0, texts.Of("Odds: %v.", s.text())})
 	}
 }
 
 // judge balances a lobby with a balanced automatic start, and reports to the lobby
 // whether the teams are even enough. It waits for ratings.
-func (m *Machine) judge() {
+func (m *Machine) settleBalance() {
+	if m.turns != nil || m.Over() || !m.lobby.AwaitsBalance() {
+		return
+	}
 	s := m.sides()
 	no := s.cannotBalance()
 	if no != nil {

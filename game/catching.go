@@ -107,7 +107,7 @@ func (m *Machine) handOver(r *returner) {
 		m.fact(&LinkResumed{Player: s.Player, Away: away})
 		m.toLobby(lobby.Back{PID: s.PID, Away: away})
 	}
-	m.toTurns(gamesync.Rejoin{PID: s.PID, Acked: r.acked, Sums: r.sums})
+	m.turns.Rejoin(m.playTime(), s.PID, r.acked, r.sums)
 	if !r.first {
 		m.say(0, "%s is back.", s.Name)
 		return

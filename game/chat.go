@@ -100,7 +100,7 @@ func (m *Machine) said(e lobby.Said) {
 	}
 	if text, ok := strings.CutPrefix(e.Text, string(m.cfg.Trigger)); ok && text != "" {
 		by := m.caller(e.PID)
-		m.out.todo = append(m.out.todo, func() { m.obey(by, text) })
+		m.later(said{by, text})
 	}
 }
 

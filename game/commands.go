@@ -189,7 +189,7 @@ func hcl(m *Machine, _ *call, text string) error {
 }
 
 func allowDownload(m *Machine, _ *call, p lobby.Player) error {
-	m.toTransfer(mapxfer.Allow{PID: p.PID})
+	m.xfer.Allow(m.now, p.PID)
 	return nil
 }
 
@@ -198,6 +198,6 @@ func downloads(m *Machine, _ *call, word string) error {
 	if err != nil {
 		return err
 	}
-	m.toTransfer(mapxfer.SetMode{Mode: mode})
+	m.xfer.SetMode(m.now, mode)
 	return m.say(0, "Map downloads: %v.", mode)
 }

@@ -39,7 +39,7 @@ func (m *Machine) recordedTurns(cfg *gamesync.Config, fakes []lobby.Player) (in,
 	for _, p := range fakes {
 		switch {
 		case r.Left.Has(p.PID):
-			m.later(lobby.Vanish{PID: p.PID})
+			m.later(vanish{p.PID})
 		case m.cfg.Lobby.Places[p.Slot].Fake:
 			in = append(in, p)
 		default:
@@ -57,12 +57,11 @@ func (m *Machine) seeTheRecord(absent []lobby.Player) {
 	}
 	m.returns.history.begin(r)
 	for _, p := range absent {
-		left := gamesync.PlayerLeft{PID: p.PID, Reason: w3gs.LeaveDisconnect}
-		m.returns.history.add(&left)
-		fact := &LeftGame{Player: Player{PID: p.PID, Name: p.Name}, Reason: left.Reason, Why: "did not come"}
+		m.returns.history.left(p.PID, w3gs.LeaveDisconnect)
+		fact := &LeftGame{Player: Player{PID: p.PID, Name: p.Name}, Reason: w3gs.LeaveDisconnect, Why: "did not come"}
 		m.fact(fact)
 		m.noteGone(fact)
-		m.later(lobby.Vanish{PID: p.PID})
+		m.later(vanish{p.PID})
 	}
 	within := cmp.Or(m.cfg.Turns.LoadTimeout, mostLoading) + r.Length // a player slower than the game was cannot play it
 	for _, s := range m.seats {
@@ -94,7 +93,7 @@ func (m *Machine) awaitOthers() {
 		}
 	}
 	if others != 0 {
-		m.toTurns(gamesync.Hold{PIDs: others, Wait: until - m.now + time.Second})
+		m.turns.Hold(m.playTime(), others, until-m.now+time.Second)
 		m.say(m.present(), "The game goes on at %s when all have seen what was before. %cnowait: it goes on without waiting.", texts.Clock(m.cfg.Record.Length), m.cfg.Trigger)
 	}
 }

@@ -40,24 +40,35 @@ func (h *history) begin(r *past.Record) {
 	}
 }
 
-// add adds the packets of a step of the turns.
-func (h *history) add(e gamesync.Effect) {
-	switch e := e.(type) {
+// keepsHistory reports whether what the turns send has to be kept for returners.
+func (m *Machine) keepsHistory() bool { return m.feeds() && !m.returns.history.full }
+
+// add adds the packets that a fact of the turns stands for.
+func (h *history) add(f gamesync.Fact) {
+	switch f := f.(type) {
 	case *gamesync.Turn:
-		batch, rest := gamesync.NextBatch(e.Actions)
+		batch, rest := gamesync.NextBatch(f.Actions)
 		for ; len(rest) > 0; batch, rest = gamesync.NextBatch(rest) {
 			h.open = (&w3gs.IncomingAction2{Actions: batch}).AppendTo(h.open)
 		}
-		h.open = (&w3gs.IncomingAction{IncrementMillis: e.Increment, Actions: batch}).AppendTo(h.open)
+		h.open = (&w3gs.IncomingAction{IncrementMillis: f.Increment, Actions: batch}).AppendTo(h.open)
 	case *gamesync.Empty:
-		for range e.Count {
+		for range f.Count {
 			h.open = (&w3gs.IncomingAction{}).AppendTo(h.open)
 		}
-	case *gamesync.PlayerLeft:
-		h.open = (&w3gs.PlayerLeave{PID: e.PID, Reason: e.Reason}).AppendTo(h.open)
 	case *gamesync.Settled:
-		h.hashes = append(h.hashes, uint32(e.Hash))
+		h.hashes = append(h.hashes, uint32(f.Hash))
 	}
+	h.packFull()
+}
+
+// left adds the leave of a player.
+func (h *history) left(pid uint8, reason w3gs.LeaveReason) {
+	h.open = (&w3gs.PlayerLeave{PID: pid, Reason: reason}).AppendTo(h.open)
+	h.packFull()
+}
+
+func (h *history) packFull() {
 	if len(h.open) >= past.BlockLen && !h.full {
 		h.pack()
 	}

@@ -9,7 +9,6 @@ import (
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
-	gamesync "w3host/sync"
 	"w3host/texts"
 )
 
@@ -103,8 +102,12 @@ var kinds = [...]struct {
 	Lost:      {text: "the end of a link", bySeat: (*Machine).lost},
 	Resume:    {text: "a resumed link", do: (*Machine).resume},
 	Backlog:   {text: "a backlog", bySeat: (*Machine).backlog},
-	HostLate:  {text: "lateness of the host", do: func(m *Machine, in *Input) { m.toTransfer(mapxfer.Late{By: in.By}) }},
-	Beat:      {text: "a place in the period", do: func(m *Machine, in *Input) { m.toTurns(gamesync.Align{Beat: in.By - m.startedAt}) }},
+	HostLate:  {text: "lateness of the host", do: func(m *Machine, in *Input) { m.xfer.Late(m.now, in.By) }},
+	Beat: {text: "a place in the period", do: func(m *Machine, in *Input) {
+		if m.turns != nil {
+			m.turns.Align(m.playTime(), in.By-m.startedAt)
+		}
+	}},
 	Ban: {text: "a ban", bySeat: func(m *Machine, s *seat, in *Input) {
 		m.toLobby(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
 	}},

@@ -6,9 +6,7 @@ import (
 	"w3host/game/command"
 	"w3host/internal/network"
 	"w3host/lobby"
-	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
-	gamesync "w3host/sync"
 	"w3host/texts"
 )
 
@@ -121,7 +119,7 @@ func (m *Machine) joined(e lobby.Joined) {
 // gone closes the link of a player whom the lobby has removed.
 func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
-		m.toTransfer(mapxfer.Leave{PID: f.PID})
+		m.xfer.Leave(m.now, f.PID)
 		f.RTT = m.rtt(f.PID)
 		m.fact(f)
 	}
@@ -140,7 +138,7 @@ func (m *Machine) kicked(e lobby.Kicked) {
 	s.kick = e.Why
 	m.started.Places[e.Slot].Name = "" // a remake keeps no place for them
 	m.dismiss(s, e.Why)
-	m.out.todo = append(m.out.todo, func() { m.toTurns(gamesync.Leave{PID: e.PID, Reason: w3gs.LeaveLost}) })
+	m.later(kickedFromGame{e.PID})
 }
 
 // findSilent cuts the links of players who have sent nothing for too long: every ping

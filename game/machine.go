@@ -44,10 +44,8 @@ type Machine struct {
 // outputs collects the output of a Step.
 type outputs struct {
 	*Out
-	todo  []func() // what follows from effects, after them
+	queue []task // what parts of the game have caused in each other
 	lobby []lobby.Effect
-	xfer  []mapxfer.Effect
-	turns []gamesync.Effect
 	acted Acted
 }
 
@@ -67,9 +65,10 @@ func New(cfg Config, out *Out) *Machine {
 	v.Share, v.Time, v.Cooldown = cmp.Or(v.Share, 70), cmp.Or(v.Time, time.Minute), cmp.Or(v.Cooldown, 2*time.Minute)
 	m := &Machine{
 		cfg: cfg, out: outputs{Out: out}, commands: commands.With(cfg.Commands),
-		lobby: lobby.New(cfg.Lobby), xfer: mapxfer.New(cfg.Transfer),
+		lobby:    lobby.New(cfg.Lobby),
 		settings: settings{firstName: cfg.Name},
 	}
+	m.xfer = mapxfer.New(cfg.Transfer, transferSink{m})
 	m.lobby.SetPrivate(cfg.Unlisted)
 	m.fact(&Opened{Config: &m.cfg, Owner: m.lobby.Owner(), Counts: m.lobby.Counts()})
 	return m
@@ -82,32 +81,27 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		return
 	}
 	m.now, m.out.Out = max(now, m.now), out
-	m.out.lobby, m.out.xfer, m.out.turns = m.out.lobby[:0], m.out.xfer[:0], m.out.turns[:0]
+	m.out.lobby = m.out.lobby[:0]
+	if m.turns != nil {
+		m.turns.Reset()
+	}
 	m.handle(in)
-	m.followUp()
-	if len(m.polls) > 0 {
-		m.settlePolls()
-		m.followUp()
+	m.drain()
+	for _, settle := range settling {
+		settle(m)
+		m.drain()
 	}
-	if m.settleModes() {
-		m.followUp()
-	}
-	if len(m.settings.list) > 0 {
-		m.endSettings()
-		m.followUp()
-	}
-	if m.turns == nil && !m.Over() && m.lobby.AwaitsBalance() {
-		m.judge()
-		m.followUp()
-	}
-	m.tendReturns()
-	m.followUp()
 	m.reportPlaces()
 	if m.Over() {
 		m.fact(m.ending.last)
 	}
 	m.calm = m.turns != nil && !m.Over() && len(m.polls)+len(m.settings.list)+len(m.returns.coming) == 0 &&
 		m.turns.Apart()|m.returns.reported == 0
+}
+
+// settling is what an input may have made possible, in the order in which it is done.
+var settling = [...]func(*Machine){
+	(*Machine).settlePolls, (*Machine).settleModes, (*Machine).endSettings, (*Machine).settleBalance, (*Machine).tendReturns,
 }
 
 // Next is when Step needs a Tick if no other input comes; false: never.
@@ -196,9 +190,13 @@ func (m *Machine) packet(s *seat, in *Input) {
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
 	case *w3gs.LoadedSelf:
-		m.toTurns(gamesync.Loaded{PID: s.PID})
+		if m.turns != nil {
+			m.turns.Loaded(m.playTime(), s.PID)
+		}
 	case *w3gs.DropReq:
-		m.toTurns(gamesync.DropVote{PID: s.PID})
+		if m.turns != nil {
+			m.turns.DropVote(m.playTime(), s.PID)
+		}
 	case *w3gs.MapSize, *w3gs.MapPartOK, *w3gs.MapPartNotOK:
 		if m.turns == nil {
 			m.mapPacket(s, in)
@@ -209,7 +207,11 @@ func (m *Machine) packet(s *seat, in *Input) {
 // tick does the work that is due in each room.
 func (m *Machine) tick(*Input) {
 	if m.turns != nil {
-		m.applyTurns(m.turns.Tick(m.playTime(), m.out.turns))
+		before := len(m.out.Facts)
+		m.turns.Tick(m.playTime())
+		for i := range m.out.Facts[before:] {
+			m.out.Facts[before+i].Turn = m.turns.Turns() // facts of a tick bear the number of its last turn
+		}
 		if m.Over() {
 			return
 		}
@@ -217,7 +219,7 @@ func (m *Machine) tick(*Input) {
 	m.applyLobby(m.lobby.Tick(m.now, m.out.lobby))
 	if m.turns == nil && !m.Over() {
 		if _, waits := m.xfer.Next(); waits {
-			m.applyTransfer(m.xfer.Tick(m.now, m.out.xfer))
+			m.xfer.Tick(m.now)
 		}
 		m.announceNow()
 		m.findSilent()
@@ -237,7 +239,7 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	}
 	s.quit = !lost
 	m.unlink(s, reason.String())
-	m.toTurns(gamesync.Leave{PID: s.PID, Reason: reason})
+	m.turns.Leave(m.playTime(), s.PID, reason)
 }
 
 // stop ends the lobby or the game, and says so to its players.
@@ -251,7 +253,7 @@ func (m *Machine) stop(in *Input) {
 		return
 	}
 	m.ending.stopped = true
-	m.toTurns(gamesync.End{Why: why})
+	m.turns.End(m.playTime(), why)
 }
 
 // added takes the effects that a room has appended to all of this Step.
@@ -260,18 +262,6 @@ func added[E any](all *[]E, with []E) []E {
 	*all = with
 	return with[n:]
 }
-
-// followUp does the work that effects have put off, and the work that follows from it.
-func (m *Machine) followUp() {
-	for i := 0; i < len(m.out.todo) && !m.Over(); i++ {
-		m.out.todo[i]()
-	}
-	clear(m.out.todo)
-	m.out.todo = m.out.todo[:0]
-}
-
-// later passes an event to the lobby after the current effects.
-func (m *Machine) later(e lobby.Event) { m.out.todo = append(m.out.todo, func() { m.toLobby(e) }) }
 
 // playTime is the clock of the turns.
 func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }

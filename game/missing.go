@@ -6,7 +6,6 @@ import (
 
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	gamesync "w3host/sync"
 	"w3host/texts"
 )
 
@@ -68,14 +67,14 @@ func (m *Machine) miss(s *seat) {
 		m.out.add(Op{Kind: Forget, PID: s.PID})
 		s.proxy = seatProxy{}
 	}
-	m.toTurns(gamesync.Apart{PID: s.PID})
+	m.turns.Part(m.playTime(), s.PID)
 	if m.Over() {
 		return
 	}
 	m.say(m.others(s), "%s has lost the connection and may join again within %v. %cwait: the game stands still; %[3]cvotekick: for good.",
 		s.Name, m.cfg.Return.Sign.Round(time.Second), m.cfg.Trigger)
 	if m.cfg.Return.StandStill {
-		m.toTurns(gamesync.Hold{PIDs: w3gs.Only(s.PID), Wait: m.cfg.Return.Wait})
+		m.turns.Hold(m.playTime(), w3gs.Only(s.PID), m.cfg.Return.Wait)
 	}
 }
 
@@ -165,10 +164,10 @@ func standStill(wait bool) act {
 		}
 		m.returns.wait, m.returns.goOn = 0, 0
 		if !wait {
-			m.toTurns(gamesync.GoOn{})
+			m.turns.GoOn(m.playTime())
 			return nil
 		}
-		m.toTurns(gamesync.Hold{PIDs: apart, Wait: m.cfg.Return.Wait})
+		m.turns.Hold(m.playTime(), apart, m.cfg.Return.Wait)
 		return m.say(voters, "The game stands still for up to %v. %cnowait: it goes on.", m.cfg.Return.Wait.Round(time.Second), m.cfg.Trigger)
 	}
 }

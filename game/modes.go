@@ -71,26 +71,25 @@ func votemode(m *Machine, c *call, word string) error {
 
 // settleModes ends the vote when all have voted, or its time is over: the mode with most votes is set, the
 // first of the list if several have as many, if half of the players have voted.
-func (m *Machine) settleModes() bool {
+func (m *Machine) settleModes() {
 	v := &m.settings.modes
 	if !v.open() || m.Over() {
-		return false
+		return
 	}
 	each, voted := v.counts(len(m.cfg.Map.Modes))
 	there := m.lobby.Humans().Len()
 	if voted < there && m.now < v.until && m.turns == nil {
-		return false
+		return
 	}
 	*v = modeVote{}
 	if m.turns != nil {
-		return false
+		return
 	}
 	if 2*voted < there || voted == 0 {
 		m.say(0, "The vote for the mode has failed: %d of %d have voted.", voted, there)
-		return true
+		return
 	}
 	if err := hcl(m, nil, m.cfg.Map.Modes[slices.Index(each, slices.Max(each))]); err != nil {
 		m.sayText(0, texts.Sentence(texts.From(err)))
 	}
-	return true
 }

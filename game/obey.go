@@ -9,7 +9,6 @@ import (
 	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	gamesync "w3host/sync"
 	"w3host/texts"
 )
 
@@ -163,7 +162,7 @@ func kickSlow(m *Machine, c *call, limit time.Duration) error {
 		}
 		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
 		if s := m.seats[p.PID]; p.RTT > limit && (s == nil || s.level < command.Trusted) {
-			m.later(lobby.Kick{PID: p.PID, Why: texts.Of("high ping"), By: c.Name, KeepOut: true})
+			m.later(kickLater{PID: p.PID, Why: texts.Of("high ping"), By: c.Name, KeepOut: true})
 		}
 	}
 	return m.answer(c, "%s", strings.Join(parts, ", "))
@@ -171,7 +170,9 @@ func kickSlow(m *Machine, c *call, limit time.Duration) error {
 
 func setLatency(m *Machine, _ *call, period time.Duration) error {
 	m.cfg.Turns.Period = period
-	m.toTurns(gamesync.SetPeriod{Period: period})
+	if m.turns != nil {
+		m.turns.SetPeriod(m.playTime(), period)
+	}
 	return m.say(0, "The latency is now %d ms.", period.Milliseconds())
 }
 
@@ -181,7 +182,9 @@ func equalised(m *Machine, _ *call) texts.Text {
 
 func setEqualise(m *Machine, c *call, on bool) error {
 	m.cfg.Turns.Equalise = on
-	m.toTurns(gamesync.SetEqualise{On: on})
+	if m.turns != nil {
+		m.turns.SetEqualise(m.playTime(), on)
+	}
 	return m.sayText(0, equalised(m, c))
 }
 
@@ -192,13 +195,17 @@ func sharing(m *Machine, _ *call) texts.Text {
 
 func setSharing(m *Machine, c *call, on bool) error {
 	m.cfg.Turns.ShareUnits = on
-	m.toTurns(gamesync.SetShare{On: on})
+	if m.turns != nil {
+		m.turns.SetShare(m.playTime(), on)
+	}
 	return m.sayText(0, sharing(m, c))
 }
 
 func setSyncLimit(m *Machine, _ *call, turns int) error {
 	m.cfg.Turns.SyncLimit = turns
-	m.toTurns(gamesync.SetSyncLimit{Turns: turns})
+	if m.turns != nil {
+		m.turns.SetSyncLimit(m.playTime(), turns)
+	}
 	return m.say(0, "The sync limit is now %d turns.", turns)
 }
 
@@ -214,13 +221,13 @@ func dropLaggers(m *Machine, c *call) error {
 	}
 	c.Target = strings.Join(names, ", ")
 	m.say(0, "Dropped: %s.", c.Target)
-	m.toTurns(gamesync.DropLaggers{})
+	m.turns.DropLaggers(m.playTime())
 	return nil
 }
 
 func end(m *Machine, _ *call) error {
 	m.say(0, "The game was ended by its owner.")
-	m.toTurns(gamesync.End{})
+	m.turns.End(m.playTime(), texts.Text{})
 	return nil
 }
 

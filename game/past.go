@@ -94,13 +94,13 @@ func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 // greet writes the settings of others to a player who joins.
 func (m *Machine) greet(s *seat) {
 	if r := m.cfg.Record; r != nil {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("This game goes on at %s of its record. First you are shown what was played, as fast as your game can.", texts.Clock(r.Length))})
+		m.later(say{w3gs.Only(s.PID), texts.Of("This game goes on at %s of its record. First you are shown what was played, as fast as your game can.", texts.Clock(r.Length))})
 	}
 	if m.settings.pinned != "" {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Plain(m.settings.pinned)})
+		m.later(say{w3gs.Only(s.PID), texts.Plain(m.settings.pinned)})
 	}
 	if m.settings.lockedBy != "" && s.level == command.Admin && !m.lobby.Owns(s.PID) {
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("%s has locked this lobby: only its owner and root command it.", m.settings.lockedBy)})
+		m.later(say{w3gs.Only(s.PID), texts.Of("%s has locked this lobby: only its owner and root command it.", m.settings.lockedBy)})
 	}
 }
 

@@ -27,7 +27,7 @@ func (m *Machine) begin(e lobby.Started) {
 	for _, p := range fakes {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true})
 	}
-	m.turns = gamesync.New(cfg)
+	m.turns = gamesync.New(cfg, turnSink{m})
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras})
@@ -45,7 +45,7 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 		m.act(s.PID, in.Data)
 	default:
 		s.proxy.answered = true
-		m.applyTurns(m.turns.Keepalive(m.playTime(), s.PID, in.Sum, m.out.turns))
+		m.turns.Keepalive(m.playTime(), s.PID, in.Sum)
 	}
 }
 
@@ -70,79 +70,72 @@ func (m *Machine) act(pid uint8, data []byte) {
 	if bytes.IndexByte(data, actionSave) >= 0 { // else there is no save among them
 		m.noteSave(pid, data)
 	}
-	m.applyTurns(m.turns.Action(m.playTime(), pid, data, m.out.turns))
+	m.turns.Action(m.playTime(), pid, data)
 }
 
 // reportRTT passes on the round trip that the last pong measured, by which the turns
 // attribute lags.
 func (m *Machine) reportRTT(s *seat) {
-	if rtt := m.rtt(s.PID); rtt > 0 {
-		m.toTurns(gamesync.RTT{PID: s.PID, RTT: rtt})
+	if rtt := m.rtt(s.PID); rtt > 0 && m.turns != nil {
+		m.turns.RTT(m.playTime(), s.PID, rtt)
 	}
 }
 
-// toTurns passes an event to the turns, if the game has started.
-func (m *Machine) toTurns(e gamesync.Event) {
-	if m.turns != nil {
-		m.applyTurns(m.turns.Handle(m.playTime(), e, m.out.turns))
+// turnSink is the Machine as the sink of the turns.
+type turnSink struct{ *Machine }
+
+func (m turnSink) Frames(to w3gs.PIDs, frames []byte) {
+	m.out.add(Op{Kind: Send, To: to, Frame: frames})
+}
+
+func (m turnSink) Say(to w3gs.PIDs, line texts.Text) { m.sayText(to, texts.Sentence(line)) }
+
+func (m turnSink) Loaded(pid uint8, after time.Duration) { m.fact(&Loaded{m.player(pid), after}) }
+
+func (m turnSink) Fact(f gamesync.Fact) {
+	if m.keepsHistory() {
+		m.returns.history.add(f)
+	}
+	m.fact(f)
+	if up, ok := f.(*gamesync.ScreenUp); ok {
+		m.adviseProxy(up.Laggers &^ m.proxies())
 	}
 }
 
-// applyTurns carries out the effects that the turns have added.
-func (m *Machine) applyTurns(effects []gamesync.Effect) {
-	for _, effect := range added(&m.out.turns, effects) {
-		if m.feeds() && !m.returns.history.full {
-			m.returns.history.add(effect)
-		}
-		switch e := effect.(type) {
-		case *gamesync.Broadcast:
-			m.out.add(Op{Kind: Send, To: e.To, Frame: e.Frame})
-		case *gamesync.Drop:
-			m.drop(e)
-		case *gamesync.PlayerLeft:
-			m.left(e)
-		case *gamesync.Say:
-			m.sayText(e.To, texts.Sentence(e.Text))
-		case *gamesync.PlayerLoaded:
-			m.fact(&Loaded{m.player(e.PID), e.After})
-		case *gamesync.ScreenUp:
-			m.fact(e)
-			m.adviseProxy(e.Laggers &^ m.proxies())
-		case *gamesync.Over:
-			m.ending.last = &Over{*e, m.ending.stopped, m.ending.decided, m.ending.remade}
-		case Fact:
-			m.fact(e)
-		}
-	}
-}
-
-// drop closes the link of a player whom the turns have removed.
-func (m *Machine) drop(e *gamesync.Drop) {
-	s := m.seats[e.PID]
-	if e.Why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
-		m.fact(&Dropped{Player: m.player(e.PID), Why: string(e.Why)})
-		m.out.todo = append(m.out.todo, func() { m.autosave(e.PID) })
-	} else if s != nil && !e.Loading {
-		m.send(s, &w3gs.GameOver{PID: e.PID})
+// Drop closes the link of a player whom the turns have removed.
+func (m turnSink) Drop(pid uint8, why gamesync.Why, loading bool) {
+	s := m.seats[pid]
+	if why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
+		m.fact(&Dropped{Player: m.player(pid), Why: string(why)})
+		m.later(dropped{pid})
+	} else if s != nil && !loading {
+		m.send(s, &w3gs.GameOver{PID: pid})
 	}
 	if s != nil {
-		m.dismiss(s, string(e.Why))
+		m.dismiss(s, string(why))
 	}
 }
 
-// left reports a leave at its place in the order of turns.
-func (m *Machine) left(e *gamesync.PlayerLeft) {
-	f := &LeftGame{Player: m.player(e.PID), Reason: e.Reason, Why: e.Reason.String(), RTT: m.rtt(e.PID)}
-	if e.Why != gamesync.WhyLeft {
-		f.Why = string(e.Why)
+// Left reports a leave at its place in the order of turns.
+func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.Why) {
+	if m.keepsHistory() {
+		m.returns.history.left(pid, reason)
 	}
-	if s := m.seats[e.PID]; s != nil {
-		f.Actions, f.Own = s.actions, s.quit && e.Why == gamesync.WhyLeft
+	f := &LeftGame{Player: m.player(pid), Reason: reason, Why: reason.String(), RTT: m.rtt(pid)}
+	if why != gamesync.WhyLeft {
+		f.Why = string(why)
+	}
+	if s := m.seats[pid]; s != nil {
+		f.Actions, f.Own = s.actions, s.quit && why == gamesync.WhyLeft
 		if s.kick != "" {
 			f.Why, f.Kicked = s.kick, true
 		}
 	}
 	m.fact(f)
 	m.noteGone(f)
-	m.toLobby(lobby.Leave{PID: e.PID, Reason: e.Reason, Lost: true}) // at once: the pid is not used any more
+	m.toLobby(lobby.Leave{PID: pid, Reason: reason, Lost: true}) // at once: the pid is not used any more
+}
+
+func (m turnSink) Over(end gamesync.Over) {
+	m.ending.last = &Over{end, m.ending.stopped, m.ending.decided, m.ending.remade}
 }

@@ -7,7 +7,6 @@ import (
 	"w3host/lobby"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
-	gamesync "w3host/sync"
 	"w3host/texts"
 )
 
@@ -99,7 +98,7 @@ func (m *Machine) lost(s *seat, in *Input) {
 		m.fact(&LinkLost{s.Player, in.Why, wait})
 		m.unlink(s, in.Why)
 		s.proxy.away = max(m.now, 1)
-		m.toTurns(gamesync.Absent{PID: s.PID, Wait: wait})
+		m.turns.Lost(m.playTime(), s.PID, wait)
 	case m.mayReturn(s):
 		m.fact(&LinkLost{s.Player, in.Why, m.cfg.Return.Sign})
 		m.unlink(s, in.Why)
@@ -192,7 +191,7 @@ func (m *Machine) resume(in *Input) {
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.PID})
 	f.Addr = s.Addr
 	m.fact(f)
-	m.toTurns(gamesync.Back{PID: s.PID})
+	m.turns.Back(m.playTime(), s.PID)
 }
 
 // forfeit removes a player whose seat can no longer be resumed.
@@ -205,7 +204,7 @@ func (m *Machine) forfeit(in *Input) {
 func (m *Machine) putOut(s *seat, why string) {
 	m.fact(&Dropped{Player: s.Player, Why: why})
 	m.dismiss(s, why)
-	m.toTurns(gamesync.Leave{PID: s.PID, Reason: w3gs.LeaveDisconnect})
+	m.turns.Leave(m.playTime(), s.PID, w3gs.LeaveDisconnect)
 }
 
 // tendProxies sends the acknowledgements that are due, and cuts links of silent

@@ -238,7 +238,7 @@ func (m *Machine) refuseTwin(r *returner) {
 func (m *Machine) release(r *returner, why string) {
 	if s := r.s; s != nil && s.missing != nil && s.missing.by == r {
 		if r.first && (r.quit || !m.keepsPlaces()) {
-			m.out.todo = append(m.out.todo, func() { m.putOut(s, why) })
+			m.later(gaveUp{s, why})
 		}
 		s.missing.by, s.missing.until = nil, max(s.missing.until, m.now+m.cfg.Return.Sign)
 		s.returns++

@@ -10,7 +10,6 @@ import (
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
-	gamesync "w3host/sync"
 )
 
 // seat is a player's place for the life of the game.
@@ -141,7 +140,7 @@ func (m *Machine) backlog(s *seat, in *Input) {
 		m.reportFigures(s, in.Figures)
 		return
 	}
-	m.toTurns(gamesync.Backlog{PID: s.PID, Queued: in.Queued, Moves: in.Moves})
+	m.turns.Backlog(m.playTime(), s.PID, in.Queued, in.Moves)
 }
 
 // survived takes every socket for a new one.
@@ -151,7 +150,9 @@ func (m *Machine) survived(in *Input) {
 			s.socket = seatSocket{}
 		}
 	}
-	m.toTurns(gamesync.Survived{Outage: in.By})
+	if m.turns != nil {
+		m.turns.Survived(m.playTime(), in.By)
+	}
 }
 
 // vacate ends a seat.

@@ -31,14 +31,6 @@ func askToSwap(m *Machine, c *call, p lobby.Player) error {
 			}
 			return []w3gs.PIDs{w3gs.Only(c.PID), w3gs.Only(p.PID)}
 		},
-		agreed: func() {
-			m.out.todo = append(m.out.todo, func() {
-				a, _ := m.lobby.Player(c.PID)
-				b, _ := m.lobby.Player(p.PID)
-				if err := m.toLobby(lobby.Swap{A: a.Slot, B: b.Slot}); err != nil {
-					m.sayText(w3gs.Only(a.PID)|w3gs.Only(b.PID), texts.Sentence(texts.From(err)))
-				}
-			})
-		},
+		agreed: func() { m.later(swapAgreed{c.PID, p.PID}) },
 	})
 }

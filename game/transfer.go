@@ -9,20 +9,20 @@ import (
 
 // mapPacket handles packets about the map, which only come before the start.
 func (m *Machine) mapPacket(s *seat, in *Input) {
-	var e mapxfer.Event
-	switch p := in.Packet.(type) {
-	case *w3gs.MapSize:
+	if p, ok := in.Packet.(*w3gs.MapSize); ok {
 		if m.toLobby(lobby.MapReport{PID: s.PID, Report: *p}); m.seats[s.PID] != s {
 			return
 		}
-		e = mapxfer.Report{PID: s.PID, Packet: *p}
-	case *w3gs.MapPartOK:
-		e = mapxfer.Ack{PID: s.PID, Packet: *p}
-	case *w3gs.MapPartNotOK:
-		e = mapxfer.Refuse{PID: s.PID, Packet: *p}
 	}
 	m.reportFigures(s, in.Figures)
-	m.toTransfer(e)
+	switch p := in.Packet.(type) {
+	case *w3gs.MapSize:
+		m.xfer.Report(m.now, s.PID, *p)
+	case *w3gs.MapPartOK:
+		m.xfer.Ack(m.now, s.PID, *p)
+	case *w3gs.MapPartNotOK:
+		m.xfer.Refuse(m.now, s.PID, *p)
+	}
 }
 
 // reportFigures passes the state of a connection to the scheduler. An address that many
@@ -31,74 +31,70 @@ func (m *Machine) reportFigures(s *seat, f mapxfer.Figures) {
 	if !s.shared {
 		f.Addr = s.Addr.Addr()
 	}
-	m.toTransfer(mapxfer.Measured{PID: s.PID, Figures: f})
+	m.xfer.Measured(m.now, s.PID, f)
 }
 
-// toTransfer passes an event to the scheduler.
-func (m *Machine) toTransfer(e mapxfer.Event) {
-	m.applyTransfer(m.xfer.Handle(m.now, e, m.out.xfer))
+// transferSink is the Machine as the sink of mapxfer: packets and facts go out at once, and
+// what the lobby has to do waits until the scheduler has returned.
+type transferSink struct{ *Machine }
+
+func (m transferSink) Begin(pid uint8) {
+	s := m.seats[pid]
+	m.fact(&DownloadBegun{s.Player, m.cfg.Transfer.Size})
+	m.send(s, &w3gs.StartDownload{From: m.lobby.MapSender(pid)})
 }
 
-// applyTransfer carries out the effects that the scheduler has added.
-func (m *Machine) applyTransfer(effects []mapxfer.Effect) {
-	for _, e := range added(&m.out.xfer, effects) {
-		if s := m.seats[e.PID]; s != nil {
-			m.applyTransferEffect(s, &e)
-		}
-	}
+func (m transferSink) Parts(pid uint8, off, end uint32) {
+	m.out.add(Op{Kind: Parts, PID: pid, From: m.lobby.MapSender(pid), At: off, End: end})
 }
 
-func (m *Machine) applyTransferEffect(s *seat, e *mapxfer.Effect) {
-	switch e.Kind {
-	case mapxfer.Begin:
-		m.fact(&DownloadBegun{s.Player, m.cfg.Transfer.Size})
-		m.send(s, &w3gs.StartDownload{From: m.lobby.MapSender(s.PID)})
-	case mapxfer.Send:
-		m.out.add(Op{Kind: Parts, PID: s.PID, From: m.lobby.MapSender(s.PID), At: e.Offset, End: e.End})
-	case mapxfer.Percent:
-		m.later(lobby.Progress{PID: s.PID, Percent: e.Percent})
-	case mapxfer.Done:
-		f := m.downloadEnded(s, e, true)
-		m.later(lobby.Say{Text: texts.Of("%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.",
-			s.Name, float64(e.Bytes)/1e6, e.Took.Seconds(), f.Speed()/1000)})
-	case mapxfer.Waiting:
-		m.later(lobby.Say{To: w3gs.Only(s.PID), Text: texts.Of("You are number %d in the queue for the map.", e.Place)})
-	case mapxfer.Ignored:
-		m.fact(&MapPacketIgnored{s.Player, e.Why})
-	case mapxfer.Refused:
-		m.refuseTransfer(s, e)
-	case mapxfer.Stopped:
-		m.downloadEnded(s, e, false)
-	case mapxfer.TooSlow, mapxfer.Cheat:
-		m.later(lobby.Kick{PID: s.PID, Why: texts.Known(e.Why.String())})
-	}
+func (m transferSink) Percent(pid, percent uint8) {
+	m.later(progress{pid, percent})
 }
 
-func (m *Machine) downloadEnded(s *seat, e *mapxfer.Effect, complete bool) *DownloadEnded {
-	f := &DownloadEnded{Player: s.Player, Complete: complete, Bytes: e.Bytes, Resent: e.Resent, Took: e.Took}
-	if !complete {
-		f.Why = e.Why.String()
+func (m transferSink) Ended(pid uint8, d mapxfer.Download) {
+	s := m.seats[pid]
+	f := &DownloadEnded{Player: s.Player, Complete: d.Why == 0, Bytes: d.Bytes, Resent: d.Resent, Took: d.Took}
+	if f.Complete {
+		m.later(say{0, texts.Of("%s has downloaded the map: %.1f MB in %.1f s, %.0f KB/s.",
+			s.Name, float64(d.Bytes)/1e6, d.Took.Seconds(), f.Speed()/1000)})
+	} else {
+		f.Why = d.Why.String()
 	}
 	m.fact(f)
-	return f
 }
 
-// refuseTransfer kicks a player who cannot get the map. Where an admin may still
+func (m transferSink) Queued(pid uint8, place int) {
+	m.later(say{w3gs.Only(pid), texts.Of("You are number %d in the queue for the map.", place)})
+}
+
+func (m transferSink) Ignored(pid uint8, why mapxfer.Why) {
+	m.fact(&MapPacketIgnored{m.seats[pid].Player, why})
+}
+
+// Refused kicks a player who cannot get the map. Where an admin may still
 // allow the download, the player waits, and reads where the map is.
-func (m *Machine) refuseTransfer(s *seat, e *mapxfer.Effect) {
-	switch wait := m.cfg.Transfer.Wait; {
-	case e.Why == mapxfer.WhyAsk:
-		m.later(lobby.Say{Text: texts.Of("%s does not have the map. An admin can allow the download with %cdownload %[1]s", s.Name, m.cfg.Trigger)})
-	case e.Why == mapxfer.WhyOff && wait > 0:
-		m.later(lobby.Say{Text: texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", s.Name, wait, m.cfg.Trigger)})
+func (m transferSink) Refused(pid uint8, why mapxfer.Why) {
+	name, wait := m.seats[pid].Name, m.cfg.Transfer.Wait
+	switch {
+	case why == mapxfer.WhyAsk:
+		m.later(say{0, texts.Of("%s does not have the map. An admin can allow the download with %cdownload %[1]s", name, m.cfg.Trigger)})
+	case wait > 0:
+		m.later(say{0, texts.Of("%s does not have the map, and downloads are off. Within %v an admin can allow this one with %cdownload %[1]s", name, wait, m.cfg.Trigger)})
 		if m.cfg.Map.Link != "" {
-			m.later(lobby.Say{To: w3gs.Only(s.PID), Text: mapLink(m)})
+			m.later(say{w3gs.Only(pid), mapLink(m.Machine)})
 		}
-	case e.Why == mapxfer.WhyOff:
-		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map, and downloads are off")})
 	default:
-		m.later(lobby.Kick{PID: s.PID, Why: texts.Of("does not have the map: %v", texts.Known(e.Why.String()))})
+		m.later(kickLater{PID: pid, Why: texts.Of("does not have the map, and downloads are off")})
 	}
+}
+
+func (m transferSink) Remove(pid uint8, why mapxfer.Why) {
+	text := texts.Known(why.String())
+	if why == mapxfer.WhyWaited || why == mapxfer.WhyDeclined {
+		text = texts.Of("does not have the map: %v", text)
+	}
+	m.later(kickLater{PID: pid, Why: text})
 }
 
 // endsDownload reports whether a packet ends the receiver's time in the lobby:

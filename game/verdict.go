@@ -6,7 +6,6 @@ import (
 	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	gamesync "w3host/sync"
 	"w3host/texts"
 )
 
@@ -140,7 +139,7 @@ func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 	}
 	m.ending.decided = true
 	m.fact(f)
-	m.toTurns(gamesync.End{Why: texts.Of("The game is over: %v.", why)})
+	m.turns.End(m.playTime(), texts.Of("The game is over: %v.", why))
 }
 
 // remake asks the players whether to play again.
@@ -163,5 +162,5 @@ func (m *Machine) remake() {
 	}
 	m.ending.remade = true
 	m.out.add(Op{Kind: Again, Config: &cfg})
-	m.toTurns(gamesync.End{Why: texts.Of("The game is over and will be played again. Join the lobby %s; your places are reserved.", cfg.Name)})
+	m.turns.End(m.playTime(), texts.Of("The game is over and will be played again. Join the lobby %s; your places are reserved.", cfg.Name))
 }

@@ -107,16 +107,16 @@ func (m *Machine) voter(c *call) error {
 
 func votekick(m *Machine, c *call, p lobby.Player) error {
 	return m.pollOthers(c, p, texts.Of("kick %s", p.Name),
-		lobby.Kick{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
+		kickLater{PID: p.PID, Why: texts.Of("voted out"), By: "vote of " + c.Name, KeepOut: true})
 }
 
 func votemute(m *Machine, c *call, p lobby.Player) error {
-	return m.pollOthers(c, p, texts.Of("mute %s", p.Name), lobby.Mute{PID: p.PID})
+	return m.pollOthers(c, p, texts.Of("mute %s", p.Name), muteLater{PID: p.PID})
 }
 
 // pollOthers opens a poll about a player that all others may answer. Nothing can be voted against admins
 // and players with a reserved place, such as the owner.
-func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then lobby.Operation) error {
+func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task) error {
 	victim := m.seats[p.PID]
 	switch err := m.voter(c); {
 	case err != nil:
@@ -166,13 +166,7 @@ func votestart(m *Machine, c *call) error {
 			}
 			return []w3gs.PIDs{m.lobby.Humans()}
 		},
-		agreed: func() {
-			m.out.todo = append(m.out.todo, func() {
-				if err := m.toLobby(lobby.Start{}); err != nil {
-					m.sayText(0, texts.Sentence(texts.Of("The game does not start: %v", err)))
-				}
-			})
-		},
+		agreed: func() { m.later(startAgreed{}) },
 	})
 }
 

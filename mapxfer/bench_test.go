@@ -7,8 +7,23 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// headers is a sink that builds the headers of all parts.
+type headers struct {
+	printer
+	parts  *Parts
+	header []byte
+}
+
+func (h *headers) Parts(pid uint8, off, end uint32) {
+	for ; off < end; off = h.parts.End(off) {
+		h.header = h.parts.appendHeader(h.header[:0], off, pid, 1)
+	}
+}
+
+func (h *headers) Percent(uint8, uint8) {}
+
 // BenchmarkPart is what one part costs beside the socket: acknowledgement in,
-// effect out, header built.
+// parts out, header built.
 func BenchmarkPart(b *testing.B) {
 	for _, bc := range []struct {
 		name    string
@@ -24,14 +39,13 @@ func BenchmarkPart(b *testing.B) {
 			bc.cfg.Size = parts.size()
 			bc.cfg.MaxWindow = maxWindow
 			var s *Scheduler
-			var out []Effect
 			var held [32]uint32
-			header := make([]byte, 0, HeaderLen)
+			sink := headers{parts: parts, header: make([]byte, 0, HeaderLen)}
 			now := time.Duration(0)
 			start := func() {
-				s, held = New(bc.cfg), [32]uint32{}
+				s, held = New(bc.cfg, &sink), [32]uint32{}
 				for i := range bc.players {
-					out = s.Handle(now, Report{uint8(2 + i), w3gs.MapSize{Flag: w3gs.MapHave}}, out[:0])
+					s.Report(now, uint8(2+i), w3gs.MapSize{Flag: w3gs.MapHave})
 				}
 			}
 			start()
@@ -51,16 +65,8 @@ func BenchmarkPart(b *testing.B) {
 					b.StartTimer()
 				}
 				me := uint8(2 + pid)
-				s.Handle(now, Measured{me, Figures{RTT: time.Millisecond, MinRTT: time.Millisecond}}, nil)
-				out = s.Handle(now, Ack{me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]}}, out[:0])
-				for _, e := range out {
-					if e.Kind != Send {
-						continue
-					}
-					for off := e.Offset; off < e.End; off = parts.End(off) {
-						header = parts.appendHeader(header[:0], off, e.PID, 1)
-					}
-				}
+				s.Measured(now, me, Figures{RTT: time.Millisecond, MinRTT: time.Millisecond})
+				s.Ack(now, me, w3gs.MapPartOK{To: 1, From: me, Size: held[pid]})
 				pid = (pid + 1) % bc.players
 			}
 		})
@@ -94,21 +100,15 @@ func BenchmarkFrame(b *testing.B) {
 // TestNoAllocations: the steady state of a download allocates nothing.
 func TestNoAllocations(t *testing.T) {
 	parts := mustParts(t, randomMap(16<<20))
-	s := New(Config{Size: parts.size(), MaxWindow: maxWindow})
-	out := s.Handle(0, Report{2, w3gs.MapSize{Flag: w3gs.MapHave}}, make([]Effect, 0, 64))
+	s := New(Config{Size: parts.size(), MaxWindow: maxWindow}, &headers{parts: parts, header: make([]byte, 0, HeaderLen)})
+	s.Report(0, 2, w3gs.MapSize{Flag: w3gs.MapHave})
 	now, held := time.Duration(0), uint32(0)
-	header := make([]byte, 0, HeaderLen)
 	allocs := testing.AllocsPerRun(5000, func() {
 		now += 100 * time.Microsecond
 		held = parts.End(held)
-		out = s.Handle(now, Ack{2, w3gs.MapPartOK{To: 1, From: 2, Size: held}}, out[:0])
-		out = s.Tick(now, out)
+		s.Ack(now, 2, w3gs.MapPartOK{To: 1, From: 2, Size: held})
+		s.Tick(now)
 		s.Next()
-		for _, e := range out {
-			if e.Kind == Send {
-				header = parts.appendHeader(header[:0], e.Offset, e.PID, 1)
-			}
-		}
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations per part", allocs)

@@ -7,6 +7,7 @@
 // Two types share the work. Parts frames one map for all players of all lobbies:
 // the bytes are never copied and each CRC is computed once. Scheduler holds what
 // the players of one lobby have and want: windows, rates, fair shares, timeouts.
-// It is pure: events and the time go in, effects come out. The host turns a Send
-// effect into 0x43 frames with the help of Parts.
+// It is pure: packets and the time go in by its methods, and what follows from a
+// call goes to the caller's Sink before the call returns. The host turns stretches
+// of the map into 0x43 frames with the help of Parts.
 package mapxfer

@@ -18,14 +18,14 @@ func (s *Scheduler) request(p *player, held uint32) {
 		if s.cfg.Mode == Ask {
 			why = WhyAsk
 		}
-		s.emit(Effect{Kind: Refused, PID: p.pid, Why: why})
+		s.sink.Refused(p.pid, why)
 	case p.starts >= maxStarts:
-		s.remove(p, Cheat, WhyRestarts)
+		s.remove(p, WhyRestarts)
 	default:
 		p.state = waiting
 		s.queue = append(s.queue, p.pid)
 		if s.full() {
-			s.emit(Effect{Kind: Waiting, PID: p.pid, Place: len(s.queue)})
+			s.sink.Queued(p.pid, len(s.queue))
 			return
 		}
 		s.admit()
@@ -39,7 +39,7 @@ func (s *Scheduler) admit() {
 		s.queue = slices.Delete(s.queue, 0, 1)
 		p.begin(s.now, &s.cfg)
 		s.start(p)
-		s.emit(Effect{Kind: Begin, PID: p.pid})
+		s.sink.Begin(p.pid)
 	}
 	s.pump()
 }
@@ -48,9 +48,9 @@ func (s *Scheduler) admit() {
 func (s *Scheduler) mark(p *player, held uint32) {
 	switch {
 	case held > s.cfg.Size:
-		s.remove(p, Cheat, WhyPastMap)
+		s.remove(p, WhyPastMap)
 	case held > p.high:
-		s.remove(p, Cheat, WhyPastSent)
+		s.remove(p, WhyPastSent)
 	case held < p.acked && p.acked == p.base:
 		// The client cannot resume the file that it reported.
 		s.ignore(p, WhyBackwards)
@@ -79,7 +79,7 @@ func (s *Scheduler) mark(p *player, held uint32) {
 func (s *Scheduler) rewind(p *player) {
 	if p.acked == p.base {
 		if p.doubted {
-			s.remove(p, Refused, WhyDeclined)
+			s.remove(p, WhyDeclined)
 			return
 		}
 		p.doubted = true
@@ -88,7 +88,7 @@ func (s *Scheduler) rewind(p *player) {
 	}
 	p.rewind(s.now)
 	if p.rewinds > maxRewinds || p.resent > resendFactor*uint64(s.cfg.Size)+fixedWindow {
-		s.remove(p, Cheat, WhyResends)
+		s.remove(p, WhyResends)
 		return
 	}
 	s.pump()
@@ -106,17 +106,17 @@ func (s *Scheduler) finish(p *player) {
 func (s *Scheduler) ignore(p *player, why Why) {
 	p.ignored++
 	if p.ignored > maxIgnored {
-		s.remove(p, Cheat, why)
+		s.remove(p, why)
 		return
 	}
-	s.emit(Effect{Kind: Ignored, PID: p.pid, Why: why})
+	s.sink.Ignored(p.pid, why)
 }
 
 // remove ends a player's download and has the host remove them.
-func (s *Scheduler) remove(p *player, kind Kind, why Why) {
+func (s *Scheduler) remove(p *player, why Why) {
 	s.unqueue(p.pid)
 	s.stop(p, removed, why)
-	s.emit(Effect{Kind: kind, PID: p.pid, Why: why})
+	s.sink.Remove(p.pid, why)
 	s.admit()
 }
 
@@ -124,11 +124,11 @@ func (s *Scheduler) remove(p *player, kind Kind, why Why) {
 func (s *Scheduler) check(p *player) {
 	switch {
 	case s.cfg.Timeout > 0 && s.now-p.began >= s.cfg.Timeout:
-		s.remove(p, TooSlow, WhyTimeout)
+		s.remove(p, WhyTimeout)
 	case s.cfg.Stall > 0 && p.unanswered() > 0 && s.now-p.moved >= s.cfg.Stall:
-		s.remove(p, TooSlow, WhyStall)
+		s.remove(p, WhyStall)
 	case p.doubted && s.now-p.rewindAt >= declineGrace:
-		s.remove(p, Refused, WhyDeclined)
+		s.remove(p, WhyDeclined)
 	case p.repeated && s.now >= p.retryAt:
 		s.rewind(p)
 	}
@@ -159,11 +159,7 @@ func (s *Scheduler) start(p *player) {
 // stop takes a player out of the running downloads.
 func (s *Scheduler) stop(p *player, next state, why Why) {
 	if p.state == active {
-		end := Effect{Kind: Stopped, PID: p.pid, Why: why, Bytes: p.acked - p.base, Resent: p.resent, Took: s.now - p.began}
-		if next == done {
-			end.Kind = Done
-		}
-		s.emit(end)
+		s.sink.Ended(p.pid, Download{Why: why, Bytes: p.acked - p.base, Resent: p.resent, Took: s.now - p.began})
 		s.running--
 		p.line.players--
 		p.line.inflight -= p.figures.inflight()
@@ -185,6 +181,6 @@ func (s *Scheduler) showPercent(p *player) {
 	percent := uint8(uint64(p.acked) * 100 / uint64(s.cfg.Size))
 	if percent != p.percent {
 		p.percent = percent
-		s.emit(Effect{Kind: Percent, PID: p.pid, Percent: percent})
+		s.sink.Percent(p.pid, percent)
 	}
 }

@@ -10,56 +10,74 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// watcher checks every effect against what a host may be asked to do.
+// watcher is a sink that checks every call against what a host may be asked to do.
 type watcher struct {
-	t    *testing.T
-	s    *Scheduler
-	now  time.Duration
-	at   map[uint8]uint32 // where the next Send must begin, unless it goes back
-	open map[uint8]bool   // between Begin and the end of a download
-	sent int64
-	out  []Effect
+	t     *testing.T
+	s     *Scheduler
+	now   time.Duration
+	at    map[uint8]uint32 // where the next Parts must begin, unless it goes back
+	open  map[uint8]bool   // between Begin and the end of a download
+	sent  int64
+	last  uint8              // who got the last parts of a call
+	parts map[uint8][]extent // of a call
+	whole bool               // a download brought the whole map
 }
+
+type extent struct{ off, end uint32 }
 
 func watch(t *testing.T, cfg Config) *watcher {
-	return &watcher{t: t, s: New(cfg), at: map[uint8]uint32{}, open: map[uint8]bool{}}
+	w := &watcher{t: t, at: map[uint8]uint32{}, open: map[uint8]bool{}, parts: map[uint8][]extent{}}
+	w.s = New(cfg, w)
+	return w
 }
 
-func (w *watcher) check(out []Effect) {
+func (w *watcher) Begin(pid uint8) {
+	if w.open[pid] {
+		w.t.Fatalf("0x3F twice for %d", pid)
+	}
+	w.open[pid] = true
+	w.at[pid] = w.s.byPID[pid].base
+}
+
+func (w *watcher) Parts(pid uint8, off, end uint32) {
+	p, size := w.s.byPID[pid], w.s.cfg.Size
+	switch {
+	case end > size || off >= end:
+		w.t.Fatalf("parts %d-%d of %d", off, end, size)
+	case off != w.at[pid] && off != p.acked:
+		w.t.Fatalf("parts from %d for %d, want %d, or %d again", off, pid, w.at[pid], p.acked)
+	case end%PartLen != 0 && end != size:
+		w.t.Fatalf("parts end at %d", end)
+	case !w.open[pid] || p.state != active:
+		w.t.Fatalf("parts for %d, who downloads nothing", pid)
+	}
+	w.at[pid], w.last = end, pid
+	w.sent += int64(end - off)
+	w.parts[pid] = append(w.parts[pid], extent{off, end})
+}
+
+func (w *watcher) Percent(_, percent uint8) {
+	if percent > 100 {
+		w.t.Fatalf("%d %%", percent)
+	}
+}
+
+func (w *watcher) Ended(pid uint8, d Download) { w.open[pid], w.whole = false, w.whole || d.Why == 0 }
+
+func (*watcher) Queued(uint8, int)  {}
+func (*watcher) Refused(uint8, Why) {}
+func (*watcher) Ignored(uint8, Why) {}
+func (*watcher) Remove(uint8, Why)  {}
+
+// do makes one call of the scheduler and looks at what it has come to.
+func (w *watcher) do(call func()) {
 	w.t.Helper()
 	size := w.s.cfg.Size
-	w.out = out
-	for i, e := range out {
-		switch e.Kind {
-		case Begin:
-			if w.open[e.PID] {
-				w.t.Fatalf("0x3F twice for %d: %v", e.PID, out)
-			}
-			w.open[e.PID] = true
-			w.at[e.PID] = w.s.byPID[e.PID].base
-		case Send:
-			p := w.s.byPID[e.PID]
-			switch {
-			case e.End > size || e.Offset >= e.End:
-				w.t.Fatalf("parts %d-%d of %d", e.Offset, e.End, size)
-			case e.Offset != w.at[e.PID] && e.Offset != p.acked:
-				w.t.Fatalf("parts from %d for %d, want %d, or %d again", e.Offset, e.PID, w.at[e.PID], p.acked)
-			case e.End%PartLen != 0 && e.End != size:
-				w.t.Fatalf("parts end at %d", e.End)
-			case !w.open[e.PID] && p.state != active:
-				w.t.Fatalf("parts for %d, who downloads nothing", e.PID)
-			case p.state == active && i == len(out)-1 && p.unanswered() > int64(w.s.cfg.MaxWindow):
-				w.t.Fatalf("%d bytes in flight, window %d", p.unanswered(), w.s.cfg.MaxWindow)
-			}
-			w.at[e.PID] = e.End
-			w.sent += int64(e.End - e.Offset)
-		case Done, Stopped:
-			w.open[e.PID] = false
-		case Percent:
-			if e.Percent > 100 {
-				w.t.Fatalf("%d %%", e.Percent)
-			}
-		}
+	w.last, w.whole = 0, false
+	clear(w.parts)
+	call()
+	if p := w.s.byPID[w.last]; p != nil && p.state == active && p.unanswered() > int64(w.s.cfg.MaxWindow) {
+		w.t.Fatalf("%d bytes in flight, window %d", p.unanswered(), w.s.cfg.MaxWindow)
 	}
 	running, lines := 0, map[*line]int64{}
 	for _, p := range w.s.players {
@@ -141,32 +159,31 @@ func FuzzScheduler(f *testing.F) {
 			amount := uint32(next())
 			switch op >> 4 {
 			case 0, 1:
-				w.check(w.s.Handle(w.now, Report{pid, w3gs.MapSize{Flag: w3gs.MapFlag(1 + amount&2), Size: amount * 911}}, nil))
+				w.do(func() { w.s.Report(w.now, pid, w3gs.MapSize{Flag: w3gs.MapFlag(1 + amount&2), Size: amount * 911}) })
 			case 2, 3, 4, 5:
-				w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: min(held+amount*97, cfg.Size)}}, nil))
+				w.do(func() { w.s.Ack(w.now, pid, w3gs.MapPartOK{To: 1, From: pid, Size: min(held+amount*97, cfg.Size)}) })
 			case 6:
 				if p := w.s.byPID[pid]; p != nil {
-					w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: p.next}}, nil))
+					w.do(func() { w.s.Ack(w.now, pid, w3gs.MapPartOK{To: 1, From: pid, Size: p.next}) })
 				}
 			case 7, 8:
-				w.check(w.s.Handle(w.now, Refuse{pid, w3gs.MapPartNotOK{To: pid, From: 1}}, nil))
+				w.do(func() { w.s.Refuse(w.now, pid, w3gs.MapPartNotOK{To: pid, From: 1}) })
 			case 9:
-				w.check(w.s.Handle(w.now, Allow{pid}, nil))
+				w.do(func() { w.s.Allow(w.now, pid) })
 			case 10:
-				w.open[pid] = false
-				w.check(w.s.Handle(w.now, Leave{pid}, nil))
+				w.do(func() { w.s.Leave(w.now, pid) })
 			case 11:
-				w.check(w.s.Handle(w.now, SetMode{Mode(amount % 3)}, nil))
+				w.do(func() { w.s.SetMode(w.now, Mode(amount%3)) })
 			case 12:
-				w.s.Handle(w.now, Late{time.Duration(amount) * time.Millisecond}, nil)
+				w.s.Late(w.now, time.Duration(amount)*time.Millisecond)
 			case 13:
-				w.s.Handle(w.now, Measured{pid, Figures{
+				w.s.Measured(w.now, pid, Figures{
 					Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(amount & 1)}), Queued: int(amount) * 100, Unacked: int(amount) * 200,
 					RTT: time.Duration(amount&7) * 20 * time.Millisecond, MinRTT: time.Duration(amount&3) * 20 * time.Millisecond,
-				}}, nil)
+				})
 			default:
 				w.now += time.Duration(amount) * time.Duration(amount) * 40 * time.Microsecond
-				w.check(w.s.Tick(w.now, nil))
+				w.do(func() { w.s.Tick(w.now) })
 			}
 		}
 		w.settle()
@@ -177,7 +194,7 @@ func FuzzScheduler(f *testing.F) {
 // look says that all parts of a player have arrived.
 func (w *watcher) look(pid uint8) {
 	rtt := 20 * time.Millisecond
-	w.s.Handle(w.now, Measured{pid, Figures{RTT: rtt, MinRTT: rtt}}, nil)
+	w.s.Measured(w.now, pid, Figures{RTT: rtt, MinRTT: rtt})
 }
 
 // settle ticks until all downloads have ended: each one does, by a timeout.
@@ -194,7 +211,7 @@ func (w *watcher) settle() {
 			w.t.Fatalf("%d players download for ever", w.s.running)
 		}
 		w.now = at
-		w.check(w.s.Tick(w.now, nil))
+		w.do(func() { w.s.Tick(w.now) })
 	}
 }
 
@@ -203,27 +220,26 @@ func (w *watcher) settle() {
 func (w *watcher) honest() {
 	const pid = 20
 	for pid := range 256 {
-		w.open[uint8(pid)] = false
-		w.check(w.s.Handle(w.now, Leave{uint8(pid)}, nil))
+		w.do(func() { w.s.Leave(w.now, uint8(pid)) })
 	}
 	w.s.cfg.Timeout = 0
-	w.check(w.s.Handle(w.now, SetMode{On}, nil))
-	w.check(w.s.Handle(w.now, Report{pid, w3gs.MapSize{Flag: w3gs.MapHave}}, nil))
+	w.do(func() { w.s.SetMode(w.now, On) })
+	w.do(func() { w.s.Report(w.now, pid, w3gs.MapSize{Flag: w3gs.MapHave}) })
 	held := uint32(0)
 	for range 1_000_000 {
 		progress := false
-		for _, e := range w.out {
-			if e.Kind == Done {
-				return
+		for _, e := range w.parts[pid] {
+			if e.off == held {
+				held, progress = e.end, true
 			}
-			if e.Kind == Send && e.Offset == held {
-				held, progress = e.End, true
-			}
+		}
+		if w.whole {
+			return
 		}
 		if progress {
 			w.now += time.Millisecond
 			w.look(pid)
-			w.check(w.s.Handle(w.now, Ack{pid, w3gs.MapPartOK{To: 1, From: pid, Size: held}}, nil))
+			w.do(func() { w.s.Ack(w.now, pid, w3gs.MapPartOK{To: 1, From: pid, Size: held}) })
 			continue
 		}
 		at, ok := w.s.Next()
@@ -231,7 +247,7 @@ func (w *watcher) honest() {
 			break
 		}
 		w.now = at
-		w.check(w.s.Tick(w.now, nil))
+		w.do(func() { w.s.Tick(w.now) })
 	}
 	w.t.Fatalf("an honest player got %d of %d bytes", held, w.s.cfg.Size)
 }

@@ -86,8 +86,8 @@ func TestOnePlayer(t *testing.T) {
 			if c.nak == 0 && c.handed != int64(size) {
 				t.Errorf("sent %d bytes of a map of %d", c.handed, size)
 			}
-			if c.began != 1 || len(m.log) != 1 {
-				t.Errorf("%d times 0x3F, log %v", c.began, m.log)
+			if c.began != 1 || len(m.said) != 1 {
+				t.Errorf("%d times 0x3F, then %v", c.began, m.said)
 			}
 		})
 	}
@@ -288,11 +288,11 @@ func TestTenOfAllKinds(t *testing.T) {
 			t.Errorf("player %d got %.1f %% of their line", c.pid, share*100)
 		}
 	}
-	if leaver.done.Kind == Done || dead.done.Kind == Done {
+	if leaver.done != nil || dead.done != nil {
 		t.Error("a player who left has the map")
 	}
-	if i := slices.IndexFunc(m.log, func(e Effect) bool { return e.Kind == TooSlow }); i < 0 || m.log[i].PID != 11 || m.log[i].Why != WhyStall {
-		t.Errorf("no word about the dead one: %v", m.log)
+	if len(m.removed) != 1 || m.removed[11] != WhyStall {
+		t.Errorf("no word about the dead one: %v", m.removed)
 	}
 	if m.s.Downloading() != 0 {
 		t.Errorf("%d still download", m.s.Downloading())
@@ -348,7 +348,7 @@ func TestLateTurnsSlowTransfers(t *testing.T) {
 	for i := range 20 {
 		at := time.Second + time.Duration(i)*100*time.Millisecond
 		m.at(at, func() {
-			m.s.Handle(m.now, Late{10 * time.Millisecond}, nil)
+			m.s.Late(m.now, 10*time.Millisecond)
 			m.handle(m.tick)
 		})
 	}

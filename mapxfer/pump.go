@@ -17,12 +17,26 @@ func (s *Scheduler) pump() {
 		return
 	}
 	s.yield.measure(s.now)
+	var last *player // who has the parts from off on that the sink has not been told of
+	var off uint32
 	for s.total.allows(s.now, PartLen) && s.yield.bucket.allows(s.now, PartLen) {
 		p := s.leastServed()
 		if p == nil {
 			break
 		}
+		if p != last {
+			s.handOut(last, off)
+			last, off = p, p.next
+		}
 		s.serve(p)
+	}
+	s.handOut(last, off)
+}
+
+// handOut gives the sink the parts that were served to a player from off on.
+func (s *Scheduler) handOut(p *player, off uint32) {
+	if p != nil {
+		s.sink.Parts(p.pid, off, p.next)
 	}
 }
 
@@ -44,7 +58,7 @@ func (s *Scheduler) leastServed() (p *player) {
 	return p
 }
 
-// serve hands out one part to one player.
+// serve counts one part for one player.
 func (s *Scheduler) serve(p *player) {
 	end := partEnd(p.next, s.cfg.Size)
 	n := int64(end - p.next)
@@ -57,11 +71,6 @@ func (s *Scheduler) serve(p *player) {
 	p.figures.Queued += int(n)
 	p.line.inflight += n
 	p.mark(s.now, n)
-	if k := len(s.out) - 1; k >= 0 && s.out[k].Kind == Send && s.out[k].PID == p.pid && s.out[k].End == p.next {
-		s.out[k].End = end
-	} else {
-		s.emit(Effect{Kind: Send, PID: p.pid, Offset: p.next, End: end})
-	}
 	p.got += n
 	p.next, p.high = end, max(p.high, end)
 }

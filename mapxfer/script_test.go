@@ -12,43 +12,37 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// TestScripts plays testdata/script/*.txt. A line is an event, indented lines behind
-// it are its effects, `#` begins a comment:
+// TestScripts plays testdata/script/*.txt. A line calls a method of the scheduler, the
+// indented lines behind it are its calls of the sink, `#` begins a comment:
 //
 //	config size=N mode=on|off|ask total=N player=N max=N timeout=D stall=D wait=D
 //	D report PID FLAG BYTES        0x42
 //	D ack PID BYTES [TO FROM]      0x44
 //	D refuse PID [TO FROM]         0x45
 //	D allow PID | D leave PID | D mode on|off|ask
-//	D look PID QUEUED UNACKED RTT MINRTT [ADDR]
+//	D measured PID QUEUED UNACKED RTT MINRTT [ADDR]
 //	D late D | D tick
 //	D next                         when the scheduler wants its next tick
 //
 // D is the time since the game began, as 1.5s or 20ms.
 func TestScripts(t *testing.T) {
 	testkit.Scripts(t, "testdata/script/*.txt", func(t *testing.T) testkit.Play {
+		sink := &printer{}
 		var s *Scheduler
-		return func(line string) ([]string, error) { return playLine(t, &s, line) }
+		return func(line string) ([]string, error) {
+			sink.lines = nil
+			if words := strings.Fields(line); words[0] == "config" {
+				s = New(scriptConfig(t, words[1:]), sink)
+				return nil, nil
+			}
+			l := testkit.ParseLine(line)
+			play(s, l, sink)
+			return sink.lines, l.Err
+		}
 	})
 }
 
-func playLine(t *testing.T, s **Scheduler, line string) (lines []string, err error) {
-	if words := strings.Fields(line); words[0] == "config" {
-		*s = New(scriptConfig(t, words[1:]))
-		return nil, nil
-	}
-	l := testkit.ParseLine(line)
-	effects, note := playEvent(*s, l)
-	for _, e := range effects {
-		lines = append(lines, showEffect(e))
-	}
-	if note != "" {
-		lines = append(lines, note)
-	}
-	return lines, l.Err
-}
-
-func playEvent(s *Scheduler, l *testkit.ScriptLine) (effects []Effect, note string) {
+func play(s *Scheduler, l *testkit.ScriptLine, sink *printer) {
 	now, pid := l.At(), func() uint8 { return uint8(l.Int(0)) }
 	pids := func(at int) (to, from uint8) {
 		if len(l.Args) > at {
@@ -58,40 +52,63 @@ func playEvent(s *Scheduler, l *testkit.ScriptLine) (effects []Effect, note stri
 	}
 	switch l.Name {
 	case "report":
-		return s.Handle(now, Report{pid(), w3gs.MapSize{Flag: w3gs.MapFlag(l.Int(1)), Size: uint32(l.Int(2))}}, nil), ""
+		s.Report(now, pid(), w3gs.MapSize{Flag: w3gs.MapFlag(l.Int(1)), Size: uint32(l.Int(2))})
 	case "ack":
 		to, from := pids(2)
-		return s.Handle(now, Ack{pid(), w3gs.MapPartOK{To: to, From: from, Size: uint32(l.Int(1))}}, nil), ""
+		s.Ack(now, pid(), w3gs.MapPartOK{To: to, From: from, Size: uint32(l.Int(1))})
 	case "refuse":
 		to, from := pids(1)
-		return s.Handle(now, Refuse{pid(), w3gs.MapPartNotOK{To: to, From: from}}, nil), ""
+		s.Refuse(now, pid(), w3gs.MapPartNotOK{To: to, From: from})
 	case "allow":
-		return s.Handle(now, Allow{pid()}, nil), ""
+		s.Allow(now, pid())
 	case "leave":
-		return s.Handle(now, Leave{pid()}, nil), ""
+		s.Leave(now, pid())
 	case "mode":
 		mode, err := ParseMode(l.Arg(0))
 		l.Fail(err)
-		return s.Handle(now, SetMode{mode}, nil), ""
+		s.SetMode(now, mode)
 	case "late":
-		s.Handle(now, Late{l.Duration(0)}, nil)
-	case "look":
+		s.Late(now, l.Duration(0))
+	case "measured":
 		f := Figures{Queued: l.Int(1), Unacked: l.Int(2), RTT: l.Duration(3), MinRTT: l.Duration(4)}
 		if len(l.Args) > 5 {
 			f.Addr = netip.MustParseAddr(l.Arg(5))
 		}
-		s.Handle(now, Measured{pid(), f}, nil)
+		s.Measured(now, pid(), f)
 	case "tick":
-		return s.Tick(now, nil), ""
+		s.Tick(now)
 	case "next":
 		if at, ok := s.Next(); ok {
-			return nil, at.String()
+			sink.add("%v", at)
+		} else {
+			sink.add("never")
 		}
-		return nil, "never"
 	default:
-		l.Err = fmt.Errorf("unknown event")
+		l.Err = fmt.Errorf("unknown method")
 	}
-	return nil, ""
+}
+
+// printer is a sink that writes down each call as one line.
+type printer struct{ lines []string }
+
+func (p *printer) add(format string, args ...any) {
+	p.lines = append(p.lines, fmt.Sprintf(format, args...))
+}
+
+func (p *printer) Begin(pid uint8)                  { p.add("begin %d", pid) }
+func (p *printer) Parts(pid uint8, off, end uint32) { p.add("parts %d %d-%d", pid, off, end) }
+func (p *printer) Percent(pid, percent uint8)       { p.add("percent %d %d", pid, percent) }
+func (p *printer) Queued(pid uint8, place int)      { p.add("queued %d place %d", pid, place) }
+func (p *printer) Refused(pid uint8, why Why)       { p.add("refused %d: %v", pid, why) }
+func (p *printer) Ignored(pid uint8, why Why)       { p.add("ignored %d: %v", pid, why) }
+func (p *printer) Remove(pid uint8, why Why)        { p.add("remove %d: %v", pid, why) }
+
+func (p *printer) Ended(pid uint8, d Download) {
+	line := fmt.Sprintf("ended %d %d bytes in %v, %d again", pid, d.Bytes, d.Took, d.Resent)
+	if d.Why != 0 {
+		line += ": " + d.Why.String()
+	}
+	p.add("%s", line)
 }
 
 func scriptConfig(t *testing.T, words []string) Config {
@@ -126,33 +143,6 @@ func scriptConfig(t *testing.T, words []string) Config {
 		}
 	}
 	return cfg
-}
-
-var kinds = [...]string{
-	Begin: "begin", Send: "send", Percent: "percent", Done: "done", Stopped: "stopped", Refused: "refused",
-	Waiting: "waiting", Ignored: "ignored", TooSlow: "tooslow", Cheat: "cheat",
-}
-
-// String names the kind as scripts do.
-func (k Kind) String() string { return kinds[k] }
-
-func showEffect(e Effect) string {
-	text := fmt.Sprintf("%s %d", e.Kind, e.PID)
-	switch e.Kind {
-	case Send:
-		text += fmt.Sprintf(" %d-%d", e.Offset, e.End)
-	case Percent:
-		text += fmt.Sprintf(" %d", e.Percent)
-	case Done:
-		text += fmt.Sprintf(" %d bytes in %v, %d again", e.Bytes, e.Took, e.Resent)
-	case Stopped:
-		text += fmt.Sprintf(" %d bytes in %v, %d again: %v", e.Bytes, e.Took, e.Resent, e.Why)
-	case Waiting:
-		text += fmt.Sprintf(" place %d", e.Place)
-	case Refused, Ignored, TooSlow, Cheat:
-		text += ": " + e.Why.String()
-	}
-	return text
 }
 
 func duration(t *testing.T, text string) time.Duration {

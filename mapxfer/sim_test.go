@@ -49,10 +49,11 @@ type sim struct {
 	parts   *Parts
 	file    []byte
 	clients map[uint8]*simClient
-	log     []Effect // all but Send and Percent
+	removed map[uint8]Why
+	said    []string // all but Begin, Parts and Percent
+	unsent  []uint8  // who has got parts in this call
 	tickSeq int
 	lines   uint8
-	out     []Effect
 }
 
 func newSim(t *testing.T, cfg Config, size int) *sim {
@@ -70,7 +71,9 @@ func newSim(t *testing.T, cfg Config, size int) *sim {
 	}
 	cfg.Size = uint32(size)
 	cfg.MaxWindow = maxWindow
-	return &sim{t: t, s: New(cfg), cfg: cfg, parts: parts, file: file, clients: map[uint8]*simClient{}}
+	m := &sim{t: t, cfg: cfg, parts: parts, file: file, clients: map[uint8]*simClient{}, removed: map[uint8]Why{}}
+	m.s = New(cfg, m)
+	return m
 }
 
 func (m *sim) at(d time.Duration, do func()) {
@@ -87,46 +90,61 @@ func (m *sim) run(until time.Duration) {
 	}
 }
 
-// handle carries out effects and sets the timer, as the host does.
-func (m *sim) handle(call func(out []Effect) []Effect) {
-	m.out = call(m.out[:0])
-	for _, e := range m.out {
-		c := m.clients[e.PID]
-		switch e.Kind {
-		case Begin:
-			c.began++
-			c.beganAt = m.now
-		case Send:
-			for off := e.Offset; off < e.End; off = m.parts.End(off) {
-				c.queue = append(c.queue, simPart{off: off, end: m.parts.End(off), handed: m.now})
-			}
-			c.handed += int64(e.End - e.Offset)
-			c.queued += int(e.End - e.Offset)
-			c.keepTalking()
-			if inflight := int64(e.End) - int64(m.s.byPID[e.PID].acked); inflight > int64(m.s.cfg.MaxWindow) {
-				m.t.Fatalf("%v: %d bytes in flight to %d", m.now, inflight, e.PID)
-			}
-		case Percent:
-			if e.Percent < c.percent && c.percent != unknownPercent {
-				m.t.Errorf("%v: percent of %d went from %d to %d", m.now, e.PID, c.percent, e.Percent)
-			}
-			c.percent = e.Percent
-		case Done:
-			c.doneAt, c.done = m.now, e
-			m.log = append(m.log, e)
-		default:
-			m.log = append(m.log, e)
-		}
-		if e.Kind == TooSlow || e.Kind == Cheat {
-			m.leave(e.PID)
-		}
+func (m *sim) Begin(pid uint8) {
+	c := m.clients[pid]
+	c.began++
+	c.beganAt = m.now
+}
+
+func (m *sim) Parts(pid uint8, off, end uint32) {
+	c := m.clients[pid]
+	c.handed += int64(end - off)
+	c.queued += int(end - off)
+	for ; off < end; off = m.parts.End(off) {
+		c.queue = append(c.queue, simPart{off: off, end: m.parts.End(off), handed: m.now})
 	}
-	for _, e := range m.out {
-		if e.Kind == Send && m.clients[e.PID] != nil {
-			c := m.clients[e.PID]
-			c.flush()
-			c.highQueue = max(c.highQueue, c.queued)
-		}
+	c.keepTalking()
+	if inflight := int64(end) - int64(m.s.byPID[pid].acked); inflight > int64(m.s.cfg.MaxWindow) {
+		m.t.Fatalf("%v: %d bytes in flight to %d", m.now, inflight, pid)
+	}
+	m.unsent = append(m.unsent, pid)
+}
+
+func (m *sim) Percent(pid, percent uint8) {
+	c := m.clients[pid]
+	if percent < c.percent && c.percent != unknownPercent {
+		m.t.Errorf("%v: percent of %d went from %d to %d", m.now, pid, c.percent, percent)
+	}
+	c.percent = percent
+}
+
+func (m *sim) Ended(pid uint8, d Download) {
+	m.said = append(m.said, "ended")
+	if d.Why == 0 {
+		c := m.clients[pid]
+		c.doneAt, c.done = m.now, &d
+	}
+}
+
+func (m *sim) Remove(pid uint8, why Why) {
+	m.removed[pid], m.said = why, append(m.said, why.String())
+	if why != WhyWaited && why != WhyDeclined {
+		m.leave(pid)
+	}
+}
+
+func (m *sim) Queued(uint8, int)        { m.said = append(m.said, "queued") }
+func (m *sim) Refused(_ uint8, why Why) { m.said = append(m.said, why.String()) }
+func (m *sim) Ignored(_ uint8, why Why) { m.said = append(m.said, why.String()) }
+
+// handle makes a call of the scheduler and sets the timer, as the host does.
+func (m *sim) handle(call func()) {
+	m.unsent = m.unsent[:0]
+	call()
+	for _, pid := range m.unsent {
+		c := m.clients[pid]
+		c.flush()
+		c.highQueue = max(c.highQueue, c.queued)
 	}
 	at, ok := m.s.Next()
 	if !ok {
@@ -141,18 +159,18 @@ func (m *sim) handle(call func(out []Effect) []Effect) {
 	})
 }
 
-func (m *sim) tick(out []Effect) []Effect {
+func (m *sim) tick() {
 	for pid := range uint8(64) {
 		if c := m.clients[pid]; c != nil {
 			c.look()
 		}
 	}
-	return m.s.Tick(m.now, out)
+	m.s.Tick(m.now)
 }
 
 func (m *sim) leave(pid uint8) {
 	m.clients[pid].gone = true
-	m.at(0, func() { m.handle(func(out []Effect) []Effect { return m.s.Handle(m.now, Leave{pid}, out) }) })
+	m.at(0, func() { m.handle(func() { m.s.Leave(m.now, pid) }) })
 }
 
 // simPart is a part of the map on its way, or a packet that overtakes parts.
@@ -291,7 +309,7 @@ type simClient struct {
 	percent   uint8
 	gone      bool
 	doneAt    time.Duration
-	done      Effect
+	done      *Download
 	startedAt time.Duration
 	delays    []time.Duration // of chat, from the host's rules to the client's
 	arrivals  []arrival
@@ -329,9 +347,7 @@ func (c *simClient) join(start time.Duration, held int) *simClient {
 			c.minRTT = c.srtt
 		}
 		c.look()
-		c.m.handle(func(out []Effect) []Effect {
-			return c.m.s.Handle(c.m.now, Report{c.pid, w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(held)}}, out)
-		})
+		c.m.handle(func() { c.m.s.Report(c.m.now, c.pid, w3gs.MapSize{Flag: w3gs.MapHave, Size: uint32(held)}) })
 	})
 	return c
 }
@@ -339,7 +355,7 @@ func (c *simClient) join(start time.Duration, held int) *simClient {
 // look tells the scheduler what the host's system knows.
 func (c *simClient) look() {
 	if !c.gone && c.m.now >= c.startedAt {
-		c.m.s.Handle(c.m.now, Measured{c.pid, Figures{Addr: c.addr, Queued: c.queued, Unacked: c.unacked, RTT: c.srtt, MinRTT: c.minRTT}}, nil)
+		c.m.s.Measured(c.m.now, c.pid, Figures{Addr: c.addr, Queued: c.queued, Unacked: c.unacked, RTT: c.srtt, MinRTT: c.minRTT})
 	}
 }
 
@@ -385,7 +401,7 @@ func (c *simClient) keepTalking() {
 	c.talking = true
 	var say func()
 	say = func() {
-		if c.talking = !c.gone && c.done.Kind == 0; c.talking {
+		if c.talking = !c.gone && c.done == nil; c.talking {
 			c.write(simPart{chat: true, handed: c.m.now})
 			c.flush()
 			c.m.at(97*time.Millisecond+c.line.takes(3000*len(c.m.clients)), say)
@@ -476,9 +492,7 @@ func (c *simClient) take(p simPart) {
 	switch {
 	case c.nak > 0 && int(part.Offset) == c.held && c.rng.Float64() < c.nak,
 		c.noisy && int(part.Offset) > c.held:
-		c.send(func(out []Effect) []Effect {
-			return c.m.s.Handle(c.m.now, Refuse{c.pid, w3gs.MapPartNotOK{To: hostPID, From: c.pid}}, out)
-		})
+		c.send(func() { c.m.s.Refuse(c.m.now, c.pid, w3gs.MapPartNotOK{To: hostPID, From: c.pid}) })
 		return
 	case int(part.Offset) != c.held:
 		return // out of order behind a refused part
@@ -505,18 +519,14 @@ func (c *simClient) take(p simPart) {
 func (c *simClient) ack() {
 	held := uint32(c.held)
 	if c.flag3 {
-		c.send(func(out []Effect) []Effect {
-			return c.m.s.Handle(c.m.now, Report{c.pid, w3gs.MapSize{Flag: w3gs.MapDownloading, Size: held}}, out)
-		})
+		c.send(func() { c.m.s.Report(c.m.now, c.pid, w3gs.MapSize{Flag: w3gs.MapDownloading, Size: held}) })
 		return
 	}
-	c.send(func(out []Effect) []Effect {
-		return c.m.s.Handle(c.m.now, Ack{c.pid, w3gs.MapPartOK{To: hostPID, From: c.pid, Size: held}}, out)
-	})
+	c.send(func() { c.m.s.Ack(c.m.now, c.pid, w3gs.MapPartOK{To: hostPID, From: c.pid, Size: held}) })
 }
 
 // send takes a packet of the client to the host.
-func (c *simClient) send(call func(out []Effect) []Effect) {
+func (c *simClient) send(call func()) {
 	if c.late == 0 {
 		c.acknowledge() // it carries what TCP has held back
 	}
@@ -532,9 +542,9 @@ func (c *simClient) send(call func(out []Effect) []Effect) {
 // whole fails unless the client holds the file and was told so once.
 func (c *simClient) whole() {
 	c.m.t.Helper()
-	if c.held != len(c.m.file) || c.done.Kind != Done || c.percent != 100 {
+	if c.held != len(c.m.file) || c.done == nil || c.percent != 100 {
 		c.m.t.Fatalf("player %d: %d of %d bytes, %d %%, done %v at %v", c.pid, c.held, len(c.m.file),
-			c.percent, c.done.Kind, c.m.now)
+			c.percent, c.done, c.m.now)
 	}
 }
 

@@ -20,15 +20,22 @@ const (
 	emptyLen = 6
 )
 
-func (e Absent) apply(l *Loop) {
-	if p := l.player(e.PID); p != nil {
+// Lost says that a player's connection is lost and may come back. Nothing
+// else changes until the player lags: then the lag screen waits for wait instead
+// of DropAfter, counted from when it came up.
+func (l *Loop) Lost(now time.Duration, pid uint8, wait time.Duration) {
+	if !l.enter(now) {
+		return
+	}
+	if p := l.player(pid); p != nil {
 		l.absent |= w3gs.Only(p.PID)
-		p.lag.wait, p.lag.missed = e.Wait, true
+		p.lag.wait, p.lag.missed = wait, true
 		p.newSocket()
-		p.lag.dropAt = p.lag.since + e.Wait
+		p.lag.dropAt = p.lag.since + wait
 		p.lag.announceAt = l.t + outage
 		l.unannounced |= w3gs.Only(p.PID)
 	}
+	l.settle()
 }
 
 // announceAbsent says to the others which players have no connection, when it lasts or they wait.
@@ -39,11 +46,19 @@ func (l *Loop) announceAbsent(p *player) {
 	}
 }
 
-func (e Back) apply(l *Loop) {
-	p := l.player(e.PID)
-	if p == nil {
+// Back says that a player whose connection was lost has one again. On the lag screen
+// there is DropAfter from now on to catch up.
+func (l *Loop) Back(now time.Duration, pid uint8) {
+	if !l.enter(now) {
 		return
 	}
+	if p := l.player(pid); p != nil {
+		l.isBack(p)
+	}
+	l.settle()
+}
+
+func (l *Loop) isBack(p *player) {
 	p.newSocket()
 	if !l.absent.Has(p.PID) {
 		return // the old connection was half dead, and nobody had noticed
@@ -58,11 +73,17 @@ func (e Back) apply(l *Loop) {
 	}
 }
 
-func (e Survived) apply(l *Loop) {
+// Survived says that the host was away for that long: every player's socket counts as
+// new, and anything late meanwhile was late because of the host.
+func (l *Loop) Survived(now, outage time.Duration) {
+	if !l.enter(now) {
+		return
+	}
 	for pid := range l.live.All() {
 		l.byPID[pid].newSocket()
 	}
-	l.lateness.add(l.t, e.Outage)
+	l.lateness.add(l.t, outage)
+	l.settle()
 }
 
 // newSocket forgets the backlog of the old connection's socket.
@@ -96,7 +117,7 @@ func (l *Loop) remind() {
 // sayOthers says a line to all others who see the game and have a connection.
 func (l *Loop) sayOthers(p *player, line texts.Text) {
 	if to := l.inside() &^ w3gs.Only(p.PID) &^ l.absent &^ l.apart; to != 0 {
-		l.out.emit(&Say{To: to, Text: line})
+		l.sink.Say(to, line)
 	}
 }
 
@@ -129,9 +150,9 @@ func (l *Loop) broadcastBehind(to w3gs.PIDs, at int) {
 	l.fed |= to
 	empties := l.empties()
 	if empties == 0 {
-		l.out.broadcast(to, at)
+		l.broadcast(to, at)
 		return
 	}
-	l.out.broadcast(to&^l.proxied, at-empties*emptyLen)
-	l.out.broadcast(to&l.proxied, at)
+	l.broadcast(to&^l.proxied, at-empties*emptyLen)
+	l.broadcast(to&l.proxied, at)
 }

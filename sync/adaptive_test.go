@@ -72,16 +72,15 @@ func adaptiveHour(l *Loop, rtt func(now time.Duration, pid uint8) time.Duration)
 	for now, _ := l.Next(); now < time.Hour; now, _ = l.Next() {
 		for ; ping <= now; ping += 5 * time.Second {
 			for pid := range l.Live().All() {
-				l.Handle(now, RTT{pid, rtt(now, pid)}, nil)
+				l.RTT(now, pid, rtt(now, pid))
 			}
 		}
-		for _, e := range l.Tick(now, nil) {
-			if c, ok := e.(*PeriodChanged); ok {
-				changes = append(changes, periodChange{now, c.Period})
-			}
+		l.Tick(now)
+		for _, c := range of[*PeriodChanged](l.sink.(*facts)) {
+			changes = append(changes, periodChange{now, c.Period})
 		}
 		for pid := range l.Live().All() {
-			l.Keepalive(now, pid, 1, nil)
+			l.Keepalive(now, pid, 1)
 		}
 	}
 	return changes

@@ -13,9 +13,9 @@ func TestAlign(t *testing.T) {
 		for _, loaded := range []time.Duration{0, 1, 99 * time.Millisecond, 1737 * time.Millisecond} {
 			cfg := Defaults()
 			cfg.Players, cfg.Period = []Player{{PID: 1}}, period
-			l := New(cfg)
-			l.Handle(0, Align{beat}, nil)
-			l.Handle(loaded, Loaded{1}, nil)
+			l := New(cfg, &facts{})
+			l.Align(0, beat)
+			l.Loaded(loaded, 1)
 			due, ok := l.Next()
 			if !ok || due < loaded+period || due >= loaded+2*period || (due-beat)%period != 0 {
 				t.Errorf("beat %v, loaded %v: first turn at %v", beat, loaded, due)

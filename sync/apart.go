@@ -6,40 +6,25 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Apart says that a player's client has ended, and that the player may come back with a new
+// Part says that a player's client has ended, and that the player may come back with a new
 // one, which is shown the game from its start. Nothing waits for them meanwhile, and they
 // decide nothing; the others' clients keep the player, since they are sent no 0x07. A proxy
 // that stood before the client is gone with it.
-type Apart struct{ PID uint8 }
-
-// Hold has the game stand still for players who are apart, behind a lag screen, for so long at
-// most.
-type Hold struct {
-	PIDs w3gs.PIDs
-	Wait time.Duration
-}
-
-// GoOn has the game stand still for players who are apart no longer.
-type GoOn struct{}
-
-// Rejoin says that the new client of a player who is apart has been sent all turns, of which
-// it has answered so many. Sums are its answers to those of them that are not settled.
-type Rejoin struct {
-	PID   uint8
-	Acked uint32
-	Sums  []uint32
-}
-
-func (e Apart) apply(l *Loop) {
-	p := l.player(e.PID)
-	if p == nil || l.apart.Has(e.PID) {
-		return
+func (l *Loop) Part(now time.Duration, pid uint8) {
+	if l.enter(now) {
+		if p := l.player(pid); p != nil && !l.apart.Has(pid) {
+			l.part(p)
+		}
+		l.settle()
 	}
-	one := w3gs.Only(e.PID)
+}
+
+func (l *Loop) part(p *player) {
+	one := w3gs.Only(p.PID)
 	switch {
-	case l.phase == standing && l.screen.laggers.Has(e.PID):
+	case l.phase == standing && l.screen.laggers.Has(p.PID):
 		l.offScreen(p, true)
-	case l.phase == loading && !l.loaded.Has(e.PID):
+	case l.phase == loading && !l.loaded.Has(p.PID):
 		l.loadWithout(p)
 	}
 	l.apart, l.absent, l.unannounced, l.proxied = l.apart|one, l.absent&^one, l.unannounced&^one, l.proxied&^one
@@ -60,8 +45,17 @@ func (l *Loop) loadWithout(p *player) {
 	l.loaded |= w3gs.Only(p.PID)
 }
 
-func (e Hold) apply(l *Loop) {
-	more := e.PIDs & l.apart & l.live &^ l.screen.laggers
+// Hold has the game stand still for players who are apart, behind a lag screen, for so long at
+// most.
+func (l *Loop) Hold(now time.Duration, pids w3gs.PIDs, wait time.Duration) {
+	if l.enter(now) {
+		l.standStill(pids, wait)
+		l.settle()
+	}
+}
+
+func (l *Loop) standStill(pids w3gs.PIDs, wait time.Duration) {
+	more := pids & l.apart & l.live &^ l.screen.laggers
 	if more == 0 || l.present() == 0 {
 		return
 	}
@@ -79,13 +73,17 @@ func (e Hold) apply(l *Loop) {
 		return
 	}
 	for pid := range more.All() {
-		l.byPID[pid].lag.dropAt = l.t + e.Wait
+		l.byPID[pid].lag.dropAt = l.t + wait
 	}
 }
 
-func (GoOn) apply(l *Loop) {
-	if l.phase == standing {
-		l.letGoOn(l.screen.laggers & l.apart)
+// GoOn has the game stand still for players who are apart no longer.
+func (l *Loop) GoOn(now time.Duration) {
+	if l.enter(now) {
+		if l.phase == standing {
+			l.letGoOn(l.screen.laggers & l.apart)
+		}
+		l.settle()
 	}
 }
 
@@ -96,24 +94,32 @@ func (l *Loop) letGoOn(held w3gs.PIDs) {
 	}
 }
 
-func (e Rejoin) apply(l *Loop) {
-	if !(l.apart & l.live).Has(e.PID) {
-		return
+// Rejoin says that the new client of a player who is apart has been sent all turns, of which
+// it has answered acked. sums are its answers to those of them that are not settled.
+func (l *Loop) Rejoin(now time.Duration, pid uint8, acked uint32, sums []uint32) {
+	if l.enter(now) {
+		if (l.apart & l.live).Has(pid) {
+			l.rejoin(l.byPID[pid], acked, sums)
+		}
+		l.settle()
 	}
-	p, one := l.byPID[e.PID], w3gs.Only(e.PID)
+}
+
+func (l *Loop) rejoin(p *player, acked uint32, sums []uint32) {
+	one := w3gs.Only(p.PID)
 	if l.phase == loading { // it is the first to have seen the game that this one goes on from
 		l.loaded = l.live
 		l.begin()
 	}
 	l.apart, l.returned, l.hashes.skipped = l.apart&^one, l.returned|one, l.hashes.skipped&^one
-	p.acked = e.Acked
+	p.acked = acked
 	p.newSocket()
-	for i, sum := range e.Sums {
-		l.hashes.history.at(l.hashes.settled+1+uint32(i)).answer(e.PID, sum)
+	for i, sum := range sums {
+		l.hashes.history.at(l.hashes.settled+1+uint32(i)).answer(p.PID, sum)
 	}
 	if l.phase == standing {
 		l.send(one, l.startLag(l.screen.laggers))
-		if l.screen.laggers.Has(e.PID) {
+		if l.screen.laggers.Has(p.PID) {
 			l.offScreen(p, false)
 		}
 	}

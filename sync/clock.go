@@ -15,9 +15,9 @@ type clock struct {
 }
 
 // enter begins a call and notices that the host was suspended. That time counts in no
-// rule but one: clients have waited for the renewal of the lag screen.
-func (l *Loop) enter(now time.Duration, out []Effect) {
-	l.out.begin(out)
+// rule but one: clients have waited for the renewal of the lag screen. It returns false
+// when the game is over.
+func (l *Loop) enter(now time.Duration) bool {
 	l.now = max(now, l.now)
 	before := l.t
 	l.t = l.now - l.suspended
@@ -26,6 +26,7 @@ func (l *Loop) enter(now time.Duration, out []Effect) {
 	} else if at, ok := l.next(); ok && l.t-at > suspendGrace {
 		l.suspend(l.t - max(at-suspendGrace, before))
 	}
+	return l.phase != over
 }
 
 // skipSuspension leaves one turn due if more than CatchUp are.

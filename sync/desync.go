@@ -77,7 +77,8 @@ func (l *Loop) desync(rec *turnRecord, groups []Group, tie bool) {
 	}
 	d := &Desync{Turn: rec.number, GameTime: rec.gameTime, Ends: tie, Groups: groups, Past: l.past(rec.number)}
 	d.Line = desyncLine(d)
-	l.out.emit(d, &Say{To: l.live, Text: d.Line})
+	l.sink.Fact(d)
+	l.sink.Say(l.live, d.Line)
 	if tie {
 		l.finish(HowDesync)
 		return

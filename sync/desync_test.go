@@ -15,18 +15,17 @@ func TestDossier(t *testing.T) {
 	for turn := 1; turn <= 80 && d == nil; turn++ {
 		now += 100 * time.Millisecond
 		if turn%10 == 0 {
-			l.Action(now, 2, []byte{0xAB, byte(turn)}, nil)
+			l.Action(now, 2, []byte{0xAB, byte(turn)})
 		}
-		l.Tick(now, nil)
+		l.Tick(now)
 		for pid := uint8(1); pid <= 3; pid++ {
 			hash := uint32(turn)
 			if pid == 3 && turn == 75 {
 				hash = 0xDEADBEEF
 			}
-			for _, e := range l.Keepalive(now, pid, hash, nil) {
-				if e, ok := e.(*Desync); ok {
-					d = e
-				}
+			l.Keepalive(now, pid, hash)
+			for _, f := range of[*Desync](l.sink.(*facts)) {
+				d = f
 			}
 		}
 	}
@@ -62,11 +61,11 @@ func TestDossierOfManyActions(t *testing.T) {
 	for turn := range 60 {
 		now += 100 * time.Millisecond
 		for range 3 {
-			l.Action(now, 1, make([]byte, 1000), nil)
+			l.Action(now, 1, make([]byte, 1000))
 		}
-		l.Tick(now, nil)
+		l.Tick(now)
 		for pid := uint8(1); pid <= 3; pid++ {
-			l.Keepalive(now, pid, uint32(turn), nil)
+			l.Keepalive(now, pid, uint32(turn))
 		}
 	}
 	past := l.past(60)

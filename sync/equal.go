@@ -11,9 +11,12 @@ const mostHeld = 2
 
 // SetEqualise has actions wait for the slowest player's line, or not any more. Actions
 // that wait already keep their time.
-type SetEqualise struct{ On bool }
-
-func (e SetEqualise) apply(l *Loop) { l.cfg.Equalise = e.On }
+func (l *Loop) SetEqualise(now time.Duration, on bool) {
+	if l.enter(now) {
+		l.cfg.Equalise = on
+		l.settle()
+	}
+}
 
 // early is an action that came over a faster line than that of the slowest player. It goes
 // out when it would have come over that.

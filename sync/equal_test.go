@@ -18,10 +18,11 @@ func delays(t *testing.T, lines []time.Duration, equalise bool) (means []time.Du
 	for i := range lines {
 		cfg.Players = append(cfg.Players, Player{PID: uint8(i + 1), Name: fmt.Sprint(i + 1)})
 	}
-	l := New(cfg)
+	sink := &facts{}
+	l := New(cfg, sink)
 	for i := range lines {
-		l.Handle(0, Loaded{uint8(i + 1)}, nil)
-		l.Handle(0, RTT{uint8(i + 1), lines[i]}, nil)
+		l.Loaded(0, uint8(i+1))
+		l.RTT(0, uint8(i+1), lines[i])
 	}
 	type arrival struct {
 		at, acted time.Duration
@@ -43,14 +44,11 @@ func delays(t *testing.T, lines []time.Duration, equalise bool) (means []time.Du
 			c := coming[next]
 			next++
 			acted[c.pid] = append(acted[c.pid], c.acted)
-			l.Action(c.at, c.pid, []byte{0x16, byte(len(acted[c.pid]))}, nil)
+			l.Action(c.at, c.pid, []byte{0x16, byte(len(acted[c.pid]))})
 			continue
 		}
-		for _, e := range l.Tick(at, nil) {
-			turn, ok := e.(*Turn)
-			if !ok {
-				continue
-			}
+		l.Tick(at)
+		for _, turn := range of[*Turn](sink) {
 			for pid, data := range w3gs.Actions(turn.Actions) {
 				i := pid - 1
 				if want := byte(counts[i] + 1); data[1] != want {
@@ -61,7 +59,7 @@ func delays(t *testing.T, lines []time.Duration, equalise bool) (means []time.Du
 				counts[i]++
 			}
 			for i := range lines {
-				l.Keepalive(at, uint8(i+1), 0, nil)
+				l.Keepalive(at, uint8(i+1), 0)
 			}
 		}
 	}

@@ -14,6 +14,14 @@ type hashes struct {
 	skipped w3gs.PIDs // observers who lag: no turn waits for their answers
 }
 
+// Keepalive takes a player's 0x27, the answer to the next unanswered turn. It allocates nothing.
+func (l *Loop) Keepalive(now time.Duration, pid uint8, sum uint32) {
+	if l.enter(now) {
+		l.keepalive(pid, sum)
+		l.settle()
+	}
+}
+
 func (l *Loop) keepalive(pid uint8, sum uint32) {
 	p := l.player(pid)
 	if p == nil {
@@ -87,7 +95,7 @@ func (l *Loop) compare() {
 // agree reports a turn's hash.
 func (l *Loop) agree(rec *turnRecord) {
 	l.out.settled = append(l.out.settled, Settled{Turn: rec.number, Hash: Hash(rec.sum)})
-	l.out.emit(&l.out.settled[len(l.out.settled)-1])
+	l.sink.Fact(&l.out.settled[len(l.out.settled)-1])
 }
 
 // groups sorts players by their hash: the largest group first, among equals
@@ -114,15 +122,20 @@ func (l *Loop) weight(pids w3gs.PIDs) int {
 	return (w3gs.MaxPID+1)*pids.Len() - (pids & l.returned).Len()
 }
 
-func (e Backlog) apply(l *Loop) {
-	p := l.player(e.PID)
-	if p == nil {
+// Backlog says how many bytes wait in the host for a player's socket, and a number
+// that changes whenever the socket takes some. It comes before each Tick at
+// which something waits, and once when nothing does any more.
+func (l *Loop) Backlog(now time.Duration, pid uint8, queued int, moves uint64) {
+	if !l.enter(now) {
 		return
 	}
-	p.socket.backlog = e.Queued
-	if e.Queued == 0 || e.Moves != p.socket.moves {
-		p.socket.moves, p.socket.moved = e.Moves, true
+	if p := l.player(pid); p != nil {
+		p.socket.backlog = queued
+		if queued == 0 || moves != p.socket.moves {
+			p.socket.moves, p.socket.moved = moves, true
+		}
 	}
+	l.settle()
 }
 
 // watchSockets drops players who answer turns that cannot have reached them, because

@@ -17,9 +17,15 @@ type screen struct {
 	left     []Lagger      // they are off this screen again
 }
 
-func (e DropVote) apply(l *Loop) {
-	if l.ready().Has(e.PID) && !l.screen.laggers.Has(e.PID) && l.screenIsUp() {
-		l.screen.votes |= w3gs.Only(e.PID)
+// DropVote takes a player's 0x29. More than half of the players who do not lag
+// drop all laggers. While players load in game it takes more than half of all
+// players, or the first two to load could throw out the rest.
+func (l *Loop) DropVote(now time.Duration, pid uint8) {
+	if l.enter(now) {
+		if l.ready().Has(pid) && !l.screen.laggers.Has(pid) && l.screenIsUp() {
+			l.screen.votes |= w3gs.Only(pid)
+		}
+		l.settle()
 	}
 }
 
@@ -93,7 +99,7 @@ func (l *Loop) screenUp(laggers w3gs.PIDs) {
 	}
 	l.send(l.live, l.startLag(laggers))
 	l.screen.remindAt = l.t
-	l.out.emit(&ScreenUp{Turn: l.sent, Laggers: laggers})
+	l.sink.Fact(&ScreenUp{Turn: l.sent, Laggers: laggers})
 }
 
 // enlist begins a player's time on the lag screen.
@@ -127,7 +133,8 @@ func (l *Loop) resume() {
 		Players: slices.Clone(l.screen.left),
 	}
 	rec.Line = lagLine(rec)
-	l.out.emit(rec, &Say{To: l.live, Text: rec.Line})
+	l.sink.Fact(rec)
+	l.sink.Say(l.live, rec.Line)
 }
 
 // renewScreen takes the screen down and puts it up again around an empty 0x0C
@@ -151,7 +158,7 @@ func (l *Loop) takeDown(laggers w3gs.PIDs) {
 	for pid := range laggers.All() {
 		l.out.frames = (&w3gs.StopLag{Lagger: l.lagger(l.byPID[pid])}).AppendTo(l.out.frames)
 	}
-	l.out.broadcast(l.ready(), from)
+	l.broadcast(l.ready(), from)
 }
 
 // countVotes drops the laggers when enough players have voted for it.

@@ -1,10 +1,26 @@
 package gamesync
 
-import "w3host/protocol/w3gs"
+import (
+	"time"
 
-func (e Leave) apply(l *Loop) {
-	if p := l.player(e.PID); p != nil {
-		l.remove(p, reported(e.Reason), WhyLeft)
+	"w3host/protocol/w3gs"
+)
+
+// leave is a 0x07 that cannot go out yet.
+type leave struct {
+	pid    uint8
+	reason w3gs.LeaveReason
+	why    Why
+}
+
+// Leave says that a player is gone: the client sent 0x21, the connection is
+// lost (reason 1), or the host has kicked.
+func (l *Loop) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason) {
+	if l.enter(now) {
+		if p := l.player(pid); p != nil {
+			l.remove(p, reported(reason), WhyLeft)
+		}
+		l.settle()
 	}
 }
 
@@ -20,7 +36,7 @@ func reported(reason w3gs.LeaveReason) w3gs.LeaveReason {
 
 // drop removes a player. The caller must call settle afterwards.
 func (l *Loop) drop(p *player, why Why) {
-	l.out.emit(&Drop{PID: p.PID, Reason: why.reason(), Why: why})
+	l.sink.Drop(p.PID, why, false)
 	l.remove(p, why.reason(), why)
 }
 
@@ -44,7 +60,7 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 		l.loadWithout(p)
 	}
 	l.share(p)
-	l.held = append(l.held, PlayerLeft{PID: p.PID, Reason: reason, Why: why})
+	l.held = append(l.held, leave{p.PID, reason, why})
 	// Clients that load cannot take a 0x07.
 	if l.sent > 0 || l.cfg.LoadInGame {
 		l.placeHeld()
@@ -56,13 +72,12 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 func (l *Loop) placeHeld() {
 	keep := l.held[:0]
 	for _, left := range l.held {
-		if p := l.byPID[left.PID]; p.queued+p.early > 0 {
+		if p := l.byPID[left.pid]; p.queued+p.early > 0 {
 			keep = append(keep, left)
 			continue
 		}
-		l.deliver(&w3gs.PlayerLeave{PID: left.PID, Reason: left.Reason})
-		left.Turn = l.sent
-		l.out.emit(&left)
+		l.deliver(&w3gs.PlayerLeave{PID: left.pid, Reason: left.reason})
+		l.sink.Left(left.pid, left.reason, left.why)
 	}
 	l.held = keep
 }
@@ -100,16 +115,15 @@ func (l *Loop) finish(how How) {
 	}
 	inside := l.inside()
 	for pid := range l.live.All() {
-		l.out.emit(&Drop{PID: pid, Reason: why.reason(), Why: why, Loading: !inside.Has(pid)})
+		l.sink.Drop(pid, why, !inside.Has(pid))
 	}
 	// Behind the drops, since a leave may have the lobby say a line, which a client that loads must not get.
 	for _, left := range l.held {
-		left.Turn = l.sent
-		l.out.emit(&left)
+		l.sink.Left(left.pid, left.reason, left.why)
 	}
 	for pid := range l.live.All() {
-		l.out.emit(&PlayerLeft{PID: pid, Reason: why.reason(), Why: why, Turn: l.sent})
+		l.sink.Left(pid, why.reason(), why)
 	}
 	l.held, l.live, l.screen.laggers, l.phase = nil, 0, 0, over
-	l.out.emit(&Over{How: how, Turns: l.sent, GameTime: l.gameTime})
+	l.sink.Over(Over{How: how, Turns: l.sent, GameTime: l.gameTime})
 }

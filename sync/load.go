@@ -17,12 +17,19 @@ type tape struct {
 	fed   bool   // there is a 0x0C on it
 }
 
-func (e Loaded) apply(l *Loop) {
-	pid := e.PID
+// Loaded takes a player's 0x23.
+func (l *Loop) Loaded(now time.Duration, pid uint8) {
+	if l.enter(now) {
+		l.load(pid)
+		l.settle()
+	}
+}
+
+func (l *Loop) load(pid uint8) {
 	if l.player(pid) == nil || l.phase != loading || l.loaded.Has(pid) {
 		return
 	}
-	l.out.emit(&PlayerLoaded{PID: pid, After: l.t})
+	l.sink.Loaded(pid, l.t)
 	if !l.cfg.LoadInGame {
 		l.loaded |= w3gs.Only(pid)
 		l.send(l.live, &w3gs.GameLoaded{PID: pid})
@@ -38,7 +45,7 @@ func (e Loaded) apply(l *Loop) {
 	if l.tape.fed {
 		l.fed |= w3gs.Only(pid)
 	}
-	l.out.emit(&Broadcast{To: w3gs.Only(pid), Frame: tape[:len(tape):len(tape)]})
+	l.sink.Frames(w3gs.Only(pid), tape[:len(tape):len(tape)])
 	if loaders := l.live &^ l.loaded; loaders != 0 {
 		if l.ready() == w3gs.Only(pid) {
 			l.screen.renewAt = l.t + min(loadReset, l.cfg.LagReset)
@@ -55,7 +62,7 @@ func (l *Loop) begin() {
 		late := (l.pace.due - l.pace.beat) % l.pace.next
 		l.pace.due += (l.pace.next - late) % l.pace.next
 	}
-	l.out.emit(&Started{After: l.t})
+	l.sink.Fact(&Started{After: l.t})
 	for pid := range l.fakes.All() {
 		if l.cfg.Played == 0 { // else they have shared
 			l.share(l.byPID[pid])
@@ -92,5 +99,5 @@ func (l *Loop) deliverEmpty() {
 		l.tape.bytes, l.tape.fed = append(l.tape.bytes, empty...), true
 	}
 	l.broadcastBehind(l.ready(), at)
-	l.out.emit(&Empty{Count: l.empties() + 1})
+	l.sink.Fact(&Empty{Count: l.empties() + 1})
 }

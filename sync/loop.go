@@ -30,24 +30,25 @@ type Loop struct {
 	lateness lateness
 	hashes   hashes
 	tape     tape
+	sink     Sink
 	out      outbox
 
 	sent     uint32        // turns; empty 0x0C with increment 0 do not count
 	gameTime time.Duration // sum of increments
 	pending  []byte        // actions that wait for a turn, in order of arrival
 	early    []early       // actions that are held back, in the order in which they go out
-	held     []PlayerLeft  // 0x07 that cannot go out yet
+	held     []leave       // 0x07 that cannot go out yet
 	lastAt   time.Duration // the last player is alone until then; 0: there are more
 }
 
 // New begins a game at time 0, the moment 0x0B was sent. The lobby has sent
 // 0x08 for the fake players.
-func New(cfg Config) *Loop {
+func New(cfg Config, sink Sink) *Loop {
 	cfg.Period = clampPeriod(cfg.Period)
 	if cfg.Adaptive.On {
 		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
 	}
-	l := &Loop{cfg: cfg, hashes: hashes{history: newHistory()}}
+	l := &Loop{cfg: cfg, sink: sink, hashes: hashes{history: newHistory()}}
 	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
 	l.roster = newRoster(cfg.Players)
 	if n := cfg.Played; n > 0 {
@@ -63,8 +64,10 @@ func New(cfg Config) *Loop {
 }
 
 // Tick does the work that is due. Calling it early or late is safe: it loses no turn.
-func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
-	l.enter(now, out)
+func (l *Loop) Tick(now time.Duration) {
+	if !l.enter(now) {
+		return
+	}
 	for l.phase == running && l.pace.due <= l.t {
 		l.boundary()
 		l.skipSuspension() // the period may be another now
@@ -93,10 +96,9 @@ func (l *Loop) Tick(now time.Duration, out []Effect) []Effect {
 		if n := l.live.Len(); n > 1 {
 			why = texts.Of("the game ends: only %d players are left", n)
 		}
-		l.out.emit(&Say{To: l.live, Text: why})
+		l.sink.Say(l.live, why)
 		l.finish(HowLastPlayer)
 	}
-	return l.out.effects
 }
 
 // Next returns when Tick must be called if no event comes before; false: never.
@@ -196,5 +198,5 @@ func (l *Loop) behind(p *player) int { return int(l.sent - p.acked) }
 func (l *Loop) send(to w3gs.PIDs, p w3gs.Packet) {
 	from := len(l.out.frames)
 	l.out.frames = p.AppendTo(l.out.frames)
-	l.out.broadcast(to, from)
+	l.broadcast(to, from)
 }

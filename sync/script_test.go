@@ -14,22 +14,24 @@ import (
 	"w3host/texts"
 )
 
-// TestScripts plays testdata/*.txt. A script is a game: lines that begin at
-// the margin say what happens and when, the indented lines below are every
-// effect of it, packets in hex.
+// TestScripts plays testdata/*.txt. A script is a game: a line that begins at
+// the margin calls a method, the indented lines below are all its calls of the sink,
+// packets in hex.
 func TestScripts(t *testing.T) {
-	testkit.Scripts(t, "testdata/*.txt", func(*testing.T) testkit.Play { return (&scene{cfg: Defaults()}).event })
+	testkit.Scripts(t, "testdata/*.txt", func(*testing.T) testkit.Play { return (&scene{cfg: Defaults()}).call })
 }
 
+// scene is a game, and its sink.
 type scene struct {
 	hashes bool // settled turns are told
 	cfg    Config
 	pids   map[string]uint8
 	l      *Loop
+	told   []string
 }
 
-// event plays one line.
-func (s *scene) event(text string) ([]string, error) {
+// call plays one line.
+func (s *scene) call(text string) ([]string, error) {
 	switch words := strings.Fields(text); words[0] {
 	case "config":
 		return nil, s.config(words[1:])
@@ -37,85 +39,79 @@ func (s *scene) event(text string) ([]string, error) {
 		return nil, s.players(words[1:])
 	}
 	if s.l == nil {
-		s.l = New(s.cfg)
+		s.l = New(s.cfg, s)
 	}
 	line := testkit.ParseLine(text)
 	now, pid := line.At(), s.pids[line.Arg(0)]
-	var told []string
-	do := func(out []Effect) {
-		for _, e := range out {
-			if _, hash := e.(*Settled); !hash || s.hashes {
-				told = append(told, s.describe(e))
-			}
-		}
-	}
+	s.told = nil
 	switch line.Name {
 	case "load":
-		do(s.l.Handle(now, Loaded{pid}, nil))
+		s.l.Loaded(now, pid)
 	case "act":
 		data, err := actionData(line.Arg(1))
 		line.Fail(err)
 		for range max(line.Int(2), 1) {
-			do(s.l.Action(now, pid, data, nil))
+			s.l.Action(now, pid, data)
 		}
 	case "ack":
 		hash, err := strconv.ParseUint(line.Arg(1), 16, 32)
 		line.Fail(err)
 		for range max(line.Int(2), 1) {
-			do(s.l.Keepalive(now, pid, uint32(hash), nil))
+			s.l.Keepalive(now, pid, uint32(hash))
 		}
 	case "vote":
-		do(s.l.Handle(now, DropVote{pid}, nil))
+		s.l.DropVote(now, pid)
 	case "leave":
-		do(s.l.Handle(now, Leave{pid, w3gs.LeaveReason(line.Int(1))}, nil))
+		s.l.Leave(now, pid, w3gs.LeaveReason(line.Int(1)))
 	case "tick":
-		do(s.l.Tick(now, nil))
+		s.l.Tick(now)
 	case "run":
 		for at, ok := s.l.Next(); ok && at <= now; at, ok = s.l.Next() {
-			told = append(told, "at "+at.String())
-			do(s.l.Tick(at, nil))
+			s.tell("at %v", at)
+			s.l.Tick(at)
 		}
 	case "next":
-		at, ok := s.l.Next()
-		if told = append(told, at.String()); !ok {
-			told[0] = "never"
+		if at, ok := s.l.Next(); ok {
+			s.tell("%v", at)
+		} else {
+			s.tell("never")
 		}
 	case "period":
-		do(s.l.Handle(now, SetPeriod{line.Duration(0)}, nil))
+		s.l.SetPeriod(now, line.Duration(0))
 	case "limit":
-		do(s.l.Handle(now, SetSyncLimit{line.Int(0)}, nil))
+		s.l.SetSyncLimit(now, line.Int(0))
 	case "droplaggers":
-		do(s.l.Handle(now, DropLaggers{}, nil))
+		s.l.DropLaggers(now)
 	case "rtt":
-		s.l.Handle(now, RTT{pid, time.Duration(line.Int(1)) * time.Millisecond}, nil)
+		s.l.RTT(now, pid, time.Duration(line.Int(1))*time.Millisecond)
 	case "backlog":
-		s.l.Handle(now, Backlog{pid, line.Int(1), uint64(line.Int(2))}, nil)
+		s.l.Backlog(now, pid, line.Int(1), uint64(line.Int(2)))
 	case "lost":
-		do(s.l.Handle(now, Absent{pid, line.Duration(1)}, nil))
+		s.l.Lost(now, pid, line.Duration(1))
 	case "back":
-		do(s.l.Handle(now, Back{pid}, nil))
+		s.l.Back(now, pid)
 	case "apart":
-		do(s.l.Handle(now, Apart{pid}, nil))
+		s.l.Part(now, pid)
 	case "hold":
-		do(s.l.Handle(now, Hold{w3gs.Only(pid), line.Duration(1)}, nil))
+		s.l.Hold(now, w3gs.Only(pid), line.Duration(1))
 	case "goon":
-		do(s.l.Handle(now, GoOn{}, nil))
+		s.l.GoOn(now)
 	case "rejoin": // NAME ACKED: it has answered the turns that are not settled with 1
 		acked := uint32(line.Int(1))
-		told = append(told, fmt.Sprintf("joinable: %v", s.l.Joinable(acked)))
+		s.tell("joinable: %v", s.l.Joinable(acked))
 		sums := make([]uint32, max(int(acked)-int(s.l.hashes.settled), 0))
 		for i := range sums {
 			sums[i] = 1
 		}
-		do(s.l.Handle(now, Rejoin{pid, acked, sums}, nil))
+		s.l.Rejoin(now, pid, acked, sums)
 	case "stop":
-		do(s.l.Handle(now, End{texts.Known("the host is shutting down")}, nil))
+		s.l.End(now, texts.Known("the host is shutting down"))
 	case "end":
-		do(s.l.Handle(now, End{}, nil))
+		s.l.End(now, texts.Text{})
 	default:
-		return nil, fmt.Errorf("unknown event")
+		return nil, fmt.Errorf("unknown method")
 	}
-	return told, line.Err
+	return s.told, line.Err
 }
 
 func (s *scene) config(words []string) error {
@@ -174,52 +170,61 @@ func (s *scene) players(names []string) error {
 	return nil
 }
 
-// describe writes an effect as one line.
-func (s *scene) describe(e Effect) string {
-	switch e := e.(type) {
-	case *Broadcast:
-		return fmt.Sprintf("to %s: %s", pidList(e.To), packets(e.Frame))
-	case *Drop:
-		line := fmt.Sprintf("drop %d reason %d, %s", e.PID, e.Reason, e.Why)
-		if e.Loading {
-			line += ", loading"
-		}
-		return line
-	case *Say:
-		return fmt.Sprintf("say to %s: %s", pidList(e.To), e.Text)
-	case *PlayerLoaded:
-		return fmt.Sprintf("loaded %d after %s", e.PID, e.After)
+func (s *scene) tell(format string, args ...any) {
+	s.told = append(s.told, fmt.Sprintf(format, args...))
+}
+
+func (s *scene) Frames(to w3gs.PIDs, frames []byte) {
+	s.tell("to %s: %s", pidList(to), packets(frames))
+}
+
+func (s *scene) Drop(pid uint8, why Why, loading bool) {
+	s.tell("drop %d reason %d, %s%s", pid, why.reason(), why, map[bool]string{true: ", loading"}[loading])
+}
+
+func (s *scene) Left(pid uint8, reason w3gs.LeaveReason, why Why) {
+	s.tell("left %d reason %d, %s, turn %d", pid, reason, why, s.l.Turns())
+}
+
+func (s *scene) Say(to w3gs.PIDs, line texts.Text) { s.tell("say to %s: %s", pidList(to), line) }
+
+func (s *scene) Loaded(pid uint8, after time.Duration) { s.tell("loaded %d after %s", pid, after) }
+
+func (s *scene) Over(end Over) { s.tell("over: %s, %d turns, %s", end.How, end.Turns, end.GameTime) }
+
+// Fact writes a fact as one line.
+func (s *scene) Fact(f Fact) {
+	switch f := f.(type) {
 	case *Started:
-		return fmt.Sprintf("started after %s", e.After)
+		s.tell("started after %s", f.After)
 	case *Turn:
-		return fmt.Sprintf("turn %d +%dms, late %s, %s", e.Number, e.Increment, e.Late, shortHex(e.Actions))
+		s.tell("turn %d +%dms, late %s, %s", f.Number, f.Increment, f.Late, shortHex(f.Actions))
 	case *Settled:
-		return fmt.Sprintf("settled %d %08x", e.Turn, uint32(e.Hash))
+		if s.hashes {
+			s.tell("settled %d %08x", f.Turn, uint32(f.Hash))
+		}
 	case *Empty:
-		return fmt.Sprintf("%d empty", e.Count)
-	case *PlayerLeft:
-		return fmt.Sprintf("left %d reason %d, %s, turn %d", e.PID, e.Reason, e.Why, e.Turn)
+		s.tell("%d empty", f.Count)
 	case *PeriodChanged:
-		return fmt.Sprintf("period %s from turn %d, adaptive %v", e.Period, e.Turn, e.Adaptive)
+		s.tell("period %s from turn %d, adaptive %v", f.Period, f.Turn, f.Adaptive)
 	case *ScreenUp:
-		return fmt.Sprintf("screen after turn %d: %s", e.Turn, pidList(e.Laggers))
+		s.tell("screen after turn %d: %s", f.Turn, pidList(f.Laggers))
 	case *Lag:
-		line := fmt.Sprintf("lag after turn %d, stood %s, host late %s", e.Turn, e.Stood, e.HostLate)
-		for _, l := range e.Players {
+		line := fmt.Sprintf("lag after turn %d, stood %s, host late %s", f.Turn, f.Stood, f.HostLate)
+		for _, l := range f.Players {
 			line += fmt.Sprintf("; %s %d turns %s, waited %s, rtt %s, queued %d, %s, gone %v", l.Name,
 				l.Turns, l.Behind, l.Waited, l.RTT, l.Queued, l.Cause, l.Gone)
 		}
-		return line
+		s.tell("%s", line)
 	case *Desync:
-		line := fmt.Sprintf("desync at turn %d (%s), ends %v", e.Turn, e.GameTime, e.Ends)
-		for _, gr := range e.Groups {
+		line := fmt.Sprintf("desync at turn %d (%s), ends %v", f.Turn, f.GameTime, f.Ends)
+		for _, gr := range f.Groups {
 			line += fmt.Sprintf("; %x %s goes on %v", uint32(gr.Hash), pidList(gr.PIDs), gr.GoesOn)
 		}
-		return line
-	case *Over:
-		return fmt.Sprintf("over: %s, %d turns, %s", e.How, e.Turns, e.GameTime)
+		s.tell("%s", line)
+	default:
+		s.tell("%T", f)
 	}
-	return fmt.Sprintf("%T", e)
 }
 
 func pidList(s w3gs.PIDs) string {

@@ -1,11 +1,18 @@
 package gamesync
 
-import "w3host/protocol/w3gs"
+import (
+	"time"
+
+	"w3host/protocol/w3gs"
+)
 
 // SetShare has players who leave share their units with their allies, or not any more.
-type SetShare struct{ On bool }
-
-func (e SetShare) apply(l *Loop) { l.cfg.ShareUnits = e.On }
+func (l *Loop) SetShare(now time.Duration, on bool) {
+	if l.enter(now) {
+		l.cfg.ShareUnits = on
+		l.settle()
+	}
+}
 
 // share gives the allies of a player all that clients give by "share units" in the menu of allies,
 // in the player's name.

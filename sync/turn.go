@@ -18,6 +18,20 @@ type pace struct {
 	beat      time.Duration
 }
 
+// Action takes the data of a player's 0x26, or an action of the host for a fake
+// player. It goes out with the next turn, or the first that the player's budget
+// allows, after all that came before it. While others still load it waits for the
+// first turn. It allocates nothing.
+func (l *Loop) Action(now time.Duration, pid uint8, data []byte) {
+	if !l.enter(now) {
+		return
+	}
+	live := l.live
+	if l.action(pid, data); l.live != live {
+		l.settle()
+	}
+}
+
 func (l *Loop) action(pid uint8, data []byte) {
 	fake := l.fakes.Has(pid)
 	if !fake && !l.live.Has(pid) {
@@ -99,12 +113,12 @@ func (l *Loop) turn() {
 	l.remember(last.IncrementMillis, actions)
 	l.broadcastBehind(l.live, at)
 	if n := l.empties(); n > 0 {
-		l.out.emit(&Empty{Count: n})
+		l.sink.Fact(&Empty{Count: n})
 	}
 	l.out.turns = append(l.out.turns, Turn{
 		Number: l.sent, Increment: last.IncrementMillis, Actions: actions, Late: late,
 	})
-	l.out.emit(&l.out.turns[len(l.out.turns)-1])
+	l.sink.Fact(&l.out.turns[len(l.out.turns)-1])
 }
 
 // remember keeps the turn until its hashes have come.
@@ -143,6 +157,6 @@ func (l *Loop) change() {
 	l.pace.limit = l.pace.nextLimit
 	if l.pace.period != l.pace.next {
 		l.pace.period = l.pace.next
-		l.out.emit(&PeriodChanged{Period: l.pace.period, Turn: l.sent + 1, Adaptive: l.pace.byRTT})
+		l.sink.Fact(&PeriodChanged{Period: l.pace.period, Turn: l.sent + 1, Adaptive: l.pace.byRTT})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"w3host/protocol/w3gs"
+	"w3host/texts"
 )
 
 // inGame is a game of n players who have loaded at time 0; its turns are due
@@ -18,16 +19,39 @@ func inGame(tb testing.TB, n int, change func(*Config)) *Loop {
 	if change != nil {
 		change(&cfg)
 	}
-	l := New(cfg)
+	l := New(cfg, &facts{})
 	for pid := range l.Live().All() {
-		l.Handle(0, Loaded{pid}, nil)
+		l.Loaded(0, pid)
 	}
 	return l
 }
 
+// facts is a sink that keeps the facts.
+type facts struct{ list []Fact }
+
+func (*facts) Frames(w3gs.PIDs, []byte)          {}
+func (*facts) Drop(uint8, Why, bool)             {}
+func (*facts) Left(uint8, w3gs.LeaveReason, Why) {}
+func (*facts) Say(w3gs.PIDs, texts.Text)         {}
+func (*facts) Loaded(uint8, time.Duration)       {}
+func (*facts) Over(Over)                         {}
+
+func (f *facts) Fact(fact Fact) { f.list = append(f.list, fact) }
+
+// of takes the facts of one type since the last call.
+func of[F Fact](sink *facts) (list []F) {
+	for _, f := range sink.list {
+		if f, ok := f.(F); ok {
+			list = append(list, f)
+		}
+	}
+	sink.list = sink.list[:0]
+	return list
+}
+
 // TestTurnAllocatesNothing plays turns with actions and answers.
 func TestTurnAllocatesNothing(t *testing.T) {
-	s := steadyGame{l: inGame(t, 10, nil)}
+	s := newSteadyGame(t)
 	for range 500 {
 		s.turn()
 	}
@@ -40,7 +64,7 @@ func TestTurnAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkTurn(b *testing.B) {
-	s := steadyGame{l: inGame(b, 10, nil)}
+	s := newSteadyGame(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		s.turn()
@@ -50,9 +74,20 @@ func BenchmarkTurn(b *testing.B) {
 // steadyGame is a game in which every second player acts in each turn and all
 // answer.
 type steadyGame struct {
+	facts
 	l   *Loop
 	now time.Duration
-	out []Effect
+}
+
+func newSteadyGame(tb testing.TB) *steadyGame {
+	s := &steadyGame{l: inGame(tb, 10, nil)}
+	s.l.sink = s
+	return s
+}
+
+func (s *steadyGame) reset() {
+	s.l.Reset()
+	s.list = s.list[:0]
 }
 
 var moveOrder = []byte{0x10, 0x42, 0, 3, 0, 0x0d, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
@@ -61,15 +96,18 @@ func (s *steadyGame) turn() {
 	live := s.l.Live()
 	for pid := range live.All() {
 		if pid%2 == 0 {
-			s.out = s.l.Action(s.now+30*time.Millisecond, pid, moveOrder, s.out[:0])
+			s.reset()
+			s.l.Action(s.now+30*time.Millisecond, pid, moveOrder)
 		}
 	}
 	s.now += 100 * time.Millisecond
-	s.out = s.l.Tick(s.now, s.out[:0])
+	s.reset()
+	s.l.Tick(s.now)
 	for pid := range live.All() {
-		s.out = s.l.Keepalive(s.now+20*time.Millisecond, pid, 0x1234, s.out[:0])
+		s.reset()
+		s.l.Keepalive(s.now+20*time.Millisecond, pid, 0x1234)
 	}
-	if len(s.out) != 1 {
+	if len(s.list) != 1 {
 		panic("the last answer settles the turn and does nothing else")
 	}
 }
@@ -85,11 +123,11 @@ func TestMemoryIsBounded(t *testing.T) {
 	for range w3gs.MaxSyncLimit + 100 {
 		now += 100 * time.Millisecond
 		for pid := uint8(1); pid <= 3; pid++ {
-			l.Action(now, pid, data, nil)
+			l.Action(now, pid, data)
 		}
-		l.Tick(now, nil)
-		l.Keepalive(now, 1, 1, nil)
-		l.Keepalive(now, 2, 1, nil)
+		l.Tick(now)
+		l.Keepalive(now, 1, 1)
+		l.Keepalive(now, 2, 1)
 	}
 	if l.Turns() != w3gs.MaxSyncLimit+100 {
 		t.Errorf("%d turns", l.Turns())
@@ -113,14 +151,14 @@ func TestMemoryIsBounded(t *testing.T) {
 func TestActionFlood(t *testing.T) {
 	l := inGame(t, 3, func(c *Config) { c.SyncLimit = 1 })
 	for now := time.Duration(0); now <= 300*time.Millisecond; now += 100 * time.Millisecond {
-		l.Tick(now, nil)
+		l.Tick(now)
 	}
 	if l.Laggers().Len() != 3 {
 		t.Fatal("no lag screen")
 	}
 	for range 1000 {
-		l.Action(time.Second, 1, make([]byte, 1000), nil)
-		l.Action(time.Second, 2, make([]byte, 1), nil)
+		l.Action(time.Second, 1, make([]byte, 1000))
+		l.Action(time.Second, 2, make([]byte, 1))
 	}
 	if l.Live() != w3gs.Only(2)|w3gs.Only(3) || len(l.pending) > waitingBursts*defaultActionBurst+4000 {
 		t.Errorf("live %b, %d bytes for the next turn", l.Live(), len(l.pending))
@@ -134,7 +172,7 @@ func TestGameTimeIsRealTime(t *testing.T) {
 	now := time.Duration(0)
 	for i := range 5000 {
 		now += time.Duration(1+i*7919%390) * time.Millisecond
-		l.Tick(now, nil)
+		l.Tick(now)
 		if d := now - l.GameTime(); d < 0 || d >= l.pace.period {
 			t.Fatalf("at %v the game time is %v", now, l.GameTime())
 		}

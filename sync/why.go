@@ -35,7 +35,7 @@ func (c Cause) In(l texts.Language) string { return texts.Known(string(c)).In(l)
 
 // Lag is the record of one lag, made when the game goes on: for whom it waited, how
 // long and why. Without players it is about a turn that the host sent late. Line is
-// the chat line, which also comes as a Say.
+// the chat line, which is also said.
 type Lag struct {
 	reportOnly
 	Turn     uint32        // the last turn before
@@ -58,15 +58,20 @@ type Lagger struct {
 	Gone   bool // left or was dropped meanwhile
 }
 
-func (e RTT) apply(l *Loop) {
-	if p := l.player(e.PID); p != nil {
+// RTT takes the newest round trip of a player's ping.
+func (l *Loop) RTT(now time.Duration, pid uint8, rtt time.Duration) {
+	if !l.enter(now) {
+		return
+	}
+	if p := l.player(pid); p != nil {
 		if !p.ping.known {
-			p.ping.known, p.ping.smooth = true, e.RTT
+			p.ping.known, p.ping.smooth = true, rtt
 		}
-		p.ping.smooth += (e.RTT - p.ping.smooth) / 8
-		p.ping.rtt, p.ping.at = e.RTT, l.t
+		p.ping.smooth += (rtt - p.ping.smooth) / 8
+		p.ping.rtt, p.ping.at = rtt, l.t
 		l.adaptive.measured = true
 	}
+	l.settle()
 }
 
 // lateness is how late the host was, over a window of lateWindow and the one before.
@@ -95,7 +100,8 @@ func (l *Loop) late(by time.Duration) {
 	l.lateness.sayAt = l.t + hostLateEvery
 	lag := &Lag{Turn: l.sent, HostLate: by}
 	lag.Line = texts.Of("lag: the host was %s late", seconds(by))
-	l.out.emit(lag, &Say{To: l.ready(), Text: lag.Line})
+	l.sink.Fact(lag)
+	l.sink.Say(l.ready(), lag.Line)
 }
 
 // attribute completes the record of a player who leaves the lag screen.

@@ -7,46 +7,36 @@ import (
 	"w3host/texts"
 )
 
-// Effect is something the caller must do, in the order of the list. Every effect is
-// a pointer.
-type Effect interface{ effect() }
+// Sink takes what follows from a call, in order and before the call returns. Its methods must not
+// call the Loop again, except to ask. Bytes and facts are valid until Reset.
+type Sink interface {
+	// Frames writes the same bytes to every player in to. They are one or more whole packets
+	// that belong together: nothing may be put between them.
+	Frames(to w3gs.PIDs, frames []byte)
+	// Drop closes a player's connection once everything before it is written. The game has
+	// forgotten the player already: Leave does nothing any more. loading says that the game
+	// ends while the client loads: it cannot take a packet, and is only closed.
+	Drop(pid uint8, why Why, loading bool)
+	// Left says that a player has gone, at the place in the order of turns where the others
+	// get the 0x07. why is WhyLeft unless the game dropped the player.
+	Left(pid uint8, reason w3gs.LeaveReason, why Why)
+	// Say shows a line of the host, at most 127 bytes, to the players in to.
+	Say(to w3gs.PIDs, line texts.Text)
+	// Loaded says that a player has loaded the map, so long after 0x0B.
+	Loaded(pid uint8, after time.Duration)
+	// Fact reports what has happened: one of the types with the method Fact.
+	Fact(f Fact)
+	// Over ends the game. Nothing follows it.
+	Over(end Over)
+}
 
-// reportOnly marks the effects that only report what has happened. Their method Fact is
-// for the interface of game.
+// Fact is a pointer to a type of this package that reports what has happened.
+type Fact interface{ Fact() }
+
+// reportOnly marks facts.
 type reportOnly struct{}
 
-func (*reportOnly) effect() {}
-func (*reportOnly) Fact()   {}
-
-// Broadcast writes the same bytes to every player in To. Frame is one or more
-// whole packets that belong together: nothing may be put between them.
-type Broadcast struct {
-	To    w3gs.PIDs
-	Frame []byte
-}
-
-// Drop closes a player's connection once everything before it is written. The
-// game has forgotten the player already: a Leave for it does nothing.
-type Drop struct {
-	PID    uint8
-	Reason w3gs.LeaveReason // in the 0x07 to the others
-	Why    Why
-	// Loading says that the game ends while the client loads: it cannot take a
-	// packet, and is only closed.
-	Loading bool
-}
-
-// Say shows a line of the host, at most 127 bytes, to the players in To.
-type Say struct {
-	To   w3gs.PIDs
-	Text texts.Text
-}
-
-// PlayerLoaded says that a player has loaded the map.
-type PlayerLoaded struct {
-	PID   uint8
-	After time.Duration // since 0x0B
-}
+func (*reportOnly) Fact() {}
 
 // Started says that everybody who remains has loaded; the first turn is one
 // period away.
@@ -55,7 +45,7 @@ type Started struct {
 	After time.Duration // since 0x0B
 }
 
-// Turn is a turn for the replay and the log. Its packets are in the Broadcast before
+// Turn is a turn for the replay and the log. Its packets are in the Frames before
 // it. Turns come in order and none is left out. The empty packets with increment 0
 // that renew a lag screen are not turns.
 type Turn struct {
@@ -76,19 +66,10 @@ type Settled struct {
 }
 
 // Empty says for the replay that every client gets Count empty 0x0C of no duration
-// here. They are in the Broadcasts before it, or proxies make them.
+// here. They are in the Frames before it, or proxies make them.
 type Empty struct {
 	reportOnly
 	Count int
-}
-
-// PlayerLeft says that a player has gone. It comes at the place in the order of turns
-// where the others get the 0x07.
-type PlayerLeft struct {
-	PID    uint8
-	Reason w3gs.LeaveReason
-	Why    Why // WhyLeft unless the game dropped the player
-	Turn   uint32
 }
 
 // PeriodChanged says that turns have another period from Turn on.
@@ -106,19 +87,12 @@ type ScreenUp struct {
 	Laggers w3gs.PIDs
 }
 
-// Over ends the game. Nothing follows it.
+// Over is how the game has ended.
 type Over struct {
 	How      How
 	Turns    uint32
 	GameTime time.Duration // the sum of all increments
 }
-
-func (*Broadcast) effect()    {}
-func (*Drop) effect()         {}
-func (*Say) effect()          {}
-func (*PlayerLoaded) effect() {}
-func (*PlayerLeft) effect()   {}
-func (*Over) effect()         {}
 
 // Why is the reason why a player is no longer in the game. It reads after a name:
 // "Blue lagged for too long".

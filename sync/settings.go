@@ -1,0 +1,58 @@
+package gamesync
+
+import (
+	"time"
+
+	"w3host/texts"
+)
+
+// Align puts the turns on beat modulo the period, so that a host can spread
+// the turns of many games; the first then comes one to two periods after
+// loading. It must come before all have loaded.
+func (l *Loop) Align(now, beat time.Duration) {
+	if l.enter(now) {
+		l.pace.align, l.pace.beat = true, beat
+		l.settle()
+	}
+}
+
+// SetPeriod changes the time between turns, from w3gs.MinPeriod to w3gs.MaxPeriod,
+// from the next turn on. The turn that is under way keeps its time and its
+// increment. It turns the adaptive period off.
+func (l *Loop) SetPeriod(now, period time.Duration) {
+	if l.enter(now) {
+		l.cfg.Adaptive.On = false
+		l.pace.next, l.pace.byRTT = clampPeriod(period), false
+		l.settle()
+	}
+}
+
+// SetSyncLimit changes how many turns a player may be behind, from 1 to
+// w3gs.MaxSyncLimit, from the next turn on.
+func (l *Loop) SetSyncLimit(now time.Duration, turns int) {
+	if l.enter(now) {
+		l.pace.nextLimit = turns
+		l.settle()
+	}
+}
+
+// DropLaggers drops everybody on the lag screen, as an operator's command.
+func (l *Loop) DropLaggers(now time.Duration) {
+	if l.enter(now) {
+		if l.screenIsUp() {
+			l.dropAll(l.Laggers(), WhyDroppedByHost)
+		}
+		l.settle()
+	}
+}
+
+// End stops the game at once. why, if it is not empty, is said to the players;
+// those whose clients load get nothing, see Sink.Drop.
+func (l *Loop) End(now time.Duration, why texts.Text) {
+	if l.enter(now) {
+		if to := l.inside(); to != 0 && !why.Empty() {
+			l.sink.Say(to, why)
+		}
+		l.finish(HowEnded)
+	}
+}
