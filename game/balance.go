@@ -25,7 +25,7 @@ const fairShare = 1.2
 func (m *Machine) rated(s *seat, in *Input) {
 	s.skill = new(in.Skill)
 	if m.turns == nil {
-		m.toLobby(lobby.Doubt{})
+		m.lobby.Doubt(m.now)
 		m.checkEntry(s, in.Games)
 	}
 }
@@ -48,7 +48,7 @@ func (m *Machine) checkEntry(s *seat, games int) {
 	default:
 		return
 	}
-	m.toLobby(lobby.Kick{PID: s.PID, Why: why})
+	m.try(lobby.Kick{PID: s.PID, Why: why})
 }
 
 // sides are the playing humans of the lobby in slot order, and the teams that
@@ -137,7 +137,7 @@ func (m *Machine) balance() error {
 		}
 		order[place] = s.players[i].PID
 	}
-	return m.toLobby(lobby.Arrange{PIDs: order})
+	return m.try(lobby.Arrange{PIDs: order})
 }
 
 func balance(m *Machine, _ *call) error {
@@ -165,7 +165,7 @@ func (m *Machine) settleBalance() {
 	no := s.cannotBalance()
 	if no != nil {
 		if s.waiting == nil {
-			m.toLobby(lobby.Judge{Why: no.Text})
+			m.lobby.Judge(m.now, no.Text)
 		}
 		return
 	}
@@ -177,5 +177,5 @@ func (m *Machine) settleBalance() {
 	if odds := s.odds(); slices.Max(odds) > fairShare/float64(len(odds)) {
 		why = texts.Of("the teams are uneven (%v)", s.text())
 	}
-	m.toLobby(lobby.Judge{Why: why})
+	m.lobby.Judge(m.now, why)
 }

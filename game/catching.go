@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"w3host/lobby"
 	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
@@ -105,7 +104,7 @@ func (m *Machine) handOver(r *returner) {
 	begins := m.turns.Loading()
 	if !r.first {
 		m.fact(&LinkResumed{Player: s.Player, Away: away})
-		m.toLobby(lobby.Back{PID: s.PID, Away: away})
+		m.lobby.Back(m.now, s.PID, away)
 	}
 	m.turns.Rejoin(m.playTime(), s.PID, r.acked, r.sums)
 	if !r.first {

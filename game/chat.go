@@ -24,7 +24,7 @@ func (m *Machine) chat(s *seat, line w3gs.Chat) {
 			e.Command, e.Urgent = true, u.Urgent
 		}
 	}
-	m.toLobby(e)
+	m.lobby.Chat(m.now, e)
 }
 
 // Secret reports whether a chat line is a command whose arguments nobody else may
@@ -124,5 +124,5 @@ func (m *Machine) sayFor(by, text string) error {
 }
 
 func (m *Machine) sayText(to w3gs.PIDs, text texts.Text) error {
-	return m.toLobby(lobby.Say{To: to, Text: text})
+	return m.try(lobby.Say{To: to, Text: text})
 }

@@ -57,7 +57,7 @@ func milliseconds(low, high time.Duration) func(*args) time.Duration {
 
 // op is the act of a command that is one operation of the lobby.
 func op(o lobby.Operation) act {
-	return func(m *Machine, _ *call) error { return m.toLobby(o) }
+	return func(m *Machine, _ *call) error { return m.try(o) }
 }
 
 // onPlayer is the act of a command about one player.
@@ -74,7 +74,7 @@ func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) a
 
 // opOn is the act of an operation on one player.
 func opOn(part string, make func(lobby.Player) lobby.Operation) act {
-	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.toLobby(make(p)) })
+	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.try(make(p)) })
 }
 
 // setPlayer reads "<player> <value>", for an attribute of a player's slot.
@@ -112,7 +112,7 @@ func swap(a *args) act {
 				return err
 			}
 		}
-		return m.toLobby(lobby.Swap{A: slots[0], B: slots[1]})
+		return m.try(lobby.Swap{A: slots[0], B: slots[1]})
 	}
 }
 
@@ -173,7 +173,7 @@ func strength(a *args) w3gs.AI {
 
 func kick(part, why string, closeSlot bool) act {
 	return onPlayer(part, func(m *Machine, c *call, p lobby.Player) error {
-		return m.toLobby(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
+		return m.try(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})
 	})
 }
 
@@ -182,7 +182,7 @@ func mute(part string, off bool) act {
 }
 
 func hcl(m *Machine, _ *call, text string) error {
-	if err := m.toLobby(lobby.HCL{Text: text}); err != nil {
+	if err := m.try(lobby.HCL{Text: text}); err != nil {
 		return err
 	}
 	return m.say(0, "The mode is now %q.", text)

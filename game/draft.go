@@ -45,7 +45,7 @@ func drafting(a *args) act {
 func (m *Machine) openDraft(c *call, d *draft) error {
 	if m.cfg.Lobby.Layout == w3gs.LayoutMelee {
 		d.teams = [2]uint8{0, 1}
-		if err := m.toLobby(lobby.SetTeams{Rule: lobby.TwoTeams}); err != nil {
+		if err := m.try(lobby.SetTeams{Rule: lobby.TwoTeams}); err != nil {
 			return err
 		}
 	} else if d.teams[0] == d.teams[1] {
@@ -135,10 +135,10 @@ func (m *Machine) moveTo(pid, team uint8, chosen w3gs.PIDs) error {
 	if p.Team == team {
 		return nil
 	}
-	err := m.toLobby(lobby.Set{Slot: p.Slot, What: w3gs.ChatTeam, Value: team})
+	err := m.try(lobby.Set{Slot: p.Slot, What: w3gs.ChatTeam, Value: team})
 	for _, other := range m.lobby.Players() {
 		if err != nil && other.Team == team && !chosen.Has(other.PID) {
-			return m.toLobby(lobby.Swap{A: p.Slot, B: other.Slot})
+			return m.try(lobby.Swap{A: p.Slot, B: other.Slot})
 		}
 	}
 	return err
@@ -150,7 +150,9 @@ func (m *Machine) forgetDrafted(pid uint8) {
 	switch {
 	case d == nil || m.turns != nil:
 	case m.drafts(pid):
-		m.endDraft(texts.Of("The draft is off: a captain has left."))
+		m.settings.draft = nil
+		m.unset("draft")
+		m.later(say{0, texts.Of("The draft is off: a captain has left.")})
 	default:
 		d.chosen &^= w3gs.Only(pid)
 	}

@@ -109,7 +109,7 @@ var kinds = [...]struct {
 		}
 	}},
 	Ban: {text: "a ban", bySeat: func(m *Machine, s *seat, in *Input) {
-		m.toLobby(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
+		m.try(lobby.Kick{PID: s.PID, Why: banned(in.Why)})
 	}},
 	Command:  {text: "a command", do: (*Machine).command},
 	Vouch:    {text: "a confirmed name", bySeat: (*Machine).vouch},

@@ -7,7 +7,6 @@ import (
 	"w3host/internal/network"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
-	"w3host/texts"
 )
 
 // silenceCheck is how often the lobby looks for players who send nothing, and for
@@ -28,7 +27,7 @@ func (m *Machine) join(in *Input) {
 	if in.Vouched {
 		m.joining.Realm = in.Realm
 	}
-	m.toLobby(lobby.Join{
+	m.lobby.Join(m.now, lobby.Join{
 		Conn: lobby.ConnID(in.Link), Req: *req,
 		External: w3gs.SockAddrFrom(in.Addr), Source: network.Base(in.Addr.Addr()), Banned: in.Banned, Shared: in.Shared, Realm: in.Realm, Vouched: in.Vouched, Version: in.Version, Like: in.Like,
 		Exempt: in.Level >= command.Trusted,
@@ -42,103 +41,84 @@ func (m *Machine) vouch(s *seat, in *Input) {
 		return
 	}
 	s.Realm, s.level = s.realm, in.Level
-	m.toLobby(lobby.Vouch{PID: s.PID, Exempt: in.Level >= command.Trusted})
+	m.lobby.Vouch(m.now, s.PID, in.Level >= command.Trusted)
 	m.fact(&Vouched{s.Player})
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
 }
 
-// toLobby hands an event to the lobby. The error says why an operation was not done.
-func (m *Machine) toLobby(e lobby.Event) (err error) {
-	effects := m.lobby.Handle(m.now, e, m.out.lobby)
-	for _, e := range effects[len(m.out.lobby):] {
-		if r, ok := e.(*texts.Refusal); ok {
-			err = r
-		}
-	}
-	m.applyLobby(effects)
-	return err
-}
+// try carries out an operation of the lobby, or says why it was not done.
+func (m *Machine) try(op lobby.Operation) error { return m.lobby.Do(m.now, op) }
 
-// applyLobby carries out, in their order, the effects that the lobby has added.
-func (m *Machine) applyLobby(effects []lobby.Effect) {
-	for _, e := range added(&m.out.lobby, effects) {
-		m.applyLobbyEffect(e)
-	}
-}
+// lobbySink is the Machine as the sink of the lobby.
+type lobbySink struct{ *Machine }
 
-func (m *Machine) applyLobbyEffect(effect lobby.Effect) {
-	switch e := effect.(type) {
-	case lobby.Send:
-		m.sendTo(w3gs.Only(e.PID), e.Packet)
-	case lobby.Broadcast:
-		m.sendTo(e.To, e.Packet)
-	case lobby.Joined:
-		m.joined(e)
-	case lobby.Rejected:
-		s := m.joining
-		m.fact(&JoinRefused{Name: e.Name, Addr: s.Addr, Reason: e.Reason, Why: e.Why})
-		m.out.add(Op{Kind: Reply, Link: s.link, Frame: m.out.frame(&w3gs.RejectJoin{Reason: e.Reason})})
-		m.out.add(Op{Kind: Close, Link: s.link, Why: e.Why})
-	case lobby.NeedsMap:
-		m.fact(&LacksMap{m.player(e.PID), e.Have})
-	case lobby.Kicked:
-		m.kicked(e)
-	case lobby.Left:
-		why := e.Reason.String()
-		if e.Lost {
-			why = "connection lost"
-		}
-		m.gone(&LeftLobby{Player: m.player(e.PID), Reason: e.Reason, Why: why})
-	case lobby.Said:
-		m.said(e)
-	case lobby.Flooded:
-		m.fact(&Muted{m.player(e.PID), e.For})
-	case *Counting:
-		m.fact(e)
-		m.announceOdds()
-	case Fact:
-		m.fact(e)
-	case lobby.Started:
-		m.begin(e)
-	case lobby.Closed:
-		m.ending.last = &Closed{e.Why}
-	}
-}
+func (m lobbySink) Send(to w3gs.PIDs, p w3gs.Packet) { m.sendTo(to, p) }
 
-func (m *Machine) joined(e lobby.Joined) {
+func (m lobbySink) Joined(_ *lobby.Join, pid uint8, slot int) {
 	s := m.joining
-	s.PID = e.PID
-	m.seats[e.PID] = s
-	m.out.add(Op{Kind: Seat, Link: s.link, PID: e.PID})
-	m.fact(&Joined{s.Player, e.Slot})
-	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
-	m.out.add(Op{Kind: Recall, Link: s.link, PID: s.PID})
+	s.PID = pid
+	m.seats[pid] = s
+	m.out.add(Op{Kind: Seat, Link: s.link, PID: pid})
+	m.fact(&Joined{s.Player, slot})
+	m.out.add(Op{Kind: Rate, Link: s.link, PID: pid})
+	m.out.add(Op{Kind: Recall, Link: s.link, PID: pid})
 	m.greet(s)
 }
+
+func (m lobbySink) Rejected(j *lobby.Join, reason w3gs.RejectReason, why string) {
+	s := m.joining
+	m.fact(&JoinRefused{Name: j.Req.Name, Addr: s.Addr, Reason: reason, Why: why})
+	m.out.add(Op{Kind: Reply, Link: s.link, Frame: m.out.frame(&w3gs.RejectJoin{Reason: reason})})
+	m.out.add(Op{Kind: Close, Link: s.link, Why: why})
+}
+
+func (m lobbySink) NeedsMap(pid uint8, have uint32) { m.fact(&LacksMap{m.player(pid), have}) }
+
+func (m lobbySink) Left(pid uint8, reason w3gs.LeaveReason, lost bool) {
+	why := reason.String()
+	if lost {
+		why = "connection lost"
+	}
+	m.gone(&LeftLobby{Player: m.player(pid), Reason: reason, Why: why})
+}
+
+func (m lobbySink) Said(line lobby.Said) { m.said(line) }
+
+func (m lobbySink) Flooded(pid uint8, mute time.Duration) { m.fact(&Muted{m.player(pid), mute}) }
+
+func (m lobbySink) Fact(f lobby.Fact) {
+	m.fact(f)
+	if _, counts := f.(*Counting); counts {
+		m.announceOdds()
+	}
+}
+
+func (m lobbySink) Started(s lobby.Started) { m.begin(s) }
+
+func (m lobbySink) Closed(why string) { m.ending.last = &Closed{why} }
 
 // gone closes the link of a player whom the lobby has removed.
 func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
 		m.xfer.Leave(m.now, f.PID)
-		f.RTT = m.rtt(f.PID)
 		m.fact(f)
 	}
 	m.vacate(f.PID, f.Why)
 }
 
-// kicked closes the link of a player who was kicked. In a running game the turns
+// Kicked closes the link of a player who was kicked. In a running game the turns
 // have to remove the player.
-func (m *Machine) kicked(e lobby.Kicked) {
+func (m lobbySink) Kicked(pid uint8, slot int, why, by string) {
 	if m.turns == nil {
-		m.gone(&LeftLobby{Player: m.player(e.PID), Reason: w3gs.LeaveLobby, Why: e.Why, By: e.By, Kicked: true})
+		m.gone(&LeftLobby{Player: m.player(pid), Reason: w3gs.LeaveLobby, Why: why, By: by, Kicked: true})
 		return
 	}
-	s := m.seats[e.PID]
-	m.fact(&Dropped{Player: s.Player, Why: e.Why, By: e.By})
-	s.kick = e.Why
-	m.started.Places[e.Slot].Name = "" // a remake keeps no place for them
-	m.dismiss(s, e.Why)
-	m.later(kickedFromGame{e.PID})
+	s := m.seats[pid]
+	m.fact(&Dropped{Player: s.Player, Why: why, By: by})
+	s.kick = why
+	m.started.Places[slot].Name = "" // a remake keeps no place for them
+	m.dismiss(s, why)
+	m.later(kickedFromGame{pid})
 }
 
 // findSilent cuts the links of players who have sent nothing for too long: every ping

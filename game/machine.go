@@ -45,7 +45,6 @@ type Machine struct {
 type outputs struct {
 	*Out
 	queue []task // what parts of the game have caused in each other
-	lobby []lobby.Effect
 	acted Acted
 }
 
@@ -65,9 +64,9 @@ func New(cfg Config, out *Out) *Machine {
 	v.Share, v.Time, v.Cooldown = cmp.Or(v.Share, 70), cmp.Or(v.Time, time.Minute), cmp.Or(v.Cooldown, 2*time.Minute)
 	m := &Machine{
 		cfg: cfg, out: outputs{Out: out}, commands: commands.With(cfg.Commands),
-		lobby:    lobby.New(cfg.Lobby),
 		settings: settings{firstName: cfg.Name},
 	}
+	m.lobby = lobby.New(cfg.Lobby, lobbySink{m})
 	m.xfer = mapxfer.New(cfg.Transfer, transferSink{m})
 	m.lobby.SetPrivate(cfg.Unlisted)
 	m.fact(&Opened{Config: &m.cfg, Owner: m.lobby.Owner(), Counts: m.lobby.Counts()})
@@ -81,7 +80,6 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		return
 	}
 	m.now, m.out.Out = max(now, m.now), out
-	m.out.lobby = m.out.lobby[:0]
 	if m.turns != nil {
 		m.turns.Reset()
 	}
@@ -183,9 +181,9 @@ func (m *Machine) packet(s *seat, in *Input) {
 		s.level = in.Level // no other packet comes with it
 		m.chat(s, p.Chat)
 	case *w3gs.PlayerExtra:
-		m.toLobby(lobby.Extra{PID: s.PID, Packet: p})
+		m.lobby.Extra(m.now, s.PID, p)
 	case *w3gs.PongToHost:
-		m.toLobby(lobby.Pong{PID: s.PID, Tick: p.Tick, Waited: in.By})
+		m.lobby.Pong(m.now, s.PID, p.Tick, in.By)
 		m.reportRTT(s)
 	case *w3gs.LeaveGame:
 		m.leave(s, p.Reason, false)
@@ -216,7 +214,7 @@ func (m *Machine) tick(*Input) {
 			return
 		}
 	}
-	m.applyLobby(m.lobby.Tick(m.now, m.out.lobby))
+	m.lobby.Tick(m.now)
 	if m.turns == nil && !m.Over() {
 		if _, waits := m.xfer.Next(); waits {
 			m.xfer.Tick(m.now)
@@ -231,7 +229,7 @@ func (m *Machine) tick(*Input) {
 // leave removes a player who has left or whose link is lost.
 func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	if m.turns == nil {
-		m.toLobby(lobby.Leave{PID: s.PID, Reason: reason, Lost: lost})
+		m.lobby.Leave(m.now, s.PID, reason, lost)
 		return
 	}
 	if !lost {
@@ -249,7 +247,7 @@ func (m *Machine) stop(in *Input) {
 		why = texts.Of("it was closed by %s", in.Line)
 	}
 	if m.turns == nil {
-		m.toLobby(lobby.Shutdown{Why: why})
+		m.try(lobby.Shutdown{Why: why})
 		return
 	}
 	m.ending.stopped = true

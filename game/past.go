@@ -112,11 +112,11 @@ func muteAll(off bool) act {
 // turn is the act that turns a setting of the lobby on or off.
 func turn(what string, off bool, set func(off bool) lobby.Operation) act {
 	return func(m *Machine, c *call) error {
-		if err := m.toLobby(set(off)); err != nil || off {
+		if err := m.try(set(off)); err != nil || off {
 			m.unset(what)
 			return err
 		}
-		m.set(c, what, func() { m.toLobby(set(true)) })
+		m.set(c, what, func() { m.try(set(true)) })
 		return nil
 	}
 }

@@ -133,7 +133,7 @@ func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.Why) {
 	}
 	m.fact(f)
 	m.noteGone(f)
-	m.toLobby(lobby.Leave{PID: pid, Reason: reason, Lost: true}) // at once: the pid is not used any more
+	m.lobby.Leave(m.now, pid, reason, true) // at once: the pid is not used any more
 }
 
 func (m turnSink) Over(end gamesync.Over) {

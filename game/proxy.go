@@ -145,7 +145,7 @@ func (m *Machine) proxyDue(s *seat) (at time.Duration, due bool) {
 func (m *Machine) requireProxies() {
 	for _, s := range m.seats {
 		if at, due := m.proxyDue(s); due && m.now >= at {
-			m.toLobby(lobby.Kick{PID: s.PID, Why: texts.Of("this lobby needs GProxy++, which you start beside Warcraft III before you join")})
+			m.try(lobby.Kick{PID: s.PID, Why: texts.Of("this lobby needs GProxy++, which you start beside Warcraft III before you join")})
 		}
 	}
 }
@@ -186,7 +186,7 @@ func (m *Machine) resume(in *Input) {
 		f.Away = m.now - s.proxy.away
 	}
 	m.unlink(s, "resumed by another connection")
-	m.toLobby(lobby.Back{PID: s.PID, Away: m.now - s.heard})
+	m.lobby.Back(m.now, s.PID, m.now-s.heard)
 	s.link, s.Addr, s.heard, s.proxy.acked = in.Link, in.Addr, m.now, m.now
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: s.PID})
 	f.Addr = s.Addr

@@ -22,7 +22,7 @@ type (
 	// muteLater mutes a player.
 	muteLater lobby.Mute
 	// progress shows how far a download has come.
-	progress lobby.Progress
+	progress struct{ pid, percent uint8 }
 	// vanish takes a fake player off the list of a game that has started.
 	vanish struct{ pid uint8 }
 	// said is a line of a player that may be a command.
@@ -64,17 +64,17 @@ func (m *Machine) drainAll() {
 }
 
 func (t say) do(m *Machine)            { m.sayText(t.to, t.text) }
-func (t kickLater) do(m *Machine)      { m.toLobby(lobby.Kick(t)) }
-func (t muteLater) do(m *Machine)      { m.toLobby(lobby.Mute(t)) }
-func (t progress) do(m *Machine)       { m.toLobby(lobby.Progress(t)) }
-func (t vanish) do(m *Machine)         { m.toLobby(lobby.Vanish{PID: t.pid}) }
+func (t kickLater) do(m *Machine)      { m.try(lobby.Kick(t)) }
+func (t muteLater) do(m *Machine)      { m.try(lobby.Mute(t)) }
+func (t progress) do(m *Machine)       { m.lobby.Progress(m.now, t.pid, t.percent) }
+func (t vanish) do(m *Machine)         { m.lobby.Vanish(m.now, t.pid) }
 func (t said) do(m *Machine)           { m.obey(t.by, t.text) }
 func (t kickedFromGame) do(m *Machine) { m.turns.Leave(m.playTime(), t.pid, w3gs.LeaveLost) }
 func (t dropped) do(m *Machine)        { m.autosave(t.pid) }
 func (t gaveUp) do(m *Machine)         { m.putOut(t.s, t.why) }
 
 func (startAgreed) do(m *Machine) {
-	if err := m.toLobby(lobby.Start{}); err != nil {
+	if err := m.try(lobby.Start{}); err != nil {
 		m.sayText(0, texts.Sentence(texts.Of("The game does not start: %v", err)))
 	}
 }
@@ -82,7 +82,7 @@ func (startAgreed) do(m *Machine) {
 func (t swapAgreed) do(m *Machine) {
 	a, _ := m.lobby.Player(t.a)
 	b, _ := m.lobby.Player(t.b)
-	if err := m.toLobby(lobby.Swap{A: a.Slot, B: b.Slot}); err != nil {
+	if err := m.try(lobby.Swap{A: a.Slot, B: b.Slot}); err != nil {
 		m.sayText(w3gs.Only(a.PID)|w3gs.Only(b.PID), texts.Sentence(texts.From(err)))
 	}
 }

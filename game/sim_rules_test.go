@@ -122,7 +122,7 @@ func (r *ledger) reopen(cfg *Config) error {
 	r.again = cfg
 	c := cfg.Lobby
 	c.Start.Humans, c.Start.Full = 0, false
-	l := lobby.New(c)
+	l := lobby.New(c, noSink{})
 	for i, place := range slices.Backward(c.Places) {
 		if place.Name == "" || place.Fake {
 			continue
@@ -130,7 +130,7 @@ func (r *ledger) reopen(cfg *Config) error {
 		if r.start[i] != place.Name {
 			return fmt.Errorf("the place %d of %q is kept for %q", i, r.start[i], place.Name)
 		}
-		l.Handle(time.Second, lobby.Join{Conn: lobby.ConnID(i + 1), Req: w3gs.ReqJoin{Name: place.Name}, Realm: place.Realm, Vouched: place.Realm != ""}, nil)
+		l.Join(time.Second, lobby.Join{Conn: lobby.ConnID(i + 1), Req: w3gs.ReqJoin{Name: place.Name}, Realm: place.Realm, Vouched: place.Realm != ""})
 	}
 	for i, s := range l.SlotTable().Slots {
 		was := c.Places[i].Slot
@@ -148,3 +148,18 @@ func (r *ledger) reopen(cfg *Config) error {
 	}
 	return nil
 }
+
+// noSink hears nothing of a lobby.
+type noSink struct{}
+
+func (noSink) Send(w3gs.PIDs, w3gs.Packet)                     {}
+func (noSink) Joined(*lobby.Join, uint8, int)                  {}
+func (noSink) Rejected(*lobby.Join, w3gs.RejectReason, string) {}
+func (noSink) NeedsMap(uint8, uint32)                          {}
+func (noSink) Kicked(uint8, int, string, string)               {}
+func (noSink) Left(uint8, w3gs.LeaveReason, bool)              {}
+func (noSink) Said(lobby.Said)                                 {}
+func (noSink) Flooded(uint8, time.Duration)                    {}
+func (noSink) Fact(lobby.Fact)                                 {}
+func (noSink) Started(lobby.Started)                           {}
+func (noSink) Closed(string)                                   {}

@@ -1,7 +1,6 @@
 package game
 
 import (
-	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -10,7 +9,7 @@ import (
 // mapPacket handles packets about the map, which only come before the start.
 func (m *Machine) mapPacket(s *seat, in *Input) {
 	if p, ok := in.Packet.(*w3gs.MapSize); ok {
-		if m.toLobby(lobby.MapReport{PID: s.PID, Report: *p}); m.seats[s.PID] != s {
+		if m.lobby.MapReport(m.now, s.PID, *p); m.seats[s.PID] != s {
 			return
 		}
 	}

@@ -57,7 +57,7 @@ func setVersion(name string, v w3gs.Version) act {
 			return texts.Refuse(texts.NoSuch, "players of %v cannot join here: it is for %v", v, texts.Either(words))
 		}
 		c.Target = name
-		if err := m.toLobby(lobby.SetVersion{Name: name, Version: v}); err != nil {
+		if err := m.try(lobby.SetVersion{Name: name, Version: v}); err != nil {
 			return err
 		}
 		m.answer(c, "%s will join as a player of %v; whoever is already in has to join again.", name, v)

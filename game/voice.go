@@ -142,7 +142,7 @@ func messages(m *Machine, c *call, on bool) error {
 	if m.seats[c.PID] == nil {
 		return cannot("only players in the game can do that")
 	}
-	if err := m.toLobby(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
+	if err := m.try(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
 		return err
 	}
 	return m.reply(c.Caller, texts.If(on, "You will see all messages of the host again.", "You will only see messages meant for you."), false)
@@ -178,7 +178,7 @@ func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
 	q.Quiet = m.seats[by.PID] != nil
 	if s := cmp.Or(m.seats[by.PID], m.confirmed(by.Name, by.Realm)); s != nil {
 		s.languageChosen = true
-		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: q.Language})
+		m.try(lobby.SetLanguage{PID: s.PID, Language: q.Language})
 	}
 	if q.Quiet {
 		m.reply(by, texts.Of("The host now talks to you in %s.", q.Language.Own()), false)
@@ -204,7 +204,7 @@ func ignore(name string) command.Question {
 func ignoring(off bool) func(*Machine, *command.Caller, *command.Query) error {
 	return func(m *Machine, by *command.Caller, q *command.Query) error {
 		if s := cmp.Or(m.seats[by.PID], m.confirmed(by.Name, by.Realm)); s != nil {
-			m.toLobby(lobby.Ignore{PID: s.PID, Names: []string{q.Name}, Off: off})
+			m.try(lobby.Ignore{PID: s.PID, Names: []string{q.Name}, Off: off})
 			q.Realm = s.realm
 		}
 		return nil
@@ -216,7 +216,7 @@ func hear(m *Machine, c *call, whom string) error {
 		return cannot("only players in the game can do that")
 	}
 	ears := map[string]lobby.Ears{"all": lobby.HearAll, "allies": lobby.HearAllies, "nobody": lobby.HearNobody}[whom]
-	m.toLobby(lobby.Listen{PID: c.PID, Ears: ears})
+	m.try(lobby.Listen{PID: c.PID, Ears: ears})
 	switch ears {
 	case lobby.HearNobody:
 		return m.answer(c, "You read no messages of other players in this game.")
@@ -229,7 +229,7 @@ func hear(m *Machine, c *call, whom string) error {
 
 // ignored applies the choices of a player in earlier games.
 func (m *Machine) ignored(s *seat, in *Input) {
-	m.toLobby(lobby.Ignore{PID: s.PID, Names: strings.Split(in.Line, "\n")})
+	m.try(lobby.Ignore{PID: s.PID, Names: strings.Split(in.Line, "\n")})
 }
 
 // confirmed is the seat of a player whose name a realm has confirmed, or nil.
@@ -245,6 +245,6 @@ func (m *Machine) confirmed(name, realm string) *seat {
 // prefer applies the language chosen in an earlier game.
 func (m *Machine) prefer(s *seat, in *Input) {
 	if !s.languageChosen {
-		m.toLobby(lobby.SetLanguage{PID: s.PID, Language: in.Language})
+		m.try(lobby.SetLanguage{PID: s.PID, Language: in.Language})
 	}
 }

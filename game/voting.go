@@ -88,7 +88,7 @@ func ready(off bool) act {
 		if err := m.voter(c); err != nil {
 			return cannot("only players in the lobby can be ready")
 		}
-		return m.toLobby(lobby.Ready{PID: c.PID, Off: off})
+		return m.try(lobby.Ready{PID: c.PID, Off: off})
 	}
 }
 

@@ -16,9 +16,17 @@ const (
 	commandEvery = 250 * time.Millisecond
 )
 
-// chat relays a line, or hands a request on. A line that names another sender, or
+// Chat relays a line, or hands a request on. A line that names another sender, or
 // that does not belong to this phase, is ignored. So is one of a player who talks
 // too much, unless it is a command: only its relay is muted.
+func (l *Lobby) Chat(now time.Duration, ev Chat) {
+	l.begin(now)
+	if p := l.human(ev.PID); p != nil {
+		l.chat(p, ev)
+	}
+	l.finish()
+}
+
 func (l *Lobby) chat(p *player, ev Chat) {
 	l.activeAt, p.activeAt = l.now, l.now
 	line := ev.Line
@@ -80,14 +88,22 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 		hear |= w3gs.Only(p.pid)
 	}
 	l.broadcast(hear, &w3gs.ChatFromHost{Chat: line})
-	l.emit(said)
+	l.sink.Said(said)
 }
 
-// back lets a player say at once the lines they could have said while they were away.
-func (l *Lobby) back(p *player, ev Back) {
+// Back lets a player whose connection was lost say at once the lines they could have said while they were away.
+func (l *Lobby) Back(now time.Duration, pid uint8, away time.Duration) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		l.back(p, away)
+	}
+	l.finish()
+}
+
+func (l *Lobby) back(p *player, away time.Duration) {
 	p.saved, p.savedUntil = 0, l.now+l.cfg.Chat.Window
 	if l.cfg.Chat.Lines > 0 && l.cfg.Chat.Window > 0 {
-		p.saved = int(ev.Away * time.Duration(l.cfg.Chat.Lines-1) / l.cfg.Chat.Window)
+		p.saved = int(away * time.Duration(l.cfg.Chat.Lines-1) / l.cfg.Chat.Window)
 	}
 }
 
@@ -112,7 +128,7 @@ func (l *Lobby) watchFlood(p *player) {
 	}
 	p.lines = nil
 	p.mutedUntil = l.now + l.cfg.Chat.Mute
-	l.emit(Flooded{PID: p.pid, Name: p.name, For: l.cfg.Chat.Mute})
+	l.sink.Flooded(p.pid, l.cfg.Chat.Mute)
 	l.say(w3gs.Only(p.pid), "You are muted for %v because you sent too many messages.", l.cfg.Chat.Mute)
 }
 

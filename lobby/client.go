@@ -72,22 +72,30 @@ func keep[T any](n int, list []T, item T) []T {
 	return append(list[max(len(list)-n+1, 0):], item)
 }
 
-// pong measures a round trip. The first 0x46 of a client answers nothing, nor
+// Pong takes a 0x46 that waited in the kernel between its arrival and now, and measures a round trip. The first 0x46 of a client answers nothing, nor
 // does one whose tick was never sent or has been answered. During a download a
 // round trip measures the queue and does not count.
-func (l *Lobby) pong(p *player, ev Pong) {
-	if ev.Tick == w3gs.FirstPongTick {
+func (l *Lobby) Pong(now time.Duration, pid uint8, tick uint32, waited time.Duration) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		l.pong(p, tick, waited)
+	}
+	l.finish()
+}
+
+func (l *Lobby) pong(p *player, tick uint32, waited time.Duration) {
+	if tick == w3gs.FirstPongTick {
 		return
 	}
 	for i, ping := range p.pings {
-		if ping.tick != ev.Tick {
+		if ping.tick != tick {
 			continue
 		}
 		p.pings = p.pings[i+1:]
 		if ping.busy || l.downloading(p) {
 			return
 		}
-		p.rtts = keep(rttKept, p.rtts, max(l.now-ping.at-ev.Waited, 0))
+		p.rtts = keep(rttKept, p.rtts, max(l.now-ping.at-waited, 0))
 		p.measured++
 		// The line is too slow for this lobby beyond doubt.
 		if rtt, limit := p.rtt(), l.cfg.Admission.PingLimit; limit > 0 && !p.Exempt && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
@@ -97,9 +105,16 @@ func (l *Lobby) pong(p *player, ev Pong) {
 	}
 }
 
-// mapReport takes a 0x42.
-func (l *Lobby) mapReport(p *player, ev MapReport) {
-	report := ev.Report
+// MapReport takes a 0x42: how much of the map the client holds.
+func (l *Lobby) MapReport(now time.Duration, pid uint8, report w3gs.MapSize) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		l.mapReport(p, report)
+	}
+	l.finish()
+}
+
+func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
 	if l.phase >= phaseStarted {
 		return
 	}
@@ -116,13 +131,18 @@ func (l *Lobby) mapReport(p *player, ev MapReport) {
 		report.Size = 0 // another file of that name: nothing of it is of use
 	}
 	p.needsMap = true
-	l.emit(NeedsMap{PID: p.pid, Have: report.Size})
+	l.sink.NeedsMap(p.pid, report.Size)
 	l.setDownload(p, uint8(uint64(report.Size)*100/max(uint64(whole), 1)))
 }
 
-func (l *Lobby) progress(p *player, ev Progress) {
-	l.activeAt = l.now
-	l.setDownload(p, ev.Percent)
+// Progress is how far a download has come; 100 is the whole map.
+func (l *Lobby) Progress(now time.Duration, pid, percent uint8) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		l.activeAt = l.now
+		l.setDownload(p, percent)
+	}
+	l.finish()
 }
 
 // setDownload sets a player's percent; the table follows with sendTable.

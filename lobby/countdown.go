@@ -105,7 +105,7 @@ func (l *Lobby) beginCountdown(forced, now bool) {
 	if now {
 		l.countdown.left = 0
 	} else {
-		l.emit(&CountdownStarted{Seconds: l.countdown.left})
+		l.sink.Fact(&CountdownStarted{Seconds: l.countdown.left})
 	}
 	l.countDown()
 }
@@ -144,7 +144,7 @@ func (l *Lobby) abort(why texts.Text) {
 		return
 	}
 	l.phase = phaseOpen
-	l.emit(&CountdownAborted{Why: why.String()})
+	l.sink.Fact(&CountdownAborted{Why: why.String()})
 	l.sayText(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
@@ -175,7 +175,7 @@ func (l *Lobby) start() {
 		l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
 	}
 	l.phase = phaseStarted
-	l.emit(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
+	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
 }
 
 // watchersName is how players see the seat of the viewers.

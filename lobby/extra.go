@@ -49,9 +49,16 @@ func (e *extras) field(kind w3gs.ExtraKind) **w3gs.PlayerExtra {
 	return nil
 }
 
-// extra takes a 0x59 of a player about that same player. Others only get new values.
-func (l *Lobby) extra(p *player, ev Extra) {
-	e := ev.Packet
+// Extra takes a 0x59 of a player about that same player. Others only get new values.
+func (l *Lobby) Extra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		l.takeExtra(p, e)
+	}
+	l.finish()
+}
+
+func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
 	known := p.extra.field(e.Kind)
 	if !l.cfg.Wire.Reforged || l.phase >= phaseStarted || known == nil || len(e.Data) > maxExtraLen ||
 		p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || e.PID() != p.pid {

@@ -14,29 +14,27 @@ func TestExtraFlood(t *testing.T) {
 	cfg := Defaults()
 	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
 	cfg.Wire.Reforged = true
-	l := New(cfg)
-	pids := w3gs.PIDs(0)
+	h := new(heard)
+	l := New(cfg, h)
 	for i := range 2 {
-		for _, e := range l.Handle(0, Join{Conn: ConnID(i + 1), Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", i)}}, nil) {
-			if joined, ok := e.(Joined); ok {
-				pids |= w3gs.Only(joined.PID)
-			}
-		}
+		l.Join(0, Join{Conn: ConnID(i + 1), Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", i)}})
 	}
+	pids := w3gs.Only(h.joined...)
 	flooder := uint8(2)
 	own, others := 0, 0
 	for i := range 10_000 { // within a second
 		now := time.Duration(i) * time.Second / 10_000
 		packet := w3gs.NewProfile(flooder, fmt.Sprint(i/2)) // each twice
-		for _, e := range l.Handle(now, Extra{PID: flooder, Packet: packet}, nil) {
-			switch e := e.(type) {
-			case Send:
+		h.packets = nil
+		l.Extra(now, flooder, packet)
+		for _, p := range h.packets {
+			switch p.to {
+			case w3gs.Only(flooder):
 				own++
-			case Broadcast:
-				if e.To != pids {
-					t.Fatalf("to %b, want all (%b)", e.To, pids)
-				}
+			case pids:
 				others++
+			default:
+				t.Fatalf("to %b, want all (%b)", p.to, pids)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"w3host/protocol/w3gs"
 	"w3host/texts"
@@ -26,12 +27,18 @@ func (j *Join) near(other Join) bool {
 	return !j.Shared && !other.Shared && j.Source.IsValid() && j.Source == other.Source
 }
 
-// join admits or refuses a 0x1E.
+// Join admits or refuses a 0x1E.
+func (l *Lobby) Join(now time.Duration, ev Join) {
+	l.begin(now)
+	l.join(ev)
+	l.finish()
+}
+
 func (l *Lobby) join(ev Join) {
 	l.activeAt = l.now
 	name := ev.Req.Name
 	if reason, why := l.reject(ev); why != "" {
-		l.emit(Rejected{Conn: ev.Conn, Reason: reason, Name: name, Why: why})
+		l.sink.Rejected(&ev, reason, why)
 		return
 	}
 	if fake := l.placeholder(ev); fake != nil {
@@ -103,12 +110,16 @@ func (l *Lobby) displaced(by Join) (victim *player) {
 	return victim
 }
 
-// vouch gives a player the rights of a name that its realm has confirmed.
-func (l *Lobby) vouch(p *player, ev Vouch) {
-	p.Vouched, p.Exempt = true, ev.Exempt
-	if l.phase == phaseOpen {
-		l.returnTo(p)
+// Vouch gives a player the rights of a name that its realm has confirmed.
+func (l *Lobby) Vouch(now time.Duration, pid uint8, exempt bool) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		p.Vouched, p.Exempt = true, exempt
+		if l.phase == phaseOpen {
+			l.returnTo(p)
+		}
 	}
+	l.finish()
 }
 
 // admit seats a joiner and introduces them: 0x04, then 0x06 for the virtual
@@ -123,7 +134,7 @@ func (l *Lobby) admit(ev Join) {
 	}
 	ev.Version = l.versionOf(ev)
 	p := l.enter(&player{Join: ev})
-	l.emit(Joined{Conn: ev.Conn, PID: p.pid, Slot: l.slotOf(p.pid), Name: name})
+	l.sink.Joined(&ev, p.pid, l.slotOf(p.pid))
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
 	if l.vhost != 0 {
 		l.send(p.pid, l.info(l.virtualHost()))

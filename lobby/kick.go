@@ -47,7 +47,7 @@ func (l *Lobby) kick(p *player, op Kick) {
 		l.sayText(w3gs.Only(p.pid), you)
 		p.kicked = true
 		l.sayText(0, others)
-		l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: op.By})
+		l.sink.Kicked(p.pid, l.slotOf(p.pid), why, op.By)
 		return
 	}
 	l.dismiss(p, you, why, op.By)
@@ -71,7 +71,7 @@ func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 // as well, but then it seems that the connection broke.
 func (l *Lobby) expel(p *player, why, by string) {
 	l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
-	l.emit(Kicked{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Why: why, By: by})
+	l.sink.Kicked(p.pid, l.slotOf(p.pid), why, by)
 }
 
 // withWhy is the first sentence or, with a reason, the second, which takes it as
@@ -94,13 +94,32 @@ func (l *Lobby) checkKept(ev Join) (why string) {
 	return ""
 }
 
-// leave removes a player who has left.
-func (l *Lobby) leave(p *player, ev Leave) {
+// Leave takes a 0x21, or a connection that broke (lost). In the lobby a 0x21 is
+// answered with 0x1B and the others get a 0x07; after the start the turn loop does
+// that, and the player is only taken off the list.
+func (l *Lobby) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason, lost bool) {
+	l.begin(now)
+	if p := l.human(pid); p != nil {
+		l.leave(p, reason, lost)
+	}
+	l.finish()
+}
+
+// Vanish takes a fake player off the list of a game that has started.
+func (l *Lobby) Vanish(now time.Duration, pid uint8) {
+	l.begin(now)
+	if p := l.player(pid); p != nil && p.fake && l.phase == phaseStarted {
+		l.players[pid] = nil
+	}
+	l.finish()
+}
+
+func (l *Lobby) leave(p *player, reason w3gs.LeaveReason, lost bool) {
 	l.activeAt = l.now
-	if !ev.Lost && l.phase < phaseStarted {
+	if !lost && l.phase < phaseStarted {
 		l.send(p.pid, &w3gs.LeaveAck{})
 	}
-	l.emit(Left{PID: p.pid, Slot: l.slotOf(p.pid), Name: p.name, Reason: ev.Reason, Lost: ev.Lost})
+	l.sink.Left(p.pid, reason, lost)
 	if l.phase == phaseStarted {
 		l.players[p.pid] = nil
 		return
@@ -123,7 +142,7 @@ func (l *Lobby) remove(p *player) {
 // apply ends a lobby that has not started.
 func (op Shutdown) apply(l *Lobby) *texts.Refusal {
 	if l.phase == phaseCounting {
-		l.emit(&CountdownAborted{Why: "the lobby closes"})
+		l.sink.Fact(&CountdownAborted{Why: "the lobby closes"})
 	}
 	l.sayText(0, withWhy(op.Why, "The lobby is closed.", "The lobby is closed: %v"))
 	for _, p := range l.seated(false) {
@@ -131,6 +150,6 @@ func (op Shutdown) apply(l *Lobby) *texts.Refusal {
 	}
 	l.players = [pidLimit]*player{}
 	l.phase = phaseClosed
-	l.emit(Closed{Why: op.Why.String()})
+	l.sink.Closed(op.Why.String())
 	return nil
 }

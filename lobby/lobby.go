@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"w3host/protocol/w3gs"
+	"w3host/texts"
 )
 
 // phase is how far a lobby has come.
@@ -44,8 +45,9 @@ type Lobby struct {
 	muteAll  bool
 	teams    TeamRule // of a melee game
 
-	now time.Duration
-	out []Effect
+	now  time.Duration
+	sink Sink
+	busy bool // a call is under way
 
 	activeAt time.Duration // when somebody did something last
 	warned   time.Duration // the time of closing that was announced
@@ -84,8 +86,9 @@ type countdown struct {
 
 // New opens a lobby with the slots of the map. It takes players out of them, and gives
 // new colours where two slots share one.
-func New(cfg Config) *Lobby {
+func New(cfg Config, sink Sink) *Lobby {
 	l := &Lobby{
+		sink:     sink,
 		cfg:      cfg,
 		observer: w3gs.ObserverTeam,
 		slots:    slices.Clone(cfg.Slots),
@@ -137,64 +140,45 @@ func New(cfg Config) *Lobby {
 // SetPrivate says whether the game is for its players alone.
 func (l *Lobby) SetPrivate(on bool) { l.private = on }
 
-// Handle takes one event and appends what follows from it to out.
-func (l *Lobby) Handle(now time.Duration, ev Event, out []Effect) []Effect {
-	l.now, l.out = now, out
-	switch ev := ev.(type) {
-	case Join:
-		l.join(ev)
-	case Vouch:
-		from(l, ev.PID, ev, l.vouch)
-	case Doubt:
-		l.auto.judged = nil
-	case Judge:
-		l.auto.judged, l.auto.uneven = slices.Clone(l.slots), ev.Why
-	case Chat:
-		from(l, ev.PID, ev, l.chat)
-	case Extra:
-		from(l, ev.PID, ev, l.extra)
-	case MapReport:
-		from(l, ev.PID, ev, l.mapReport)
-	case Progress:
-		from(l, ev.PID, ev, l.progress)
-	case Pong:
-		from(l, ev.PID, ev, l.pong)
-	case Back:
-		from(l, ev.PID, ev, l.back)
-	case Leave:
-		from(l, ev.PID, ev, l.leave)
-	case Vanish:
-		if p := l.player(ev.PID); p != nil && p.fake && l.phase == phaseStarted {
-			l.players[ev.PID] = nil
-		}
-	default:
-		l.activeAt = l.now
-		if no := l.try(ev.(Operation)); no != nil {
-			l.emit(no)
-		}
+// Do carries out what an owner, an admin or the program asks for, or returns why it cannot be done.
+func (l *Lobby) Do(now time.Duration, op Operation) error {
+	l.begin(now)
+	l.activeAt = now
+	no := l.try(op)
+	l.finish()
+	if no == nil {
+		return nil
 	}
-	return l.finish()
+	return no
 }
 
-// from takes an event of a player; one about a pid without a client is ignored.
-func from[E any](l *Lobby, pid uint8, ev E, take func(*player, E)) {
-	if p := l.human(pid); p != nil {
-		take(p, ev)
-	}
+// Judge says why the present teams are too uneven for a start by itself;
+// empty: they are not.
+func (l *Lobby) Judge(now time.Duration, why texts.Text) {
+	l.begin(now)
+	l.auto.judged, l.auto.uneven = slices.Clone(l.slots), why
+	l.finish()
+}
+
+// Doubt discards the last Judge, because more has been learned about the players.
+func (l *Lobby) Doubt(now time.Duration) {
+	l.begin(now)
+	l.auto.judged = nil
+	l.finish()
 }
 
 // Tick does the work that is due by now.
-func (l *Lobby) Tick(now time.Duration, out []Effect) []Effect {
-	l.now, l.out = now, out
+func (l *Lobby) Tick(now time.Duration) {
+	l.begin(now)
 	l.ping()
 	if l.phase == phaseStarted { // nothing else is due in a game
-		out, l.out = l.out, nil
-		return out
+		l.busy = false
+		return
 	}
 	l.meetLate(l.now)
 	l.countDown()
 	l.closeIdle()
-	return l.finish()
+	l.finish()
 }
 
 // Next is when Tick has something to do; not ok when only an event can bring
@@ -232,19 +216,26 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	return at, true
 }
 
-// finish sends the changes of an event to clients and advertisements.
-func (l *Lobby) finish() []Effect {
+// begin begins a call. A sink that calls the lobby while it works would see, and change, a table
+// that is half changed.
+func (l *Lobby) begin(now time.Duration) {
+	if l.busy {
+		panic("a sink has called the lobby")
+	}
+	l.busy, l.now = true, now
+}
+
+// finish ends a call: it sends the changes to clients and advertisements.
+func (l *Lobby) finish() {
 	l.sendTable()
 	l.settleOwner()
 	l.awaitStart()
 	l.autoStart()
 	if counts := l.Counts(); l.phase < phaseStarted && counts != l.counts {
 		l.counts = counts
-		l.emit(&CountsChanged{counts})
+		l.sink.Fact(&CountsChanged{counts})
 	}
-	out := l.out
-	l.out = nil
-	return out
+	l.busy = false
 }
 
 // tableDue is when clients get a 0x09: where the table has changed, TableEvery
@@ -281,12 +272,10 @@ func (l *Lobby) flushTable(to w3gs.PIDs) {
 	l.broadcast(to, &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 }
 
-func (l *Lobby) emit(e Effect) { l.out = append(l.out, e) }
-
-func (l *Lobby) send(pid uint8, p w3gs.Packet) { l.emit(Send{pid, p}) }
+func (l *Lobby) send(pid uint8, p w3gs.Packet) { l.sink.Send(w3gs.Only(pid), p) }
 
 func (l *Lobby) broadcast(to w3gs.PIDs, p w3gs.Packet) {
 	if to != 0 {
-		l.emit(Broadcast{to, p})
+		l.sink.Send(to, p)
 	}
 }

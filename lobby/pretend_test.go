@@ -6,7 +6,7 @@ import "testing"
 func TestPlainLine(t *testing.T) {
 	cfg := Defaults()
 	cfg.Voice.VirtualHost = "|cFF4080C0w3host"
-	l := New(cfg)
+	l := New(cfg, nil)
 	for line, want := range map[string]string{
 		"hello":                           "hello",
 		"w3host is slow":                  "w3host is slow",
@@ -63,7 +63,7 @@ func TestLikeness(t *testing.T) {
 func TestLikeHost(t *testing.T) {
 	cfg := Defaults()
 	cfg.Voice.VirtualHost = "|cFF4080C0w3host"
-	l := New(cfg)
+	l := New(cfg, nil)
 	for name, want := range map[string]bool{
 		"w3host": true, " W3Host ": true, "[w3host]": true, "w3host:": true, "w3h0st": true, "ｗ３ｈｏｓｔ": true,
 		"w3hоst": true, "W3 HOST": true, "w3host.": true, "-w3host-": true,
@@ -74,7 +74,7 @@ func TestLikeHost(t *testing.T) {
 		}
 	}
 	cfg.Voice.VirtualHost = "*"
-	if New(cfg).likeHost("?") {
+	if New(cfg, nil).likeHost("?") {
 		t.Error("a name without letters is like any other")
 	}
 }

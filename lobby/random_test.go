@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -111,37 +112,40 @@ func (c *choices) pid() uint8 { return uint8(c.upTo(12)) }
 
 func (c *choices) slot() int { return c.upTo(11) - 1 }
 
-func (c *choices) event(conn ConnID) Event {
+// call makes one call, and returns why it was refused.
+func (c *choices) call(l *Lobby, now time.Duration, conn ConnID) error {
 	switch c.upTo(37) {
 	case 0, 1, 2, 3, 4, 5, 6:
-		return Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}}
+		l.Join(now, Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}})
 	case 7, 8, 9:
-		return Leave{PID: c.pid(), Reason: w3gs.LeaveLobby, Lost: c.yes()}
+		l.Leave(now, c.pid(), w3gs.LeaveLobby, c.yes())
 	case 10, 11, 12, 13:
 		pid := c.pid()
-		return Chat{PID: pid, Line: w3gs.Chat{From: pid, Flag: w3gs.ChatTeam + w3gs.ChatFlag(c.upTo(4)), Value: uint8(c.upTo(128))}}
+		l.Chat(now, Chat{PID: pid, Line: w3gs.Chat{From: pid, Flag: w3gs.ChatTeam + w3gs.ChatFlag(c.upTo(4)), Value: uint8(c.upTo(128))}})
 	case 14:
 		pid := c.pid()
-		return Chat{PID: pid, Line: w3gs.Chat{From: pid, Flag: w3gs.ChatTeam, Value: uint8(c.upTo(14))}}
+		l.Chat(now, Chat{PID: pid, Line: w3gs.Chat{From: pid, Flag: w3gs.ChatTeam, Value: uint8(c.upTo(14))}})
 	case 15, 16:
 		pid := c.pid()
 		line := w3gs.Chat{From: pid, Flag: w3gs.ChatLobby, To: []uint8{c.pid(), c.pid(), c.pid()}, Text: "hi"}
 		if c.yes() {
 			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.upTo(16))
 		}
-		return Chat{PID: pid, Line: line}
+		l.Chat(now, Chat{PID: pid, Line: line})
 	case 17:
-		return MapReport{PID: c.pid(), Report: w3gs.MapSize{Flag: w3gs.MapFlag(c.upTo(4)), Size: uint32(c.upTo(130))}}
+		l.MapReport(now, c.pid(), w3gs.MapSize{Flag: w3gs.MapFlag(c.upTo(4)), Size: uint32(c.upTo(130))})
 	case 18:
-		return Progress{PID: c.pid(), Percent: uint8(c.upTo(120))}
+		l.Progress(now, c.pid(), uint8(c.upTo(120)))
 	case 19:
-		return Pong{PID: c.pid(), Tick: uint32(1000 * c.upTo(100))}
+		l.Pong(now, c.pid(), uint32(1000*c.upTo(100)), 0)
 	case 20, 21, 22:
 		pid := c.pid()
 		extras := []*w3gs.PlayerExtra{w3gs.NewSkins(pid), w3gs.NewPair(pid), w3gs.NewProfile(pid, "x"), w3gs.NewProfile(pid, "y")}
-		return Extra{PID: pid, Packet: extras[c.upTo(4)]}
+		l.Extra(now, pid, extras[c.upTo(4)])
+	default:
+		return l.Do(now, c.operation())
 	}
-	return c.operation()
+	return nil
 }
 
 func (c *choices) operation() Operation {
@@ -208,22 +212,24 @@ func (c *choices) operation() Operation {
 // it said, as text.
 func playRandom(data []byte) (log string, err error) {
 	c := choices(data)
-	l := New(c.config())
-	w := world{l: l, clients: map[uint8]*client{}}
+	w := &world{clients: map[uint8]*client{}}
+	l := New(c.config(), w)
+	w.l = l
 	now := time.Duration(0)
 	for conn := ConnID(1); len(c) > 0; conn++ {
-		var out []Effect
+		var no error
 		if at, ok := l.Next(); ok && c.upTo(3) == 0 {
 			now = max(now, at)
-			out = l.Tick(now, nil)
+			l.Tick(now)
 			if next, ok := l.Next(); ok && next <= now {
 				return "", fmt.Errorf("Tick at %v leaves Next at %v", now, next)
 			}
 		} else {
 			now += time.Duration(c.upTo(20)) * 50 * time.Millisecond
-			out = l.Handle(now, c.event(conn), nil)
+			no = c.call(l, now, conn)
 		}
-		if err := w.apply(out); err != nil {
+		w.log = fmt.Appendf(w.log, "%v", no)
+		if err := cmp.Or(w.err, w.compare()); err != nil {
 			return "", err
 		}
 		if list := faults(l); list != nil {

@@ -13,8 +13,8 @@ func TestRefusalCodes(t *testing.T) {
 	cfg := Defaults()
 	cfg.Slots = make([]w3gs.Slot, 2)
 	cfg.Layout = w3gs.LayoutFixedSettings
-	l := New(cfg)
-	l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Ann"}}, nil)
+	l := New(cfg, new(heard))
+	l.Join(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Ann"}})
 	pid := l.Players()[0].PID
 	for _, c := range []struct {
 		op   Operation
@@ -34,10 +34,8 @@ func TestRefusalCodes(t *testing.T) {
 		{Kick{PID: pid}, ""},
 	} {
 		var got *texts.Refusal
-		for _, e := range l.Handle(0, c.op, nil) {
-			if err, ok := e.(error); ok && !errors.As(err, &got) {
-				t.Fatalf("%T is an error, and no Refusal", e)
-			}
+		if err := l.Do(0, c.op); err != nil && !errors.As(err, &got) {
+			t.Fatalf("%T is no Refusal", err)
 		}
 		if code := codeOf(got); code != c.want {
 			t.Errorf("%T%+v: refused with %q (%v), want %q", c.op, c.op, code, got, c.want)

@@ -17,14 +17,13 @@ import (
 
 // run carries out one command: its name, arguments, key=value options, and text
 // after ": ".
-func (r *runner) run(line string) ([]string, error) {
+func (r *runner) run(line string) error {
 	c := &command{testkit.ParseLine(line)}
-	r.command = c.Name
-	out, err := r.dispatch(c)
-	return out, cmp.Or(c.Err, err)
+	err := r.dispatch(c)
+	return cmp.Or(c.Err, err)
 }
 
-func (r *runner) dispatch(c *command) ([]string, error) {
+func (r *runner) dispatch(c *command) error {
 	switch c.Name {
 	case "new": // new melee|forces|fixed|ladder PLAYERS [obs=N] [vhost=NAME|-] [pids=N] [again|restored] … : see config; again keeps the places of the last start, restored takes them for a saved game
 		cfg := c.config()
@@ -34,66 +33,72 @@ func (r *runner) dispatch(c *command) ([]string, error) {
 		if c.Has("restored") {
 			restore(&cfg, r.places)
 		}
-		r.l, r.now, r.conn = New(cfg), 0, 0
-		return nil, nil
+		r.l, r.now, r.conn = New(cfg, r), 0, 0
+		return nil
 	case "wait":
 		d, err := time.ParseDuration(c.Arg(0))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		return r.wait(d)
 	case "next":
 		at, ok := r.l.Next()
-		return []string{fmt.Sprintf("next %v %v", at, ok)}, nil
+		r.tell("next %v %v", at, ok)
+		return nil
 	case "sender": // the pid that sends the map to PID
-		return []string{fmt.Sprintf("sender %d", r.l.MapSender(c.pid(0)))}, nil
+		r.tell("sender %d", r.l.MapSender(c.pid(0)))
+		return nil
 	case "slots":
-		return showTable(r.l.slots), nil
+		r.lines = showTable(r.l.slots)
+		return nil
 	case "counts":
-		return []string{fmt.Sprintf("%+v", r.l.Counts())}, nil
+		r.tell("%+v", r.l.Counts())
+		return nil
 	case "player":
 		p, ok := r.l.Player(c.pid(0))
 		if !ok {
-			return []string{"nobody"}, nil
+			r.tell("nobody")
+			return nil
 		}
-		return []string{fmt.Sprintf("%s slot=%d handicap=%d pings=%d rtt=%v muted=%v reserved=%v", p.Name, p.Slot, p.Handicap, p.Pings, p.RTT, p.Muted, p.Reserved)}, nil
+		r.tell("%s slot=%d handicap=%d pings=%d rtt=%v muted=%v reserved=%v", p.Name, p.Slot, p.Handicap, p.Pings, p.RTT, p.Muted, p.Reserved)
+		return nil
 	case "standin":
-		return []string{fmt.Sprintf("the stand-in is pid %d", r.l.StandIn())}, nil
+		r.tell("the stand-in is pid %d", r.l.StandIn())
+		return nil
 	case "find":
 		var names []string
 		for _, p := range r.l.Find(c.Arg(0), false) {
 			names = append(names, p.Name)
 		}
-		return []string{cmp.Or(strings.Join(names, ", "), "nobody")}, nil
+		r.tell("%s", cmp.Or(strings.Join(names, ", "), "nobody"))
+		return nil
 	}
-	ev := c.event(r)
-	if ev == nil {
-		return nil, fmt.Errorf("no command %q", c.Name)
+	if op := c.operation(); op != nil {
+		if no := r.l.Do(r.now, op); no != nil {
+			r.tell("Refused %s: %v", c.Name, no)
+		}
+		return nil
 	}
-	return r.handle(ev), nil
+	return r.call(c)
 }
 
-// event makes the events and operations. Slots, teams and colours are as on the
+// call calls the methods that are not operations. Slots, teams and colours are as on the
 // wire, but slots count from 1.
-func (c *command) event(r *runner) Event {
+func (r *runner) call(c *command) error {
 	switch c.Name {
 	case "join": // join NAME [shared] [banned=WHY] [ip=LAST BYTE] [realm=NAME [vouched]] [like=ADMIN] [exempt]
 		r.conn++
 		ip := [4]byte{192, 168, 0, byte(c.Number(c.Option("ip", "5")))}
-		return Join{
+		r.l.Join(r.now, Join{
 			Conn: r.conn, Source: netip.AddrFrom4(ip), Shared: c.Has("shared"), Banned: c.Options["banned"], Realm: c.Options["realm"], Vouched: c.Has("vouched"), Like: c.Options["like"], Exempt: c.Has("exempt"),
 			External: w3gs.SockAddr{Port: 6200, IP: ip},
 			Req: w3gs.ReqJoin{
 				Name: c.joinName(), ListenPort: 6112, JoinCounter: 7,
 				Internal: w3gs.SockAddr{Port: 6112, IP: [4]byte{10, 0, 0, 5}},
 			},
-		}
+		})
 	case "leave": // leave PID [lost]
-		return Leave{PID: c.pid(0), Reason: w3gs.LeaveLobby, Lost: c.Has("lost")}
-	case "listen": // listen PID all|allies|nobody
-		return Listen{PID: c.pid(0), Ears: map[string]Ears{"allies": HearAllies, "nobody": HearNobody}[c.Arg(1)]}
-	case "ignore", "unignore": // ignore PID: NAME
-		return Ignore{PID: c.pid(0), Names: []string{c.Text}, Off: c.Name == "unignore"}
+		r.l.Leave(r.now, c.pid(0), w3gs.LeaveLobby, c.Has("lost"))
 	case "chat", "gamechat": // chat PID TO… [from=PID] [scope=N] [command=free|counted|urgent|private]: TEXT
 		line := w3gs.Chat{From: c.pid(0), Flag: w3gs.ChatLobby, To: c.pids(1), Text: c.Text}
 		if from, ok := c.Options["from"]; ok {
@@ -103,37 +108,42 @@ func (c *command) event(r *runner) Event {
 			line.Flag, line.Scope = w3gs.ChatGame, w3gs.ChatScope(c.Number(c.Option("scope", "0")))
 		}
 		_, command := c.Options["command"]
-		return Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.Options["command"] != "counted", Urgent: c.Options["command"] == "urgent", Private: c.Options["command"] == "private"}
+		r.l.Chat(r.now, Chat{PID: c.pid(0), Line: line, Command: command, Trusted: c.Options["command"] != "counted", Urgent: c.Options["command"] == "urgent", Private: c.Options["command"] == "private"})
 	case "extra": // extra PID profile|skins|pair|units [of=PID] [bytes=OF A FIELD MORE]
-		return Extra{PID: c.pid(0), Packet: c.extra()}
+		r.l.Extra(r.now, c.pid(0), c.extra())
 	case "request": // request PID team|colour|race|handicap VALUE
 		flags := map[string]w3gs.ChatFlag{"team": 0x11, "colour": 0x12, "race": 0x13, "handicap": 0x14}
-		return Chat{PID: c.pid(0), Line: w3gs.Chat{From: c.pid(0), Flag: flags[c.Arg(1)], Value: uint8(c.Int(2))}}
+		r.l.Chat(r.now, Chat{PID: c.pid(0), Line: w3gs.Chat{From: c.pid(0), Flag: flags[c.Arg(1)], Value: uint8(c.Int(2))}})
 	case "map": // map PID FLAG SIZE
-		return MapReport{PID: c.pid(0), Report: w3gs.MapSize{Flag: w3gs.MapFlag(c.Int(1)), Size: uint32(c.Int(2))}}
+		r.l.MapReport(r.now, c.pid(0), w3gs.MapSize{Flag: w3gs.MapFlag(c.Int(1)), Size: uint32(c.Int(2))})
 	case "progress":
-		return Progress{PID: c.pid(0), Percent: uint8(c.Int(1))}
+		r.l.Progress(r.now, c.pid(0), uint8(c.Int(1)))
 	case "back": // back PID AWAY
 		away, err := time.ParseDuration(c.Args[1])
 		if err != nil {
 			c.Fail(err)
 		}
-		return Back{PID: c.pid(0), Away: away}
+		r.l.Back(r.now, c.pid(0), away)
 	case "pong":
 		waited, err := time.ParseDuration(c.Option("waited", "0s"))
 		if err != nil {
 			c.Fail(err)
 		}
-		return Pong{PID: c.pid(0), Tick: uint32(c.Int(1)), Waited: waited}
-	}
-	if op := c.operation(); op != nil {
-		return op
+		r.l.Pong(r.now, c.pid(0), uint32(c.Int(1)), waited)
+	case "judge": // judge [: WHY NOT], of the teams as they are
+		r.l.Judge(r.now, texts.Plain(c.Text))
+	default:
+		return fmt.Errorf("no command %q", c.Name)
 	}
 	return nil
 }
 
-func (c *command) operation() Event {
+func (c *command) operation() Operation {
 	switch c.Name {
+	case "listen": // listen PID all|allies|nobody
+		return Listen{PID: c.pid(0), Ears: map[string]Ears{"allies": HearAllies, "nobody": HearNobody}[c.Arg(1)]}
+	case "ignore", "unignore": // ignore PID: NAME
+		return Ignore{PID: c.pid(0), Names: []string{c.Text}, Off: c.Name == "unignore"}
 	case "open":
 		return SetSlots{Slots: c.slots()}
 	case "close":
@@ -194,8 +204,6 @@ func (c *command) operation() Event {
 		return AutoStart{Players: c.Int(0), Full: c.Has("full"), Hold: hold}
 	case "ready", "unready": // ready PID
 		return Ready{PID: uint8(c.Int(0)), Off: c.Name == "unready"}
-	case "judge": // judge [: WHY NOT], of the teams as they are
-		return Judge{Why: texts.Plain(c.Text)}
 	case "say":
 		return Say{To: w3gs.Only(c.pids(0)...), Text: texts.Plain(strings.ReplaceAll(c.Text, `\n`, "\n"))}
 	case "mute", "unmute":

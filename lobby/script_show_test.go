@@ -5,31 +5,56 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"w3host/protocol/w3gs"
-	"w3host/texts"
 )
 
-// show prints effects, a line each.
-func (r *runner) show(effects []Effect) (lines []string) {
-	for _, e := range effects {
-		switch e := e.(type) {
-		case Send:
-			lines = append(lines, fmt.Sprintf("to %d: %s", e.PID, r.packet(e.Packet)))
-		case Broadcast:
-			lines = append(lines, fmt.Sprintf("to %v: %s", slices.Collect(e.To.All()), r.packet(e.Packet)))
-		case *texts.Refusal:
-			lines = append(lines, fmt.Sprintf("Refused %s: %s", r.command, e.Text))
-		case Started:
-			r.places = e.Places
-			lines = append(lines, fmt.Sprintf("Started players=%v fakes=%v hcl=%q", names(e.Players), names(e.Fakes), e.HCL))
-		default:
-			v := reflect.Indirect(reflect.ValueOf(e)).Interface()
-			lines = append(lines, fmt.Sprintf("%T%+v", v, v)[len("lobby."):])
-		}
-	}
-	return lines
+func (r *runner) tell(format string, args ...any) {
+	r.lines = append(r.lines, fmt.Sprintf(format, args...))
 }
+
+func (r *runner) name(pid uint8) string { return r.l.players[pid].name }
+
+func (r *runner) Send(to w3gs.PIDs, p w3gs.Packet) {
+	r.tell("to %v: %s", slices.Collect(to.All()), r.packet(p))
+}
+
+func (r *runner) Joined(j *Join, pid uint8, slot int) {
+	r.tell("Joined{Conn:%d PID:%d Slot:%d Name:%s}", j.Conn, pid, slot, j.Req.Name)
+}
+
+func (r *runner) Rejected(j *Join, reason w3gs.RejectReason, why string) {
+	r.tell("Rejected{Conn:%d Reason:%v Name:%s Why:%s}", j.Conn, reason, j.Req.Name, why)
+}
+
+func (r *runner) NeedsMap(pid uint8, have uint32) { r.tell("NeedsMap{PID:%d Have:%d}", pid, have) }
+
+func (r *runner) Kicked(pid uint8, slot int, why, by string) {
+	r.tell("Kicked{PID:%d Slot:%d Name:%s Why:%s By:%s}", pid, slot, r.name(pid), why, by)
+}
+
+func (r *runner) Left(pid uint8, reason w3gs.LeaveReason, lost bool) {
+	r.tell("Left{PID:%d Slot:%d Name:%s Reason:%v Lost:%v}", pid, r.l.slotOf(pid), r.name(pid), reason, lost)
+}
+
+func (r *runner) Said(line Said) { r.tell("Said%+v", line) }
+
+func (r *runner) Flooded(pid uint8, mute time.Duration) {
+	r.tell("Flooded{PID:%d Name:%s For:%v}", pid, r.name(pid), mute)
+}
+
+func (r *runner) Fact(f Fact) {
+	v := reflect.Indirect(reflect.ValueOf(f)).Interface()
+	r.tell("%s", fmt.Sprintf("%T%+v", v, v)[len("lobby."):])
+}
+
+func (r *runner) Started(s Started) {
+	r.places = s.Places
+	r.tell("Started players=%v fakes=%v hcl=%q", names(s.Players), names(s.Fakes), s.HCL)
+}
+
+func (r *runner) Closed(why string) { r.tell("Closed{Why:%s}", why) }
 
 func names(players []Player) (list []string) {
 	for _, p := range players {

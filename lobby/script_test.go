@@ -10,45 +10,46 @@ import (
 )
 
 // TestScripts plays testdata/*.txt. A line is a command of runner.dispatch, the indented lines below it are
-// the effects. Time stands still, except in "wait". "hex COMMAND" shows packets as bytes.
+// its calls of the sink. Time stands still, except in "wait". "hex COMMAND" shows packets as bytes.
 func TestScripts(t *testing.T) {
 	testkit.Scripts(t, "testdata/*.txt", func(t *testing.T) testkit.Play {
 		r := new(runner)
 		return func(line string) ([]string, error) {
 			line, r.hex = strings.CutPrefix(line, "hex ")
-			effects, err := r.run(line)
+			r.lines = nil
+			err := r.run(line)
 			r.checkInvariants(t)
-			return effects, err
+			return r.lines, err
 		}
 	})
 }
 
-// runner is a lobby under a script.
+// runner is a lobby under a script, and its sink.
 type runner struct {
-	l    *Lobby
-	now  time.Duration
-	conn ConnID
-	hex  bool
+	lines []string
+	l     *Lobby
+	now   time.Duration
+	conn  ConnID
+	hex   bool
 
-	command string  // at hand
-	places  []Place // of the last start
+	places []Place // of the last start
 }
 
-func (r *runner) handle(ev Event) []string { return r.show(r.l.Handle(r.now, ev, nil)) }
-
 // wait lets time pass, with a Tick whenever Next asks for one.
-func (r *runner) wait(d time.Duration) (lines []string, err error) {
+func (r *runner) wait(d time.Duration) error {
 	end := r.now + d
 	for range 10000 {
 		at, ok := r.l.Next()
 		if !ok || at > end {
 			r.now = end
-			return lines, nil
+			return nil
 		}
 		r.now = max(at, r.now)
-		for _, line := range r.show(r.l.Tick(r.now, nil)) {
-			lines = append(lines, fmt.Sprintf("%v: %s", r.now, line))
+		before := len(r.lines)
+		r.l.Tick(r.now)
+		for i, line := range r.lines[before:] {
+			r.lines[before+i] = fmt.Sprintf("%v: %s", r.now, line)
 		}
 	}
-	return nil, fmt.Errorf("Next never moves on from %v", r.now)
+	return fmt.Errorf("Next never moves on from %v", r.now)
 }

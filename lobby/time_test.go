@@ -13,36 +13,34 @@ func TestLateTick(t *testing.T) {
 	cfg := Defaults()
 	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
 	cfg.Countdown.Lines = 2
-	l := New(cfg)
-	l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}}, nil)
-	l.Handle(0, Start{Force: true}, nil) // "2…"
+	h := new(heard)
+	l := New(cfg, h)
+	l.Join(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}})
+	l.Do(0, Start{Force: true}) // "2…"
 
-	count := func(out []Effect) (chat, pings, started int) {
-		for _, e := range out {
-			switch e := e.(type) {
-			case Broadcast:
-				switch e.Packet.(type) {
-				case *w3gs.ChatFromHost:
-					chat++
-				case *w3gs.PingFromHost:
-					pings++
-				}
-			case Started:
-				started++
+	tick := func(now time.Duration) (chat, pings, started int) {
+		*h = heard{}
+		l.Tick(now)
+		for _, p := range h.packets {
+			switch p.Packet.(type) {
+			case *w3gs.ChatFromHost:
+				chat++
+			case *w3gs.PingFromHost:
+				pings++
 			}
 		}
-		return chat, pings, started
+		return chat, pings, h.started
 	}
-	if chat, pings, started := count(l.Tick(time.Minute, nil)); chat != 1 || pings != 1 || started != 0 {
+	if chat, pings, started := tick(time.Minute); chat != 1 || pings != 1 || started != 0 {
 		t.Errorf("a minute late: %d lines, %d pings, %d starts; want 1, 1, 0", chat, pings, started)
 	}
 	if at, _ := l.Next(); at != time.Minute+time.Second {
 		t.Errorf("the next line is due at %v, want a second later", at)
 	}
-	if chat, _, started := count(l.Tick(time.Minute+999*time.Millisecond, nil)); chat != 0 || started != 0 {
+	if chat, _, started := tick(time.Minute + 999*time.Millisecond); chat != 0 || started != 0 {
 		t.Error("a tick before its time did something")
 	}
-	if _, _, started := count(l.Tick(time.Minute+time.Second, nil)); started != 1 {
+	if _, _, started := tick(time.Minute + time.Second); started != 1 {
 		t.Error("the game did not start")
 	}
 }
@@ -56,7 +54,7 @@ func TestNewMendsTheTable(t *testing.T) {
 		{Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 99},
 		{Status: w3gs.SlotOpen, Team: 12, Colour: 5}, // an observer with a colour
 	}
-	l := New(cfg)
+	l := New(cfg, nil)
 	want := []w3gs.Slot{
 		{Status: w3gs.SlotOpen, Team: 0, Colour: 3},
 		{Status: w3gs.SlotOpen, Team: 1, Colour: 0},
@@ -86,15 +84,12 @@ func TestTwentyFour(t *testing.T) {
 	}
 	cfg.Slots[23].Team, cfg.Slots[23].Colour = 24, 24
 	cfg.Observers = true
-	l := New(cfg)
+	h := new(heard)
+	l := New(cfg, h)
 	for i := range 24 {
-		out := l.Handle(0, Join{Conn: ConnID(i), Req: w3gs.ReqJoin{Name: string(rune('a' + i))}}, nil)
-		joined := out[0]
-		if i == 23 { // the virtual host goes first
-			joined = out[1]
-		}
-		if _, ok := joined.(Joined); !ok {
-			t.Fatalf("player %d: %+v", i+1, out[0])
+		l.Join(0, Join{Conn: ConnID(i), Req: w3gs.ReqJoin{Name: string(rune('a' + i))}})
+		if len(h.joined) != i+1 {
+			t.Fatalf("player %d: %+v", i+1, h.joined)
 		}
 	}
 	if p, _ := l.Player(1); p.Slot != 23 || !p.Observer || p.Colour != 24 {
@@ -109,30 +104,22 @@ func TestTwentyFour(t *testing.T) {
 func TestPacketsAreOwned(t *testing.T) {
 	cfg := Defaults()
 	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
-	l := New(cfg)
-	out := l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}}, nil)
+	h := new(heard)
+	l := New(cfg, h)
+	l.Join(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Alice"}})
+	packets := h.packets
 	var frames [][]byte
-	each := func(do func(w3gs.Packet)) {
-		for _, e := range out {
-			switch e := e.(type) {
-			case Send:
-				do(e.Packet)
-			case Broadcast:
-				do(e.Packet)
-			}
-		}
+	for _, p := range packets {
+		frames = append(frames, p.AppendTo(nil))
 	}
-	each(func(p w3gs.Packet) { frames = append(frames, p.AppendTo(nil)) })
-	l.Handle(0, Chat{PID: 2, Line: w3gs.Chat{From: 2, Flag: w3gs.ChatColour, Value: 9}}, nil)
-	l.Handle(0, Computer{Slot: 1}, nil)
-	i := 0
-	each(func(p w3gs.Packet) {
+	l.Chat(0, Chat{PID: 2, Line: w3gs.Chat{From: 2, Flag: w3gs.ChatColour, Value: 9}})
+	l.Do(0, Computer{Slot: 1})
+	for i, p := range packets {
 		if got := p.AppendTo(nil); string(got) != string(frames[i]) {
 			t.Errorf("packet %d changed: % X, was % X", i, got, frames[i])
 		}
-		i++
-	})
-	if i == 0 {
+	}
+	if packets == nil {
 		t.Fatal("no packets")
 	}
 }
@@ -144,10 +131,34 @@ func TestOpenTheMapsComputer(t *testing.T) {
 	cfg.Slots = []w3gs.Slot{
 		{Download: 100, Status: w3gs.SlotOccupied, Computer: true, Team: 1, Colour: 4, Race: w3gs.RaceOrc, AI: w3gs.AIInsane, Handicap: 80},
 	}
-	l := New(cfg)
-	l.Handle(0, SetSlots{Slots: []int{0}}, nil)
+	l := New(cfg, new(heard))
+	l.Do(0, SetSlots{Slots: []int{0}})
 	want := w3gs.Slot{Download: 255, Team: 1, Colour: 4, Race: w3gs.RaceOrc, AI: w3gs.AINormal, Handicap: 80}
 	if got := l.SlotTable().Slots[0]; got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// heard is a sink that keeps some of what it hears.
+type heard struct {
+	packets []sentPacket
+	joined  []uint8
+	started int
+}
+
+type sentPacket struct {
+	w3gs.Packet
+	to w3gs.PIDs
+}
+
+func (h *heard) Send(to w3gs.PIDs, p w3gs.Packet)        { h.packets = append(h.packets, sentPacket{p, to}) }
+func (h *heard) Joined(_ *Join, pid uint8, _ int)        { h.joined = append(h.joined, pid) }
+func (h *heard) Started(Started)                         { h.started++ }
+func (*heard) Rejected(*Join, w3gs.RejectReason, string) {}
+func (*heard) NeedsMap(uint8, uint32)                    {}
+func (*heard) Kicked(uint8, int, string, string)         {}
+func (*heard) Left(uint8, w3gs.LeaveReason, bool)        {}
+func (*heard) Said(Said)                                 {}
+func (*heard) Flooded(uint8, time.Duration)              {}
+func (*heard) Fact(Fact)                                 {}
+func (*heard) Closed(string)                             {}

@@ -12,7 +12,7 @@ func TestWaitsForTime(t *testing.T) {
 	cfg := Defaults()
 	cfg.Layout, cfg.Slots = w3gs.LayoutMelee, make([]w3gs.Slot, 4)
 	cfg.Start.After, cfg.Start.Ready = time.Minute, true
-	l := New(cfg)
+	l := New(cfg, new(heard))
 	expect := func(want string) {
 		t.Helper()
 		if got := l.Waits().String(); got != want {
@@ -20,15 +20,15 @@ func TestWaitsForTime(t *testing.T) {
 		}
 	}
 	expect("Waiting for 1 more player.")
-	l.Handle(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Ann"}}, nil)
-	l.Handle(0, MapReport{PID: 2, Report: w3gs.MapSize{Flag: w3gs.MapHave}}, nil)
+	l.Join(0, Join{Conn: 1, Req: w3gs.ReqJoin{Name: "Ann"}})
+	l.MapReport(0, 2, w3gs.MapSize{Flag: w3gs.MapHave})
 	expect("The game starts in 1 minute.")
-	l.Tick(50*time.Second, nil)
+	l.Tick(50 * time.Second)
 	expect("The game starts in 10 seconds.")
-	l.Tick(time.Minute, nil)
+	l.Tick(time.Minute)
 	expect("Waiting to start: 0 of 1 are ready; type !ready.")
-	l.Handle(time.Minute, Ready{PID: 2}, nil)
+	l.Do(time.Minute, Ready{PID: 2})
 	expect("The countdown is already running.")
-	l.Handle(time.Minute, Abort{}, nil)
+	l.Do(time.Minute, Abort{})
 	expect("The game does not start automatically.")
 }

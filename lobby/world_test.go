@@ -1,13 +1,16 @@
 package lobby
 
 import (
+	"cmp"
 	"fmt"
+	"time"
 
 	"w3host/protocol/w3gs"
 )
 
-// world is what the host and the clients make of the effects.
+// world is a sink: what the host and the clients make of a lobby.
 type world struct {
+	err     error // the first fault
 	l       *Lobby
 	clients map[uint8]*client
 	counts  Counts
@@ -24,47 +27,59 @@ type client struct {
 	drawn  map[w3gs.ExtraKind]w3gs.PIDs // whose profile and skins came
 }
 
-func (w *world) apply(out []Effect) error {
-	for _, e := range out {
-		switch e := e.(type) {
-		case Send:
-			if err := w.deliver(w3gs.Only(e.PID), e.Packet); err != nil {
-				return err
-			}
-		case Broadcast:
-			if err := w.deliver(e.To, e.Packet); err != nil {
-				return err
-			}
-		case Joined:
-			if w.clients[e.PID] != nil {
-				return fmt.Errorf("pid %d given twice", e.PID)
-			}
-			w.clients[e.PID] = &client{pid: e.PID, drawn: map[w3gs.ExtraKind]w3gs.PIDs{}}
-		case Left:
-			delete(w.clients, e.PID)
-		case Kicked:
-			delete(w.clients, e.PID)
-		case *CountsChanged:
-			w.counts = e.Counts
-		case Started:
-			if w.started {
-				return fmt.Errorf("started twice")
-			}
-			w.started = true
-			for pid, c := range w.clients {
-				if c.begins != 2 {
-					return fmt.Errorf("pid %d was not told of the start", pid)
-				}
-				if skins, profiles := c.drawn[w3gs.ExtraSkins], c.drawn[w3gs.ExtraProfile]; w.l.cfg.Wire.Reforged && (skins != c.knows || profiles != c.knows) {
-					return fmt.Errorf("pid %d knows %b, and skins of %b, profiles of %b", pid, c.knows, skins, profiles)
-				}
-			}
-		default:
-			w.log = fmt.Appendf(w.log, "%T%+v", e, e)
+func (w *world) fail(err error) { w.err = cmp.Or(w.err, err) }
+
+func (w *world) Send(to w3gs.PIDs, p w3gs.Packet) { w.fail(w.deliver(to, p)) }
+
+func (w *world) Joined(_ *Join, pid uint8, _ int) {
+	if w.clients[pid] != nil {
+		w.fail(fmt.Errorf("pid %d given twice", pid))
+	}
+	w.clients[pid] = &client{pid: pid, drawn: map[w3gs.ExtraKind]w3gs.PIDs{}}
+}
+
+func (w *world) Left(pid uint8, _ w3gs.LeaveReason, _ bool) { delete(w.clients, pid) }
+
+func (w *world) Kicked(pid uint8, _ int, _, _ string) { delete(w.clients, pid) }
+
+func (w *world) Started(Started) {
+	if w.started {
+		w.fail(fmt.Errorf("started twice"))
+	}
+	w.started = true
+	for pid, c := range w.clients {
+		if c.begins != 2 {
+			w.fail(fmt.Errorf("pid %d was not told of the start", pid))
+		}
+		if skins, profiles := c.drawn[w3gs.ExtraSkins], c.drawn[w3gs.ExtraProfile]; w.l.cfg.Wire.Reforged && (skins != c.knows || profiles != c.knows) {
+			w.fail(fmt.Errorf("pid %d knows %b, and skins of %b, profiles of %b", pid, c.knows, skins, profiles))
 		}
 	}
-	return w.compare()
 }
+
+func (w *world) Fact(f Fact) {
+	if c, ok := f.(*CountsChanged); ok {
+		w.counts = c.Counts
+	} else {
+		w.log = fmt.Appendf(w.log, "%T%+v", f, f)
+	}
+}
+
+func (w *world) Rejected(j *Join, reason w3gs.RejectReason, why string) {
+	w.log = fmt.Appendf(w.log, "rejected %d %v %s", j.Conn, reason, why)
+}
+
+func (w *world) NeedsMap(pid uint8, have uint32) {
+	w.log = fmt.Appendf(w.log, "needs map %d %d", pid, have)
+}
+
+func (w *world) Said(line Said) { w.log = fmt.Appendf(w.log, "%+v", line) }
+
+func (w *world) Flooded(pid uint8, mute time.Duration) {
+	w.log = fmt.Appendf(w.log, "flooded %d %v", pid, mute)
+}
+
+func (w *world) Closed(why string) { w.log = fmt.Appendf(w.log, "closed %s", why) }
 
 func (w *world) deliver(to w3gs.PIDs, p w3gs.Packet) error {
 	frame := p.AppendTo(nil)

@@ -8,10 +8,6 @@ import (
 	"w3host/texts"
 )
 
-// Event is something that happened: one of the types of this file. Handle panics
-// at others. An event about a pid that is not a player's is ignored.
-type Event any
-
 // ConnID is the host's name for a connection that has no pid yet.
 type ConnID uint64
 
@@ -30,13 +26,6 @@ type Join struct {
 	Version  w3gs.Version  // of the game, where it is known; 0: that of the lobby
 }
 
-// Vouch says that the realm of a player's name has confirmed it. Before, the name
-// has no rights: it is neither the owner's nor that of a reserved place.
-type Vouch struct {
-	PID    uint8
-	Exempt bool // as in Join
-}
-
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
 type Chat struct {
 	PID     uint8
@@ -47,58 +36,7 @@ type Chat struct {
 	Private bool // nobody else may read the line
 }
 
-// Extra is a 0x59, which clients of 1.32 send about themselves.
-type Extra struct {
-	PID    uint8
-	Packet *w3gs.PlayerExtra
-}
-
-// MapReport is a 0x42: how much of the map the client holds.
-type MapReport struct {
-	PID    uint8
-	Report w3gs.MapSize
-}
-
-// Progress is how far a download has come; 100 is the whole map.
-type Progress struct {
-	PID     uint8
-	Percent uint8
-}
-
-// Pong is a 0x46 that Waited in the kernel between its arrival and now.
-type Pong struct {
-	PID    uint8
-	Tick   uint32
-	Waited time.Duration
-}
-
-// Back says that a player whose connection was lost has another one, Away after the last
-// that was heard: lines said meanwhile come at once.
-type Back struct {
-	PID  uint8
-	Away time.Duration
-}
-
-// Leave is a 0x21, or a connection that broke (Lost). In the lobby a 0x21 is
-// answered with 0x1B and the others get a 0x07; after the start the turn loop does
-// that, and the event only takes the player off the list.
-type Leave struct {
-	PID    uint8
-	Reason w3gs.LeaveReason
-	Lost   bool
-}
-
-// Vanish takes a fake player off the list of a game that has started.
-type Vanish struct{ PID uint8 }
-
-// Judge says why the present teams are too uneven for a start by itself;
-// empty: they are not.
-type Judge struct{ Why texts.Text }
-
-// Doubt discards the last Judge, because more has been learned about the players.
-type Doubt struct{}
-
-// Operation is an event that an owner, an admin or the program asks for. Who may
+// Operation is something that an owner, an admin or the program asks for. Who may
 // ask is not decided here. One that cannot be done gives a *texts.Refusal and
 // changes nothing. Slots are indexes into the table, from 0; messages count them
 // from 1.
