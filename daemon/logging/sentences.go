@@ -116,14 +116,19 @@ func (c sentenceWriter) text(fields map[string]any) string {
 	return c.layout(at, level, terminal.Printable(text))
 }
 
-// fill puts the values of fields into a sentence, and removes those fields.
+// place matches the place of a field in a sentence.
+var place = regexp.MustCompile(`\{\w+\}`)
+
+// fill puts the values of fields into the places of a sentence, and removes those fields. A value that looks like a
+// place stays as it is: values come from players. Each place is filled once, and so is each field.
 func fill(sentence string, fields map[string]any, take func(string) string) string {
-	for key := range fields {
-		if place := "{" + key + "}"; strings.Contains(sentence, place) {
-			sentence = strings.ReplaceAll(sentence, place, take(key))
+	return place.ReplaceAllStringFunc(sentence, func(text string) string {
+		key := strings.Trim(text, "{}")
+		if _, given := fields[key]; !given {
+			return text
 		}
-	}
-	return sentence
+		return take(key)
+	})
 }
 
 // rest lists the fields that the sentence did not use.

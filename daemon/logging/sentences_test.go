@@ -26,6 +26,7 @@ func TestSentences(t *testing.T) {
 		{line: `{"level":"info","took":"61.234567s","list":[],"message":"done\u001b[31m"}`, want: `done\u001b[31m  took=1m1s`},
 		{line: `{"level":"info","message":"` + long + `"}`, want: strings.TrimRight(long[:88], " ") + "\n" + "          " + strings.TrimRight(long[88:176], " ") + "\n" + "          " + long[176:]},
 		{line: `{"level":"info","message":"` + strings.Repeat("x", 100) + `"}`, want: strings.Repeat("x", 90) + "\n" + strings.Repeat(" ", 10) + strings.Repeat("x", 10)},
+		{line: `{"level":"info","game":4,"name":"{map}{slots}","slots":"{name}","map":"secret.w3x","message":"lobby open"}`, want: `#4 lobby "{map}{slots}" is open: {name} slots, secret.w3x`},
 		{line: "no JSON", want: "no JSON"},
 	} {
 		var out bytes.Buffer

@@ -30,7 +30,7 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 		case rec.Kind == KindChat && !keepChat:
 			continue
 		case rec.Kind == KindChat:
-			rec.Chat.Text = string(a.names([]byte(rec.Chat.Text)))
+			rec.Chat.Text = a.text(rec.Chat.Text, maxText)
 			rec.Body = rec.Chat.appendTo(nil)[1:]
 		case rec.Kind == KindTurn || rec.Kind == KindTurnPart:
 			a.turn(rec)
@@ -48,7 +48,9 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 type anonymiser struct {
 	rules  Rules
 	byPID  map[uint8]string
-	change [][2][]byte // old and new names, long ones first
+	change [][2]string       // old and new names
+	names  *strings.Replacer // old names by new ones
+	masks  *strings.Replacer // old names by as many x
 }
 
 func newAnonymiser(r *Reader) *anonymiser {
@@ -64,25 +66,37 @@ func newAnonymiser(r *Reader) *anonymiser {
 		}
 	}
 	a.add(r.Start.Settings.HostName, "host")
-	slices.SortStableFunc(a.change, func(x, y [2][]byte) int { return len(y[0]) - len(x[0]) })
+	a.compile()
 	return a
+}
+
+// compile makes the replacers of the names that were added. Where two names fit at the same place, the longer one
+// counts. Each text is gone through once, so no new name is ever taken for an old one.
+func (a *anonymiser) compile() {
+	slices.SortStableFunc(a.change, func(x, y [2]string) int { return len(y[0]) - len(x[0]) })
+	var names, masks []string
+	for _, c := range a.change {
+		names, masks = append(names, c[0], c[1]), append(masks, c[0], strings.Repeat("x", len(c[0])))
+	}
+	a.names, a.masks = strings.NewReplacer(names...), strings.NewReplacer(masks...)
+}
+
+// text replaces the names in a text. If it would get longer than most, the names are only made unreadable.
+func (a *anonymiser) text(old string, most int) string {
+	if fresh := a.names.Replace(old); len(fresh) <= most {
+		return fresh
+	}
+	return a.masks.Replace(old)
 }
 
 func (a *anonymiser) add(old, name string) {
 	if len(old) < 3 { // it would be found in other words
 		return
 	}
-	a.change = append(a.change, [2][]byte{[]byte(old), []byte(name)})
+	a.change = append(a.change, [2]string{old, name})
 	if escaped := strings.ReplaceAll(old, " ", `\ `); escaped != old { // as W3MMD writes it
-		a.change = append(a.change, [2][]byte{[]byte(escaped), []byte(strings.ReplaceAll(name, " ", `\ `))})
+		a.change = append(a.change, [2]string{escaped, strings.ReplaceAll(name, " ", `\ `)})
 	}
-}
-
-func (a *anonymiser) names(text []byte) []byte {
-	for _, c := range a.change {
-		text = bytes.ReplaceAll(text, c[0], c[1])
-	}
-	return text
 }
 
 func (a *anonymiser) start(s Start) Start {
@@ -90,7 +104,7 @@ func (a *anonymiser) start(s Start) Start {
 	for i := range s.Players {
 		s.Players[i].Name = a.byPID[s.Players[i].PID]
 	}
-	s.GameName, s.Private = string(a.names([]byte(s.GameName))), ""
+	s.GameName, s.Private = a.text(s.GameName, maxText), ""
 	s.Settings.HostName = a.byPID[s.Players[0].PID]
 	if strings.Contains(s.Settings.MapPath, ":") { // a path of somebody's computer
 		s.Settings.MapPath = path.Base(strings.ReplaceAll(s.Settings.MapPath, `\`, "/"))
@@ -108,23 +122,33 @@ func (a *anonymiser) start(s Start) Start {
 
 // turn replaces names in the texts of a turn's actions.
 func (a *anonymiser) turn(rec *Record) {
-	changed := false
-	out := make([]byte, 0, len(rec.Commands))
-	for pid, data := range w3gs.Actions(rec.Commands) {
+	commands, changed := a.commands(rec.Commands, a.names)
+	if len(commands) > maxCommands { // names of three letters have become longer
+		commands, changed = a.commands(rec.Commands, a.masks)
+	}
+	if changed {
+		body := binary.LittleEndian.AppendUint16(nil, uint16(2+len(commands)))
+		body = append(body, rec.Body[2:4]...)
+		rec.Body = append(body, commands...)
+	}
+}
+
+// maxCommands is how many bytes of commands a turn can hold, beside its increment.
+const maxCommands = 0xFFFF - 2
+
+// commands makes the commands of a turn with the names in the texts of actions replaced.
+func (a *anonymiser) commands(old []byte, names *strings.Replacer) (fresh []byte, changed bool) {
+	for pid, data := range w3gs.Actions(old) {
 		var block []byte
 		for action := range a.rules.Actions(data) {
-			fresh := action.Data
+			text := action.Data
 			if action.Known && action.HasText() {
-				fresh = a.names(action.Data)
-				changed = changed || !bytes.Equal(fresh, action.Data)
+				text = []byte(names.Replace(string(text)))
+				changed = changed || !bytes.Equal(text, action.Data)
 			}
-			block = append(block, fresh...)
+			block = append(block, text...)
 		}
-		out = w3gs.AppendAction(out, pid, block)
+		fresh = w3gs.AppendAction(fresh, pid, block)
 	}
-	if changed && len(out) <= 0xFFFF-2 {
-		body := binary.LittleEndian.AppendUint16(nil, uint16(2+len(out)))
-		body = append(body, rec.Body[2:4]...)
-		rec.Body = append(body, out...)
-	}
+	return fresh, changed
 }

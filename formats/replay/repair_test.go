@@ -3,8 +3,11 @@ package replay
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 	"time"
+
+	"w3host/protocol/w3gs"
 )
 
 // Cut at every byte, a replay becomes a good one up to its last whole block, or
@@ -94,6 +97,66 @@ func TestAnonymise(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Names that are parts of "Player 1" would breed each other if new names were searched for old ones.
+func TestAnonymiseSubstitutesOnce(t *testing.T) {
+	for _, tc := range []struct {
+		names            []string
+		before, expected string
+	}{
+		{[]string{"Pla", "yer"}, "Pla and yer", "Player 1 and Player 2"},
+		{[]string{"Pla", "yer", "Pla", "yer", "Pla", "yer", "Pla", "yer", "Pla", "yer", "Pla", "yer"}, "Pla", "Player 1"},
+		{[]string{"Player 2", "Player 1"}, "Player 1, Player 2", "Player 2, Player 1"},
+		{[]string{"Ann", "Anna"}, "Anna Ann", "Player 2 Player 1"}, // the longer name fits first
+	} {
+		game := fourPlayers()
+		game.Players, game.GameName = nil, tc.before
+		for i, name := range tc.names {
+			game.Players = append(game.Players, Player{PID: uint8(i + 1), Name: name, Extra: []byte{0}})
+		}
+		if got := anonymised(t, game, nil).Start.GameName; got != tc.expected {
+			t.Errorf("%q: %q became %q, want %q", tc.names, tc.before, got, tc.expected)
+		}
+	}
+}
+
+// A turn, a line and a game's name that new names would make too long hold no old names either.
+func TestAnonymiseWithoutRoom(t *testing.T) {
+	game := fourPlayers()
+	game.GameName = strings.Repeat("Bob ", maxText/4)
+	chat := append([]byte{0x60, 1, 0, 0, 0, 2, 0, 0, 0}, strings.Repeat("Bob ", 15000)+"\x00"...)
+	r := anonymised(t, game, w3gs.AppendAction(nil, 2, chat))
+	if want := strings.Repeat("xxx ", maxText/4); r.Start.GameName != want {
+		t.Errorf("the name of the game is %q", r.Start.GameName)
+	}
+	for rec, err := range r.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Contains(rec.Body, []byte("Bob")) {
+			t.Errorf("a record of kind %d still names Bob", rec.Kind)
+		}
+	}
+}
+
+// anonymised is a game of one turn, and a line of chat, without its names.
+func anonymised(t *testing.T, game *Start, turn []byte) *Reader {
+	t.Helper()
+	var f, out memFile
+	w, err := NewWriter(&f, HostOf(ProductExpansion, 26), game)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Turn(100*time.Millisecond, turn)
+	_ = w.Chat(Chat{PID: 1, Flag: w3gs.ChatGame, Text: strings.Repeat("Bob ", maxText/4)})
+	if err := w.Close(); err != nil { // returns the first error
+		t.Fatal(err)
+	}
+	if err := Anonymise(open(t, f.data), &out, true); err != nil {
+		t.Fatal(err)
+	}
+	return open(t, out.data)
 }
 
 // TestAnonymiseUnfinished: the duration of a replay whose header has none is that of its turns.

@@ -43,7 +43,7 @@ func (c *Collector) dota(result Result, r report) {
 		}
 		p, in := c.byColour(colour)
 		if !in {
-			result.About = "colour " + r.mission
+			result.About = "colour " + strconv.Itoa(colour)
 		}
 		result.PID, result.Name, result.Value = p.PID, name, decimal(r.value)
 		if r.key == "9" || len(r.key) == 3 {

@@ -39,10 +39,7 @@ func (c *Collector) mmdReport(result Result, r report) {
 	case op == "FlagP" && n == 2:
 		c.mmdFlag(c.mmdAbout(result, args[0]), args)
 	case op == "Event" && n >= 1:
-		text := c.mmd.events[args[0]]
-		for i, arg := range args[1:] {
-			text = strings.ReplaceAll(text, "{"+strconv.Itoa(i)+"}", arg)
-		}
+		text := substitute(c.mmd.events[args[0]], args[1:], maxValue)
 		result.Value = strings.TrimSpace(args[0] + " " + text)
 		c.event(result)
 	}
@@ -89,7 +86,7 @@ func (c *Collector) mmdAbout(result Result, number string) Result {
 	}
 	result.PID = p.PID
 	if !in {
-		result.About = "player " + number
+		result.About = "player " + cut(number)
 		if named {
 			result.About = cut(name)
 		}
@@ -131,6 +128,30 @@ func saturated(a, b int64, minus bool) int64 {
 		return math.MinInt64
 	}
 	return n
+}
+
+// substitute replaces {0}, {1} … in a template by the arguments. The arguments are data: a {0} inside of one stays
+// as it is. The result has at most limit bytes.
+func substitute(template string, args []string, limit int) string {
+	var text strings.Builder
+	write := func(s string) { text.WriteString(s[:min(len(s), limit-text.Len())]) }
+	for text.Len() < limit {
+		before, rest, opened := strings.Cut(template, "{")
+		write(before)
+		if !opened {
+			break
+		}
+		number, after, closed := strings.Cut(rest, "}")
+		i, err := strconv.ParseUint(number, 10, 8)
+		if !closed || err != nil || int(i) >= len(args) {
+			write("{")
+			template = rest
+			continue
+		}
+		write(args[i])
+		template = after
+	}
+	return text.String()
 }
 
 func define(table map[string]string, key, value string) {
