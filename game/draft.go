@@ -62,7 +62,7 @@ func (m *Machine) openDraft(c *call, d *draft) error {
 	m.settings.draft = d
 	m.set(c, "draft", func() { m.settings.draft = nil })
 	m.say(0, "%s and %s choose their teams.", d.captains[0].Name, d.captains[1].Name)
-	return m.nextChoice(d)
+	return m.announceTurn()
 }
 
 func draftOff(m *Machine, _ *call) error {
@@ -85,8 +85,13 @@ func (m *Machine) drafts(pid uint8) bool {
 }
 
 // undrafted lists the players who can still be chosen.
-func (m *Machine) undrafted(d *draft) []string {
-	return m.names(func(p lobby.Player) bool { return !p.Observer && !d.chosen.Has(p.PID) })
+func (m *Machine) undrafted(d *draft) (left []lobby.Player) {
+	for _, p := range m.lobby.Players() {
+		if !p.Observer && !d.chosen.Has(p.PID) {
+			left = append(left, p)
+		}
+	}
+	return left
 }
 
 // choose moves a player to the team of the captain whose turn it is.
@@ -111,22 +116,38 @@ func (m *Machine) choose(c *call, part string) error {
 	d.chosen |= w3gs.Only(p.PID)
 	m.say(0, "%s chooses %s.", c.Name, p.Name)
 	d.turn = 1 - d.turn
-	return m.nextChoice(d)
+	return m.announceTurn()
 }
 
-// nextChoice passes the turn to the next captain. The last player needs no choice.
-func (m *Machine) nextChoice(d *draft) error {
+// announceTurn says whose turn it is to choose, unless nobody has to choose any more.
+func (m *Machine) announceTurn() error {
+	m.settleDraft()
+	d := m.settings.draft
+	if d == nil {
+		return nil
+	}
+	var names []string
+	for _, p := range m.undrafted(d) {
+		names = append(names, p.Name)
+	}
+	return m.say(0, "%s chooses with %spick <player>: %s.", d.captains[d.turn].Name, string(m.cfg.Trigger), strings.Join(names, ", "))
+}
+
+// settleDraft ends a draft when at most one player is left to be chosen, who goes to the captain whose turn it is:
+// after a choice, and after players have left or become observers.
+func (m *Machine) settleDraft() {
+	d := m.settings.draft
+	if d == nil || m.turns != nil || m.Over() {
+		return
+	}
 	left := m.undrafted(d)
-	if len(left) == 1 {
-		if p, err := m.find(left[0]); err == nil && m.moveTo(p.PID, d.teams[d.turn], d.chosen) == nil {
-			m.say(0, "%s gets %s.", d.captains[d.turn].Name, p.Name)
-			left = nil
-		}
+	if len(left) == 1 && m.moveTo(left[0].PID, d.teams[d.turn], d.chosen) == nil {
+		m.say(0, "%s gets %s.", d.captains[d.turn].Name, left[0].Name)
+		left = nil
 	}
 	if left == nil {
-		return m.endDraft(texts.Of("The teams are complete."))
+		m.endDraft(texts.Of("The teams are complete."))
 	}
-	return m.say(0, "%s chooses with %spick <player>: %s.", d.captains[d.turn].Name, string(m.cfg.Trigger), strings.Join(left, ", "))
 }
 
 // moveTo gives a player a place in a team: an open one, or that of a player who is not chosen.

@@ -99,7 +99,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 
 // settling is what an input may have made possible, in the order in which it is done.
 var settling = [...]func(*Machine){
-	(*Machine).settlePolls, (*Machine).settleModes, (*Machine).endSettings, (*Machine).settleBalance, (*Machine).tendReturns,
+	(*Machine).settlePolls, (*Machine).settleModes, (*Machine).endSettings, (*Machine).settleDraft, (*Machine).settleBalance, (*Machine).tendReturns,
 }
 
 // Next is when Step needs a Tick if no other input comes; false: never.

@@ -23,6 +23,7 @@ type poll struct {
 	command string
 	caller  command.Caller
 	about   uint8      // the player it is about; 0: nobody
+	needs   w3gs.PIDs  // the players without whom there is nothing to decide
 	target  string     // their name
 	what    texts.Text // "kick Bob"
 	groups  func() []w3gs.PIDs
@@ -132,10 +133,12 @@ func (m *Machine) settlePolls() {
 	}
 }
 
-// forgetVoter removes a player who has left from the polls.
+// forgetVoter removes a player who has left from the polls, because the number may be given to another player.
 func (m *Machine) forgetVoter(pid uint8) {
 	for _, p := range m.polls {
-		p.yes, p.no = p.yes&^w3gs.Only(pid), p.no&^w3gs.Only(pid)
+		if p.yes, p.no = p.yes&^w3gs.Only(pid), p.no&^w3gs.Only(pid); p.caller.PID == pid {
+			p.caller.PID = 0
+		}
 	}
-	m.polls = slices.DeleteFunc(m.polls, func(p *poll) bool { return p.about == pid })
+	m.polls = slices.DeleteFunc(m.polls, func(p *poll) bool { return p.about == pid || p.needs.Has(pid) })
 }

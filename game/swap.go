@@ -25,8 +25,9 @@ func askToSwap(m *Machine, c *call, p lobby.Player) error {
 	}
 	return m.openPoll(&poll{
 		command: c.Command, caller: *c.Caller, target: p.Name, paced: true, what: texts.Of("swap places with %s", p.Name),
+		needs: w3gs.Only(c.PID) | w3gs.Only(p.PID),
 		groups: func() []w3gs.PIDs { // both must agree
-			if m.turns != nil || !m.lobby.Humans().Has(c.PID) || !m.lobby.Humans().Has(p.PID) {
+			if m.turns != nil {
 				return nil
 			}
 			return []w3gs.PIDs{w3gs.Only(c.PID), w3gs.Only(p.PID)}

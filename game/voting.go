@@ -179,7 +179,7 @@ func votecancel(m *Machine, c *call) error {
 	switch {
 	case p == nil:
 		return texts.Refuse(texts.NoSuch, "no vote is open")
-	case p.caller.PID != c.PID && c.Level < command.Owner:
+	case (c.PID == 0 || p.caller.PID != c.PID) && c.Level < command.Owner:
 		return texts.Refuse(texts.Denied, "only %s, who called the vote, the owner and admins can cancel it", p.caller.Name)
 	}
 	m.polls = slices.DeleteFunc(m.polls, func(q *poll) bool { return q == p })

@@ -133,6 +133,9 @@ func (l *Lobby) leave(p *player, reason w3gs.LeaveReason, lost bool) {
 func (l *Lobby) remove(p *player) {
 	l.vacate(l.slotOf(p.pid))
 	l.players[p.pid] = nil
+	if l.owner.informed == p.pid {
+		l.owner.informed = 0 // the next player with this number has read nothing
+	}
 	l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: p.pid, Reason: w3gs.LeaveLobby})
 	if !p.fake {
 		l.left, l.quietUntil = p.name, l.now+l.cfg.Start.QuietAfterLeave

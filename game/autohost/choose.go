@@ -7,15 +7,45 @@ import (
 	"w3host/texts"
 )
 
-// maps are the maps for the next lobby of an entry, the one to be tried first at
-// the front. The others follow, so that a broken one only is skipped.
-func (k *Keeper) maps(s *state) []string {
-	var all []string
+// rotation lists the maps of an entry as they were when one of them was played in its turn: the map that was due next
+// comes first, the played one last.
+type rotation []string
+
+// from lists the maps that there are now, the one that is due first.
+func (r rotation) from(all []string) rotation {
+	at := 0
+	for _, file := range r {
+		if found := slices.Index(all, file); found >= 0 {
+			at = found
+			break
+		}
+	}
+	if len(r) > 0 {
+		if last := slices.Index(all, r[len(r)-1]); last >= 0 {
+			at = last + 1
+		}
+	}
+	return slices.Concat(all[at:], all[:at])
+}
+
+// behind moves the rotation behind the map of a lobby that has opened. A map that was chosen for the lobby moves it
+// only if that map was due anyway.
+func (r rotation) behind(file, chosen string) rotation {
+	i := slices.Index(r, file)
+	if i > 0 && file == chosen {
+		i = -1
+	}
+	return slices.Concat(r[i+1:], r[:i+1])
+}
+
+// maps lists the maps for the next lobby of an entry, the one to be tried first at the front. The others follow, so
+// that only a broken map is skipped. order is the rotation without a chosen map, nil unless maps are played in order.
+func (k *Keeper) maps(s *state) (all []string, order rotation) {
 	if s.Rotation != InOrder {
 		all = k.shuffled(s)
-	} else if all = expandAll(s.Maps, k.expand); len(all) > 0 {
-		at := s.turn % len(all)
-		all = slices.Concat(all[at:], all[:at])
+	} else {
+		order = s.rotation.from(expandAll(s.Maps, k.expand))
+		all = order
 	}
 	if votes := k.tally(s); s.Rotation == ByVote && len(votes) > 0 {
 		all = first(votes[0].Map, all)
@@ -23,12 +53,12 @@ func (k *Keeper) maps(s *state) []string {
 	if s.next != "" {
 		all = first(s.next, all)
 	}
-	return all
+	return all, order
 }
 
 // first puts a map before the others.
 func first(file string, all []string) []string {
-	return append([]string{file}, slices.DeleteFunc(all, func(f string) bool { return f == file })...)
+	return append([]string{file}, slices.DeleteFunc(slices.Clone(all), func(f string) bool { return f == file })...)
 }
 
 // expandAll lists the maps of choices in their order, each once.
@@ -103,7 +133,8 @@ func (k *Keeper) Upcoming(id uint32) (files []string, setup game.Config, err err
 	if err != nil {
 		return nil, setup, err
 	}
-	return k.maps(s), s.Setup, nil
+	files, _ = k.maps(s)
+	return files, s.Setup, nil
 }
 
 // SetNext chooses the map of an entry's next lobby, or of all that follow until another

@@ -30,15 +30,15 @@ type Keeper struct {
 // state is an entry with the progress of its games.
 type state struct {
 	Entry
-	off    bool
-	opened int              // games so far
-	turn   int              // of a rotation in order
-	last   string           // the map of the last lobby
-	next   string           // chosen for the next lobby, or for all
-	always bool             // next stays
-	votes  map[voter]string // maps
-	wait   time.Time        // nothing could be opened; not before
-	grants []fleet.Lease    // for lobbies that are not open yet
+	off      bool
+	opened   int // games so far
+	rotation rotation
+	last     string           // the map of the last lobby
+	next     string           // chosen for the next lobby, or for all
+	always   bool             // next stays
+	votes    map[voter]string // maps
+	wait     time.Time        // nothing could be opened; not before
+	grants   []fleet.Lease    // for lobbies that are not open yet
 }
 
 // place is that of a lobby or running game; of is nil where it is of no entry.
@@ -91,6 +91,7 @@ type Order struct {
 	Setup game.Config
 	Lease fleet.Lease // under which the lobby is shown; zero: none is needed
 	of    *state
+	order rotation
 
 	Number int // of the entry's lobbies, from 1
 }
@@ -109,7 +110,8 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 	if best == nil {
 		return Order{}, false
 	}
-	o := Order{Entry: best.Name, Maps: k.maps(best), Setup: best.Setup, of: best}
+	o := Order{Entry: best.Name, Setup: best.Setup, of: best}
+	o.Maps, o.order = k.maps(best)
 	number := best.opened + 1
 	if k.shared {
 		o.Lease, best.grants = best.grants[0], best.grants[1:]
@@ -184,7 +186,9 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 	s := o.of
 	k.orders--
 	s.opened++
-	s.turn += 1 + max(slices.Index(o.Maps, file), 0)
+	if s.Rotation == InOrder {
+		s.rotation = o.order.behind(file, s.next)
+	}
 	s.last = file
 	if !s.always {
 		s.next = ""

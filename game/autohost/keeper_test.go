@@ -306,3 +306,53 @@ func TestMostGamesOfAnEntry(t *testing.T) {
 	k.Ended(0)
 	open(t, k, 3)
 }
+
+// TestRotationBesideChosenMaps: a map that is chosen for the next lobby neither skips a map of the rotation nor has one
+// played twice in a row.
+func TestRotationBesideChosenMaps(t *testing.T) {
+	for _, tc := range []struct {
+		rotation, next, broken, want string
+		always                       bool
+	}{
+		{rotation: "a b", next: "w", want: "w a b a"},
+		{rotation: "a b", next: "b", want: "b a b a"},
+		{rotation: "a b", next: "a", want: "a b a b"},
+		{rotation: "a b c", next: "c", want: "c a b c"},
+		{rotation: "a b", next: "w", always: true, want: "w w w w"},
+		{rotation: "a b c", next: "w", broken: "w", want: "a b c a"},
+		{rotation: "a b c", next: "w", broken: "w a", want: "b c b c"},
+		{rotation: "a b c", next: "c", broken: "a", want: "c b c b"},
+	} {
+		k := keeper(9, Entry{Name: "order", Lobbies: 1, MaxGames: 9, Maps: maps(strings.Fields(tc.rotation)...)})
+		if _, err := k.SetNext(0, tc.next, tc.always); err != nil {
+			t.Fatal(err)
+		}
+		var played []string
+		for id := range uint32(4) {
+			o, _ := k.Next(evening)
+			intact := slices.DeleteFunc(slices.Clone(o.Maps), func(file string) bool { return slices.Contains(strings.Fields(tc.broken), file) })
+			k.Opened(o, id, intact[0])
+			played = append(played, intact[0])
+			k.Ended(id)
+		}
+		if got := strings.Join(played, " "); got != tc.want {
+			t.Errorf("rotation %s, next %s, broken %q: played %q, want %q", tc.rotation, tc.next, tc.broken, got, tc.want)
+		}
+	}
+}
+
+// TestRotationOfAFolder: maps that are added to a folder or removed from it do not move the rotation.
+func TestRotationOfAFolder(t *testing.T) {
+	folder := strings.Fields("b d f")
+	k := New([]Entry{{Name: "order", Lobbies: 1, MaxGames: 9, Maps: maps("all/")}}, 9, time.Minute, 1,
+		func(string) []string { return folder }, func(uint32, string) bool { return true })
+	var played []string
+	for id, files := range []string{"b d f", "b d f", "a b c d e f", "a b c d f", "a b c", "a b c"} {
+		folder = strings.Fields(files)
+		played = append(played, open(t, k, uint32(id)).Maps[0])
+		k.Ended(uint32(id))
+	}
+	if got := strings.Join(played, " "); got != "b d e f a b" {
+		t.Errorf("played %s", got)
+	}
+}
