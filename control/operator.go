@@ -16,6 +16,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/internal/allowance"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
@@ -82,10 +83,10 @@ type Options struct {
 type Operator struct {
 	opts    Options
 	lines   chan request
-	done    chan struct{}        // Run has ended
-	invited map[string]time.Time // people on realms
-	hinted  map[hinted]time.Time // players who have read that there is no such command
-	exiting bool                 // after the last game; used by Run's goroutine only
+	done    chan struct{}              // Run has ended
+	invited map[string]time.Time       // people on realms
+	hinted  *allowance.Limiter[hinted] // players who have read that there is no such command
+	exiting bool                       // after the last game; used by Run's goroutine only
 	warning sync.Mutex
 	warned  time.Time // of the games that Ctrl-C would end; guarded by warning
 	// table is everything with the configured rules, ofHost its part that acts on the host.
@@ -121,7 +122,7 @@ func (p *pending) later() (given func()) {
 
 // New makes the operator of a host, whose Options.Outside passes lines to FromGame.
 func New(opts Options) *Operator {
-	o := &Operator{opts: opts, invited: make(map[string]time.Time), hinted: make(map[hinted]time.Time), lines: make(chan request, queued), done: make(chan struct{})}
+	o := &Operator{opts: opts, invited: make(map[string]time.Time), hinted: allowance.NewLimiter[hinted](1, hintEvery), lines: make(chan request, queued), done: make(chan struct{})}
 	o.Use(nil, PlayerHosting{})
 	return o
 }

@@ -10,10 +10,7 @@ import (
 )
 
 // A player in a game reads at most once in hintEvery that a command does not exist.
-const (
-	hintEvery = 30 * time.Second
-	hintsKept = 1000
-)
+const hintEvery = 30 * time.Second
 
 // hinted is a player of a game.
 type hinted struct {
@@ -32,13 +29,5 @@ func (d *target) hints(r *request) bool {
 	if first, _ := utf8.DecodeRuneInString(strings.TrimSpace(r.line)); !unicode.IsLetter(first) {
 		return false
 	}
-	who, now := hinted{r.game, r.by.PID, r.by.Name}, time.Now()
-	if at, ok := d.hinted[who]; ok && now.Sub(at) < hintEvery {
-		return false
-	}
-	if len(d.hinted) >= hintsKept {
-		clear(d.hinted)
-	}
-	d.hinted[who] = now
-	return true
+	return d.hinted.Allow(time.Now(), hinted{r.game, r.by.PID, r.by.Name})
 }

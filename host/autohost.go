@@ -24,7 +24,7 @@ func (h *Host) Configure(o Options) {
 		defer h.mu.Unlock()
 		o.Limits.Shutdown = h.shard.opts.Limits.Shutdown
 		h.shard.opts.Limits, h.shard.opts.RequireEntryKey = o.Limits, o.RequireEntryKey
-		h.shard.leaves.adjust(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin)
+		h.shard.leaves.SetLimit(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin)
 		h.shard.gate.adjust(o.Limits)
 	})
 	var lobbies []uint32

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"w3host/internal/allowance"
 	"w3host/internal/network"
 )
 
@@ -42,23 +43,23 @@ type gate struct {
 	limits    Limits
 	unjoined  int                // connections without a seat, until they are closed
 	from      map[netip.Addr]int // those of a source
-	joins     *tally
-	returns   *tally
-	wrongKeys *tally
-	guesses   *tally // wrong keys of all addresses
+	joins     *allowance.Limiter[netip.Addr]
+	returns   *allowance.Limiter[netip.Addr]
+	wrongKeys *allowance.Limiter[netip.Addr]
+	guesses   *allowance.Limiter[struct{}] // wrong keys of all addresses
 }
 
 func newGate(l Limits) *gate {
 	return &gate{
 		limits: l, from: map[netip.Addr]int{},
-		joins: newTally(l.JoinsPerMinute, time.Minute), returns: newTally(returns, returnsWithin),
-		wrongKeys: newTally(wrongKeys, wrongKeysWithin), guesses: newTally(guesses, guessesWithin),
+		joins: allowance.NewLimiter[netip.Addr](l.JoinsPerMinute, time.Minute), returns: allowance.NewLimiter[netip.Addr](returns, returnsWithin),
+		wrongKeys: allowance.NewLimiter[netip.Addr](wrongKeys, wrongKeysWithin), guesses: allowance.NewLimiter[struct{}](guesses, guessesWithin),
 	}
 }
 
 func (g *gate) adjust(l Limits) {
 	g.limits = l
-	g.joins.adjust(l.JoinsPerMinute, time.Minute)
+	g.joins.SetLimit(l.JoinsPerMinute, time.Minute)
 }
 
 // enter counts a new connection, or says why it may not come in.
@@ -91,7 +92,7 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
-	if !g.exempt(addr) && g.wrongKeys.wait(now, network.Base(addr).String()) > 0 {
+	if !g.exempt(addr) && g.wrongKeys.Delay(now, network.Base(addr)) > 0 {
 		return errWrongKeys
 	}
 	return g.spend(g.returns, addr, now, errKeyRate)
@@ -99,17 +100,17 @@ func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
 
 // guess counts a wrong key.
 func (g *gate) guess(addr netip.Addr, now time.Time) {
-	g.wrongKeys.spend(now, network.Base(addr).String())
-	g.guesses.spend(now, "")
+	g.wrongKeys.Allow(now, network.Base(addr))
+	g.guesses.Allow(now, struct{}{})
 }
 
 // tooManyGuesses reports whether all addresses together have got too many keys wrong.
 func (g *gate) tooManyGuesses(addr netip.Addr, now time.Time) bool {
-	return !g.exempt(addr) && g.guesses.wait(now, "") > 0
+	return !g.exempt(addr) && g.guesses.Delay(now, struct{}{}) > 0
 }
 
-func (g *gate) spend(t *tally, addr netip.Addr, now time.Time, most error) error {
-	if !g.exempt(addr) && !t.spend(now, network.Base(addr).String()) {
+func (g *gate) spend(l *allowance.Limiter[netip.Addr], addr netip.Addr, now time.Time, most error) error {
+	if !g.exempt(addr) && !l.Allow(now, network.Base(addr)) {
 		return most
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"w3host/internal/allowance"
 )
 
 var (
@@ -118,16 +120,16 @@ func TestGateForgets(t *testing.T) {
 		}
 	}
 	addr := netip.MustParseAddr("10.0.0.1")
-	for i := range 2*maxVisitors + 100 {
+	for i := range 2*allowance.GenerationSize + 100 {
 		if err := g.join(addr, begin); err != nil {
 			t.Fatal(err)
 		}
-		if i == maxVisitors {
+		if i == allowance.GenerationSize {
 			_ = g.join(there, begin) // seen again
 		}
 		addr = addr.Next()
 	}
-	if n := len(g.joins.recent) + len(g.joins.older); n < maxVisitors || n > 2*maxVisitors {
+	if n := g.joins.Len(); n < allowance.GenerationSize || n > 2*allowance.GenerationSize {
 		t.Errorf("%d addresses are kept", n)
 	}
 	if g.from[here] != 1 {
@@ -136,7 +138,7 @@ func TestGateForgets(t *testing.T) {
 	if err := g.join(there, begin); !errors.Is(err, errJoinRate) {
 		t.Errorf("an address that was active is forgiven: %v", err)
 	}
-	if g.joins.known(old.String()) != nil {
+	if g.joins.Knows(old) {
 		t.Error("the address that was seen longest ago is kept")
 	}
 	g.leave(here)
@@ -157,11 +159,11 @@ func TestGateOfMany(t *testing.T) {
 			g.leave(addr)
 			addr = addr.Next()
 		}
-		return time.Since(now) / time.Duration(n), len(g.joins.recent) + len(g.joins.older) + len(g.from)
+		return time.Since(now) / time.Duration(n), g.joins.Len() + len(g.from)
 	}
 	few, keptFew := visit(40_000)
 	many, keptMany := visit(400_000)
-	if most := 2 * maxVisitors; keptFew > most || keptMany > most {
+	if most := 2 * allowance.GenerationSize; keptFew > most || keptMany > most {
 		t.Errorf("%d and %d addresses are kept, want no more than %d", keptFew, keptMany, most)
 	}
 	if many > 10*few+10*time.Microsecond { // a look at all of them would take 100 times as long

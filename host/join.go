@@ -69,6 +69,6 @@ func (g *Game) lost(l *link) {
 // again and again disturbs the players who wait there.
 func (g *Game) noteLeave(l *link) {
 	if limits := &g.shard.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
-		g.shard.leaves.spend(time.Now(), g.shard.visitor(l.name, l.Addr.Addr())...)
+		g.shard.leaves.Allow(time.Now(), g.shard.visitor(l.name, l.Addr.Addr())...)
 	}
 }

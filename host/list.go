@@ -32,7 +32,7 @@ const (
 type directory struct {
 	opts     *Options
 	lobbies  []*listedLobby // that are public, in the order of opening
-	requests *tally
+	requests *allowance.Limiter[netip.Addr]
 	bytes    allowance.Allowance
 	began    time.Time
 	answer   []byte
@@ -45,7 +45,7 @@ type listedLobby struct {
 }
 
 func newDirectory(o *Options) directory {
-	return directory{opts: o, requests: newTally(listsPerMinute, time.Minute), began: time.Now()}
+	return directory{opts: o, requests: allowance.NewLimiter[netip.Addr](listsPerMinute, time.Minute), began: time.Now()}
 }
 
 func (d *directory) open(ad lan.Advert) error {
@@ -84,7 +84,7 @@ func (d *directory) reply(addr netip.Addr, format uint32, exempt bool, now time.
 		return refuse(gproxy.ListsOff)
 	case format != gproxy.ListFormat:
 		return refuse(gproxy.ListFormatUnknown)
-	case !exempt && !d.requests.spend(now, network.Base(addr).String()):
+	case !exempt && !d.requests.Allow(now, network.Base(addr)):
 		return refuse(gproxy.ListsBusy)
 	}
 	if now.Sub(d.made) >= listFreshFor {

@@ -1,6 +1,10 @@
 package host
 
-import "time"
+import (
+	"time"
+
+	"w3host/internal/allowance"
+)
 
 const (
 	// loginTries are the wrong passwords for one name from one address within
@@ -17,12 +21,15 @@ const (
 )
 
 // logins counts wrong passwords. It belongs to the goroutine of the shard.
-type logins struct{ names, addrs, all *tally }
+type logins struct {
+	names, addrs *allowance.Limiter[string]
+	all          *allowance.Limiter[struct{}]
+}
 
 func newLogins() logins {
 	return logins{
-		names: newTally(loginTries, loginWithin), addrs: newTally(loginsOfAddr, loginWithin),
-		all: newTally(loginsOfAll, loginsOfAllWithin),
+		names: allowance.NewLimiter[string](loginTries, loginWithin), addrs: allowance.NewLimiter[string](loginsOfAddr, loginWithin),
+		all: allowance.NewLimiter[struct{}](loginsOfAll, loginsOfAllWithin),
 	}
 }
 
@@ -34,20 +41,20 @@ func (k loginKey) both() string { return k.name + " " + k.addr }
 
 // wait is how long it is until a password may be tried.
 func (c *logins) wait(now time.Time, k loginKey) time.Duration {
-	wait := c.names.wait(now, k.both())
+	wait := c.names.Delay(now, k.both())
 	if k.addr != "" {
-		wait = max(wait, c.addrs.wait(now, k.addr))
+		wait = max(wait, c.addrs.Delay(now, k.addr))
 	}
-	if c.names.known(k.both()) != nil {
-		wait = max(wait, c.all.wait(now, ""))
+	if c.names.Knows(k.both()) {
+		wait = max(wait, c.all.Delay(now, struct{}{}))
 	}
 	return wait
 }
 
 // wrong counts a wrong password.
 func (c *logins) wrong(now time.Time, k loginKey) {
-	c.names.spend(now, k.both())
-	if c.all.spend(now, ""); k.addr != "" {
-		c.addrs.spend(now, k.addr)
+	c.names.Allow(now, k.both())
+	if c.all.Allow(now, struct{}{}); k.addr != "" {
+		c.addrs.Allow(now, k.addr)
 	}
 }

@@ -350,7 +350,7 @@ func TestReconnectGuesses(t *testing.T) {
 	if most := returns + 1 + int(time.Since(begin)*returns/returnsWithin); n < returns || n > most {
 		t.Errorf("%d attempts were answered while there was no game, want %d to %d", n, returns, most)
 	}
-	r.h.shard.Wait(func() { r.h.shard.gate.guesses.each = time.Hour }) // however slow this machine is
+	r.h.shard.Wait(func() { r.h.shard.gate.guesses.SetLimit(guesses, guesses*time.Hour) }) // however slow this machine is
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
 	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})

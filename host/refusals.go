@@ -15,6 +15,8 @@ const (
 	refusalsEvery = time.Minute
 	// mostRefused are the addresses with a line of their own then.
 	mostRefused = 20
+	// mostSources are the addresses that are counted one by one within refusalsEvery.
+	mostSources = 16 << 10
 )
 
 // refusals counts connections that are refused, by address: strangers come as fast as
@@ -23,8 +25,8 @@ const (
 // at the end of that time. It belongs to the goroutine of the shard.
 type refusals struct {
 	every  time.Duration
-	times  map[netip.Addr]int
-	others int // of addresses beyond maxVisitors
+	times  map[netip.Addr]int // mostSources at most
+	others int                // of further addresses
 }
 
 // first counts one more refusal, and reports whether it has a line of its own. sumUp is
@@ -33,7 +35,7 @@ func (r *refusals) first(addr netip.Addr, sumUp func()) bool {
 	if len(r.times) == 0 {
 		time.AfterFunc(r.every, sumUp)
 	}
-	if _, known := r.times[addr]; !known && len(r.times) == maxVisitors {
+	if _, known := r.times[addr]; !known && len(r.times) == mostSources {
 		r.others++
 		return false
 	}

@@ -44,7 +44,7 @@ func TestRefusalsOfManyAddresses(t *testing.T) {
 	logger := zerolog.New(log)
 	r := refusals{every: time.Hour, times: make(map[netip.Addr]int)}
 	addr, own := netip.MustParseAddr("10.0.0.1"), 0
-	const n = maxVisitors + 1000
+	const n = mostSources + 1000
 	for range n {
 		for range 3 {
 			if r.first(addr, func() {}) {
@@ -61,7 +61,7 @@ func TestRefusalsOfManyAddresses(t *testing.T) {
 			lines++
 		}
 	}
-	if own != maxVisitors || own+times != 3*n || len(r.times) != 0 {
+	if own != mostSources || own+times != 3*n || len(r.times) != 0 {
 		t.Errorf("%d lines and %d times of %d", own, times, 3*n)
 	}
 	if lines != mostRefused+1 {

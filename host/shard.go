@@ -12,6 +12,7 @@ import (
 
 	"w3host/host/loop"
 	"w3host/host/watch"
+	"w3host/internal/allowance"
 	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
@@ -44,7 +45,7 @@ type strangers struct {
 	gate    *gate
 	logins  logins
 	refused refusals
-	leaves  *tally // of lobbies
+	leaves  *allowance.Limiter[string] // of lobbies
 }
 
 // visitor is the key of a name at an address, none in the networks of
@@ -77,7 +78,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 		strangers: strangers{
 			gate: newGate(o.Limits), logins: newLogins(),
 			refused: refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
-			leaves:  newTally(o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
+			leaves:  allowance.NewLimiter[string](o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
 		},
 		questions: questions{
 			slots: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),

@@ -6,38 +6,20 @@ import (
 	"errors"
 	"html/template"
 	"net/http"
-	"net/netip"
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
-
-	"w3host/internal/network"
 	"w3host/storage"
 	"w3host/texts"
 	"w3host/web/access"
 )
 
 const (
-	// Within triesFor an address may try one name triesPerName times, and all names triesPerAddr times.
-	triesFor      = 15 * time.Minute
-	triesPerName  = 5
-	triesPerAddr  = 30
 	loginPatience = 5 * time.Second
 	// triesWait is how long a client that tries too often waits for the answer, which slows down programs that guess.
 	triesWait = time.Second
 	maxForm   = 4 << 10 // bytes
 )
-
-// mayTry counts a try of a password; false: there were too many. A check takes 19 MiB and a tenth of
-// a second of a core that games need, see Work.
-func (s *Server) mayTry(name string, addr netip.Addr) bool {
-	spend := func(who string, burst int) bool {
-		return s.tries.Spend(who, rate.Every(triesFor/time.Duration(burst)), burst)
-	}
-	from := network.Base(addr).String()
-	return spend(from, triesPerAddr) && spend(from+" "+strings.ToLower(name), triesPerName)
-}
 
 // ErrBusy: the check of a password had to wait too long for its turn.
 var ErrBusy = errors.New("too many people log in at the same time: try again in a few seconds")
@@ -95,7 +77,10 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	}
 	from := Caller(r)
 	name, code := r.PostForm.Get("name"), strings.TrimSpace(r.PostForm.Get("once"))
-	if !s.mayTry(name, from.Addr) {
+	if !access.IsName(name) {
+		name = "" // no account can have it, and neither limits nor the audit log keep texts of any length
+	}
+	if !s.tries.allow(name, from.Addr) {
 		select {
 		case <-time.After(triesWait):
 		case <-r.Context().Done():
@@ -106,11 +91,12 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var who access.Who
-	var err error
-	if code != "" {
+	err := access.ErrWrong
+	switch {
+	case code != "":
 		who, err = s.opts.Access.Spend(code, time.Now())
 		name = who.Name
-	} else {
+	case name != "":
 		who, err = s.check(r.Context(), name, r.PostForm.Get("password"))
 	}
 	var id string

@@ -60,7 +60,7 @@ type Server struct {
 	opts  Options
 	mux   *http.ServeMux
 	doors []*door // the first is the window's own
-	tries Limiter // of passwords
+	tries tries
 	// Took is told how long each request took that is no stream, by one of Groups and its status. It must not
 	// wait. Set it before Serve; nil: nobody is told.
 	Took func(group string, status int, took time.Duration)
@@ -99,7 +99,7 @@ func (s *Server) Outside(listen string, h http.Handler) (net.Addr, error) {
 
 // Open listens; nothing is answered before Serve.
 func Open(o Options) (*Server, error) {
-	s := &Server{opts: o, mux: http.NewServeMux()}
+	s := &Server{opts: o, mux: http.NewServeMux(), tries: newTries()}
 	secure, err := o.secure()
 	if err != nil {
 		return nil, err

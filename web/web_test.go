@@ -221,7 +221,7 @@ func TestPassword(t *testing.T) {
 	if status != 429 || header.Get("Retry-After") == "" {
 		t.Errorf("one try too many: %d, %v", status, header)
 	}
-	w.tries = Limiter{} // fifteen minutes later
+	w.tries = newTries() // fifteen minutes later
 	if status, _ = w.logIn(b, url.Values{"name": {"rook"}, "password": {"long enough"}}); status != 303 {
 		t.Errorf("the right password: %d", status)
 	}

@@ -40,8 +40,11 @@ var byLink = Who{Name: "(link)", Role: Root, Via: "web"}
 
 var goodName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,39}$`)
 
+// IsName reports whether an account or token can have a name.
+func IsName(name string) bool { return goodName.MatchString(name) }
+
 func checkName(name string) error {
-	if !goodName.MatchString(name) {
+	if !IsName(name) {
 		return fmt.Errorf("%q cannot be a name: up to 40 letters, digits, spaces and . _ @ -, a letter or digit first", name)
 	}
 	return nil

@@ -67,7 +67,7 @@ func Register(s *web.Server, o Options) (status http.Handler) {
 	if a.Fleet == nil {
 		a.Fleet = func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error) { return nil, nil, nil }
 	}
-	pace := new(web.Limiter)
+	pace := web.NewPace()
 	a.routes(describe(door{s, pace, new(answers)}))
 	s.Handle("GET "+prefix+"/history/{key}/replay", access.Moderator, pace.Paced(http.HandlerFunc(a.getReplay)))
 	s.Handle("PUT "+prefix+"/maps/{name}", access.Admin, pace.Paced(http.HandlerFunc(a.putMap)))
@@ -80,7 +80,7 @@ func Register(s *web.Server, o Options) (status http.Handler) {
 // door registers the operations that huma describes. Roles are checked behind it, see allow.
 type door struct {
 	s    *web.Server
-	pace *web.Limiter
+	pace *web.Pace
 	kept *answers
 }
 
