@@ -160,7 +160,7 @@ type (
 		Kicked bool
 		RTT    time.Duration
 		Own    bool // by the player's own word, over a connection that was alive
-		// Actions is how many the player sent.
+		// Actions is how many actions the player took, as replays count them.
 		Actions uint32
 	}
 	// DownloadBegun: the map is being sent to a player.

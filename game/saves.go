@@ -89,14 +89,9 @@ func (m *Machine) noteSave(pid uint8, data []byte) {
 		file, _ := texts.Cut(w3gs.StripColours(strings.ToValidUTF8(string(name), "?")), longestSave)
 		f := &GameSaved{Player: m.player(pid), File: file, Played: m.turns.GameTime()}
 		m.fact(f)
-		m.say(0, "%s saved the game as %q at %s.", f.Name, f.File, gameClock(f.Played))
+		m.say(0, "%s saved the game as %q at %s.", f.Name, f.File, texts.Clock(f.Played))
 		return
 	}
-}
-
-// gameClock is a time of the game as its own clock shows it.
-func gameClock(d time.Duration) string {
-	return fmt.Sprintf("%d:%02d", int(d.Minutes()), int(d.Seconds())%60)
 }
 
 func save(m *Machine, _ *call) error {
@@ -117,11 +112,20 @@ func save(m *Machine, _ *call) error {
 // done, which the host says for fake players. The seed is in the game's saves, and in no others.
 func (m *Machine) saveBy(pid uint8) {
 	m.settings.savedAt = max(m.now, 1)
-	file := fmt.Sprintf("w3host %08x %s.w3z", m.cfg.Lobby.RandomSeed, strings.ReplaceAll(gameClock(m.turns.GameTime()), ":", "m"))
+	file := fmt.Sprintf("w3host %08x %s.w3z", m.cfg.Lobby.RandomSeed, clockInName(m.turns.GameTime()))
 	m.act(pid, append(append([]byte{actionSave}, file...), 0))
 	for _, p := range m.lobby.Fakes() {
 		m.act(p.PID, binary.LittleEndian.AppendUint32([]byte{actionSaved}, 1))
 	}
+}
+
+// clockInName is a game time as the name of a file can hold it: 8m20, or 1h08m20.
+func clockInName(d time.Duration) string {
+	clock := texts.Clock(d)
+	if strings.Count(clock, ":") > 1 {
+		clock = strings.Replace(clock, ":", "h", 1)
+	}
+	return strings.Replace(clock, ":", "m", 1)
 }
 
 func setAutosave(m *Machine, _ *call, on bool) error {

@@ -2,6 +2,7 @@ package game
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -17,6 +18,9 @@ func TestNoSaveAllocatesNothing(t *testing.T) {
 var order = append([]byte{0x11, 0, 0, 0x12, 0, 0x0D, 0}, make([]byte, 16)...)
 
 func init() { order[20] = actionSave }
+
+// twoOrders are what one packet of a client holds: two orders, and an update that the game makes by itself.
+var twoOrders = slices.Concat(order, []byte{0x1A}, order)
 
 func BenchmarkLookForSave(b *testing.B) {
 	m := newScene().m

@@ -179,14 +179,18 @@ func (s *scene) event(line string) error {
 			in.By, _ = time.ParseDuration(wait)
 		}
 		s.step(in)
-	case "acts":
+	case "acts", "orders":
 		var name string
 		var count int
 		if _, err := fmt.Sscan(rest, &name, &count); err != nil {
 			return err
 		}
+		data := []byte{0x16}
+		if word == "orders" {
+			data = twoOrders
+		}
 		for range count {
-			s.step(Input{Kind: Action, Link: s.links[name], Data: []byte{0x16}})
+			s.step(Input{Kind: Action, Link: s.links[name], Data: data})
 		}
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -194,7 +193,7 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 func (d Directory) saves(ctx context.Context, q *command.Query) (answer, error) {
 	all, err := d.DB.Saves(ctx, q.Name, most)
 	return each(q, all, err, one("No saved games are known."), func(s storage.SavedGame) texts.Text {
-		at := fmt.Sprintf("%d:%02d", s.PlayedMS/60_000, s.PlayedMS/1000%60)
+		at := texts.Clock(time.Duration(s.PlayedMS) * time.Millisecond)
 		return texts.Of("%q at %s on %s, %s: %s", s.File, at, s.Map, s.At.UTC().Format(time.DateOnly), s.Players)
 	})
 }

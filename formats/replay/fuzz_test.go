@@ -79,7 +79,9 @@ func FuzzActions(f *testing.F) {
 				t.Fatal("an action of no bytes")
 			}
 			r.Describe(a)
-			new(apm).add(a, r, time.Second)
+		}
+		if counted := r.CountActions(data); counted > len(data) {
+			t.Fatalf("%d actions in %d bytes", counted, len(data))
 		}
 		if n != len(data) {
 			t.Fatalf("%d of %d bytes", n, len(data))

@@ -155,7 +155,7 @@ func (w *summariser) turn(rec *Record) {
 			w.r.noteOnce(false, fmt.Sprint("acts", pid), "player %d acts, but has no record", pid)
 			p = &PlayerSummary{}
 		}
-		p.apm.begin()
+		p.apm.add(w.rules.CountActions(data), rec.Time)
 		for a := range w.rules.Actions(data) {
 			switch {
 			case !a.Known:
@@ -168,7 +168,6 @@ func (w *summariser) turn(rec *Record) {
 			if counted(a) {
 				w.Actions++
 			}
-			p.apm.add(a, w.rules, rec.Time)
 		}
 	}
 }

@@ -162,6 +162,14 @@ func (p *picture) axis(y int) {
 		step *= 2
 	}
 	for at := time.Duration(0); at <= p.end; at += step {
-		p.text(int(p.x(at)), y+14, "10", "#555", fmt.Sprintf("%d:%02d", int(at.Minutes()), int(at.Seconds())%60))
+		p.text(int(p.x(at)), y+14, "10", "#555", axisTime(at))
 	}
+}
+
+// axisTime is a game time as the host writes it: 8:20, or 1:08:20.
+func axisTime(at time.Duration) string {
+	if at >= time.Hour {
+		return fmt.Sprintf("%d:%02d:%02d", int(at.Hours()), int(at.Minutes())%60, int(at.Seconds())%60)
+	}
+	return fmt.Sprintf("%d:%02d", int(at.Minutes()), int(at.Seconds())%60)
 }

@@ -4,7 +4,6 @@ package gamelog
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/netip"
 	"time"
 
@@ -120,7 +119,7 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 	c := f.Config
 	r.head = storage.GameCreated{
 		Game: r.key, At: at, Name: c.Name, Owner: f.Owner, Realm: c.Realm, Private: c.Unlisted,
-		GameID: c.ID, Version: fmt.Sprintf("1.%02d", c.Version),
+		GameID: c.ID, Version: c.Version.String(),
 		Map: storage.MapID{
 			Name: c.Map.Name, Path: c.Map.Path, Size: int64(c.Map.Size), CRC32: c.Map.CRC32,
 			Checksum: c.Map.Checksum, SHA1: c.Map.SHA1,
