@@ -106,6 +106,11 @@ A locked lobby is closed to admins who command it from elsewhere, by ` + "`eg`" 
 
 A place held for ` + "`NAME@REALM`" + ` is for that account and for nobody of another realm or of the LAN who is called like it. As
 many places as the lobby has slots can be held beside those of the configuration.
+
+` + "`ping`" + ` with a number, limits of ping and rating, ` + "`lobby.require_gproxy`" + ` and votes about players spare admins, trusted players, an owner
+named in the configuration or by whoever opened the lobby, and players with a place that the configuration or an admin holds. ` + "`ping`" + `
+with a number spares every owner and everybody with a held place. A player who owns the lobby by joining it first has to keep the
+rules, and can be voted out.
 `
 
 const tableHead = "| command | also | who | where | what it does | for example |\n|---|---|---|---|---|---|\n"

@@ -37,7 +37,7 @@ func (m *Machine) checkEntry(s *seat, games int) {
 	p, _ := m.lobby.Player(s.PID)
 	var why texts.Text
 	switch {
-	case s.realm != s.Realm, p.Reserved, s.level >= command.Trusted:
+	case s.realm != s.Realm, p.Spared, s.level >= command.Trusted:
 		return
 	case games < e.MinGames:
 		why = texts.Of("%d rated games on this map are needed here, and you have %d", e.MinGames, games)

@@ -171,6 +171,15 @@ func strength(a *args) w3gs.AI {
 	return ai
 }
 
+// hold holds places. Those held by admins, and by players whom the lobby spares, spare their players, too.
+func hold(o lobby.Hold) act {
+	return func(m *Machine, c *call) error {
+		by, _ := m.lobby.Player(c.PID)
+		o.Spare = c.Level >= command.Admin || by.Spared
+		return m.try(o)
+	}
+}
+
 func kick(part, why string, closeSlot bool) act {
 	return onPlayer(part, func(m *Machine, c *call, p lobby.Player) error {
 		return m.try(lobby.Kick{PID: p.PID, Why: texts.Plain(why), By: c.Name, CloseSlot: closeSlot, KeepOut: true})

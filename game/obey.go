@@ -152,8 +152,12 @@ func keepJournal(m *Machine, _ *call) texts.Text {
 // ping shows the round trips.
 func ping(m *Machine, c *call) error { return kickSlow(m, c, math.MaxInt64) }
 
-// kickSlow shows the round trips, and kicks players slower than the limit.
+// kickSlow shows the round trips, and kicks the players of a lobby who are slower than the limit. It spares the owner,
+// players with a held place and trusted players.
 func kickSlow(m *Machine, c *call, limit time.Duration) error {
+	if m.turns != nil && limit < math.MaxInt64 {
+		return cannot("a ping removes players from the lobby only: in the game use kick")
+	}
 	var parts []string
 	for _, p := range m.lobby.Players() {
 		if p.Pings == 0 {
@@ -161,7 +165,7 @@ func kickSlow(m *Machine, c *call, limit time.Duration) error {
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("%s: %d ms", p.Name, p.RTT.Milliseconds()))
-		if s := m.seats[p.PID]; p.RTT > limit && (s == nil || s.level < command.Trusted) {
+		if s := m.seats[p.PID]; p.RTT > limit && s != nil && s.level < command.Trusted && !p.Reserved && !m.lobby.Owns(p.PID) {
 			m.later(kickLater{PID: p.PID, Why: texts.Of("high ping"), By: c.Name, KeepOut: true})
 		}
 	}

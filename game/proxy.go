@@ -138,7 +138,7 @@ func (m *Machine) proxyDue(s *seat) (at time.Duration, due bool) {
 		return 0, false
 	}
 	p, there := m.lobby.Player(s.PID)
-	return p.Joined + proxyWithin, there && !p.Reserved
+	return p.Joined + proxyWithin, there && !p.Spared
 }
 
 // requireProxies removes the players who have no proxy, where the lobby is for players with one.

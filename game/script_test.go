@@ -52,6 +52,7 @@ type scene struct {
 	homes    map[string]byte   // the last byte of the address that a player has joined from first
 	packets  []string          // for a new client, in one step
 	heard    func(*Op)         // beside the script; nil: nobody
+	ping     uint32            // the tick of the last ping
 }
 
 func newScene() *scene {
@@ -103,7 +104,9 @@ func (s *scene) open(cfg Config) {
 //	prefers NAME TAG     the language that a player has chosen earlier arrives
 //	ignores NAME OTHER   whom a player has ignored in an earlier game arrives
 //	proxies only         a lobby for players with GProxy++
+//	owned NAME           a lobby whose owner the configuration names
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
+//	pong NAME LATE       a player answers the last ping of the host so late
 //	leave NAME | lose NAME
 //	acts NAME COUNT      a player in the game does so many things
 //	saves NAME FILE      a player in the game saves it by the menu
@@ -154,6 +157,10 @@ func (s *scene) event(line string) error {
 			return err
 		}
 		s.open(cfg)
+	case "owned": // by NAME
+		cfg := s.m.cfg
+		cfg.Lobby.SetOwner(rest)
+		s.open(cfg)
 	case "proxies": // only
 		cfg := s.m.cfg
 		cfg.Entry.Proxied = true
@@ -179,6 +186,14 @@ func (s *scene) event(line string) error {
 			in.By, _ = time.ParseDuration(wait)
 		}
 		s.step(in)
+	case "pong":
+		name, late, _ := strings.Cut(rest, " ")
+		d, err := time.ParseDuration(late)
+		if err != nil {
+			return err
+		}
+		s.now += d
+		s.packet(name, &w3gs.PongToHost{Tick: s.ping})
 	case "acts", "orders":
 		var name string
 		var count int
@@ -531,6 +546,8 @@ func (s *scene) frames(to string, b []byte) {
 		switch p := p.(type) {
 		case *w3gs.ChatFromHost:
 			s.tell("%s: %q", to, p.Text)
+		case *w3gs.PingFromHost:
+			s.ping = p.Tick
 		case *w3gs.IncomingAction:
 			for pid, data := range w3gs.Actions(p.Actions) {
 				s.tell("%s: pid %d acts % x", to, pid, data)

@@ -21,7 +21,7 @@ var always = command.Table[*Machine]{
 		Name:      "ping",
 		Aliases:   []string{"pingall", "p"},
 		Usage:     "[ms]",
-		Help:      "show everyone's ping; with a number, kick those above it",
+		Help:      "show everyone's ping; with a number, kick slower players from the lobby",
 		Examples:  []string{"ping", "ping 300"},
 		Level:     command.Owner,
 		AskAnyone: true,

@@ -100,9 +100,9 @@ var inLobby = command.Table[*Machine]{
 		Examples: []string{"hold Ann \"Bob Lee\"", "hold all"},
 		Parse: func(a *args) act {
 			if a.Is("all") {
-				return op(lobby.Hold{Present: true})
+				return hold(lobby.Hold{Present: true})
 			}
-			return op(lobby.Hold{Names: a.NameList()})
+			return hold(lobby.Hold{Names: a.NameList()})
 		},
 	},
 	{

@@ -114,8 +114,8 @@ func votemute(m *Machine, c *call, p lobby.Player) error {
 	return m.pollOthers(c, p, texts.Of("mute %s", p.Name), muteLater{PID: p.PID})
 }
 
-// pollOthers opens a poll about a player that all others may answer. Nothing can be voted against admins
-// and players with a reserved place, such as the owner.
+// pollOthers opens a poll about a player that all others may answer. Admins, trusted players and players whom the
+// lobby spares cannot be voted about; whoever owns the lobby by joining first can be.
 func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task) error {
 	victim := m.seats[p.PID]
 	switch err := m.voter(c); {
@@ -125,7 +125,7 @@ func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task
 		return texts.Refuse(texts.NotHuman, "%s is a fake player", p.Name)
 	case p.PID == c.PID:
 		return cannot("you cannot call a vote about yourself")
-	case victim.level >= command.Admin || p.Reserved:
+	case victim.level >= command.Admin || p.Spared:
 		return cannot("%s has a reserved place: votes cannot be about them", p.Name)
 	case victim.level >= command.Trusted:
 		return cannot("%s is trusted here: votes cannot be about them", p.Name)

@@ -98,7 +98,7 @@ func (l *Lobby) pong(p *player, tick uint32, waited time.Duration) {
 		p.rtts = keep(rttKept, p.rtts, max(l.now-ping.at-waited, 0))
 		p.measured++
 		// The line is too slow for this lobby beyond doubt.
-		if rtt, limit := p.rtt(), l.cfg.Admission.PingLimit; limit > 0 && !p.Exempt && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
+		if rtt, limit := p.rtt(), l.cfg.Admission.PingLimit; limit > 0 && !p.Exempt && !l.isSpared(p.Join) && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
 			l.kick(p, Kick{Why: texts.Of("a ping of %d ms is above the limit of %d ms", rtt.Milliseconds(), limit.Milliseconds())})
 		}
 		return

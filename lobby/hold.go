@@ -10,7 +10,10 @@ import (
 // holder is the player for whom a place is held. With a realm, that realm must have confirmed the
 // name; without one, any realm must have, or the player comes from the LAN. The two are
 // kept apart because a player of the LAN may be called Bob@Home.
-type holder struct{ name, realm string }
+type holder struct {
+	name, realm string
+	spared      bool // see isSpared
+}
 
 // guestList says who gets in even when others do not, and who does not for now.
 type guestList struct {
@@ -23,7 +26,7 @@ type guestList struct {
 func parseHolders(list []string) (holders []holder) {
 	for _, text := range list {
 		name, realm, _ := strings.Cut(text, "@")
-		if h := (holder{strings.TrimSpace(name), strings.TrimSpace(realm)}); !slices.ContainsFunc(holders, h.same) {
+		if h := (holder{name: strings.TrimSpace(name), realm: strings.TrimSpace(realm)}); !slices.ContainsFunc(holders, h.same) {
 			holders = append(holders, h)
 		}
 	}
@@ -53,11 +56,19 @@ func (l *Lobby) isHeld(j Join) bool {
 		!j.doubtful() && slices.ContainsFunc(l.guests.held, func(h holder) bool { return h.means(j) })
 }
 
+// isSpared reports whether the rules about pings and ratings, and votes about players, spare a player: the owner that
+// the configuration or the opener of the lobby has named, and players with a place that the configuration, an admin or
+// another spared player holds. Owning the lobby by joining first, or a place that such an owner holds, is not enough.
+func (l *Lobby) isSpared(j Join) bool {
+	return j.is(l.cfg.Owner.Name, l.cfg.Owner.Realm) ||
+		!j.doubtful() && slices.ContainsFunc(l.guests.held, func(h holder) bool { return h.spared && h.means(j) })
+}
+
 // holders are the players in the lobby, by the names that are theirs beyond doubt.
 func (l *Lobby) holders() (holders []holder) {
 	for _, p := range l.seated(false) {
 		if !p.doubtful() {
-			holders = append(holders, holder{p.name, p.Realm})
+			holders = append(holders, holder{name: p.name, realm: p.Realm})
 		}
 	}
 	return holders
@@ -105,6 +116,9 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 		return nil
 	case len(l.guests.held)+more > l.mostHeld():
 		return texts.Refuse(texts.Full, "at most %d places can be held here: release one with unhold", l.mostHeld())
+	}
+	for i, h := range named {
+		named[i].spared = op.Spare || slices.ContainsFunc(l.guests.held, func(old holder) bool { return old.spared && old.same(h) })
 	}
 	l.guests.held = append(slices.DeleteFunc(l.guests.held, is), named...)
 	l.guests.kept = slices.DeleteFunc(l.guests.kept, func(k keptOut) bool {

@@ -127,6 +127,9 @@ func New(cfg Config, sink Sink) *Lobby {
 	l.auto = newAutoStart(AutoStart{
 		Players: min(cfg.Start.Humans, places), Full: cfg.Start.Full, Ready: cfg.Start.Ready, Balanced: cfg.Start.Balanced,
 	}, cfg.Start.After)
+	for i := range l.guests.held {
+		l.guests.held[i].spared = true
+	}
 	l.seats, l.table.sent = slices.Clone(l.slots), slices.Clone(l.slots)
 	l.returnVirtualHost()
 	if len(cfg.Places) == len(l.slots) {

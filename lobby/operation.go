@@ -131,6 +131,7 @@ type SetLanguage struct {
 type Hold struct {
 	Names   []string
 	Present bool // for all who are in
+	Spare   bool // rules about pings and ratings, and votes, spare these players, too
 	Off     bool
 }
 

@@ -23,7 +23,8 @@ type Player struct {
 	Colour   uint8
 	Version  w3gs.Version // of the game; 0: that of the lobby
 	Handicap uint8        // what players see; not the byte that carries a mode string
-	Reserved bool
+	Reserved bool         // a place is held for them
+	Spared   bool         // by the rules about pings and ratings, and by votes about players
 	Muted    bool
 	Ready    bool
 	Joined   time.Duration
@@ -199,7 +200,7 @@ func (l *Lobby) describe(p *player) Player {
 		PID: p.pid, Name: p.name, Shown: l.shown(p), Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
 		Handicap: s.Handicap,
-		Version:  p.Version, Reserved: l.isHeld(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,
+		Version:  p.Version, Reserved: l.isHeld(p.Join), Spared: l.isSpared(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,
 		Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
 	}
 	if !p.doubtful() {

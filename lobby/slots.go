@@ -206,7 +206,7 @@ func (l *Lobby) restore() {
 func (l *Lobby) placeOf(j Join) int {
 	return slices.IndexFunc(l.cfg.Places, func(p Place) bool {
 		if l.cfg.Restored { // a realm confirms names only once their players are in
-			return p.Slot.PID != 0 && holder{p.Name, p.Realm}.means(j)
+			return p.Slot.PID != 0 && holder{name: p.Name, realm: p.Realm}.means(j)
 		}
 		return j.is(p.Name, p.Realm)
 	})

@@ -34,7 +34,7 @@ var chineseHelp = map[string]string{
 	"confirm your name: type it in the lobby, or whisper it to the host on the realm": "确认你的名字：在房间里输入，或在战网上密语给主机",
 
 	// lobby
-	"show everyone's ping; with a number, kick those above it":                                         "查看所有人的延迟；带数字则踢出高于该值的人",
+	"show everyone's ping; with a number, kick slower players from the lobby":                          "查看所有人的延迟；带数字则把延迟更高的人踢出房间",
 	"show which version of the game everyone plays, or set a player's for their next join (crossplay)": "查看每个人的游戏版本，或指定某玩家下次加入时的版本（跨版本）",
 	"show the host's version": "查看主机程序的版本",
 	"show who owns the lobby, or give it away; none: nobody owns it": "查看房主，或转让房主；none：不再有房主",
