@@ -165,25 +165,21 @@ func watchMachine(t *testing.T) (jitter func() time.Duration) {
 
 // TestTooManyFromOneAddress: what one address may hold open, and how often it
 // may join.
-func TestTooManyFromOneAddress(t *testing.T) {
-	t.Parallel()
+func TestTooManyFromOneAddress(t *testing.T) { inBubble(t, testTooManyFromOneAddress) }
+
+func testTooManyFromOneAddress(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.2/32")}
 		o.Limits.UnjoinedPerIP, o.Limits.JoinsPerMinute = 2, 2
 	})
 	g := r.lobby(12)
-	first, second := dial(t, r.h.Addr()), dial(t, r.h.Addr())
-	if third, err := net.Dial("tcp", r.h.Addr().String()); err == nil { // it may be cut before Dial returns
-		_ = third.SetReadDeadline(time.Now().Add(patience))
-		told, err := io.ReadAll(third)
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.Errorf("a third connection without a join is kept: %v", err)
-		}
-		if want := "\xF7\x05\x08\x00\x09\x00\x00\x00"; err == nil && string(told) != want {
-			t.Errorf("it is told %q, want that the game is full", told)
-		}
-		_ = third.Close()
+	first, second := r.dial(), r.dial()
+	third := r.connect("127.0.0.1")
+	_ = third.SetReadDeadline(time.Now().Add(patience))
+	if told, err := io.ReadAll(third); errors.Is(err, os.ErrDeadlineExceeded) || string(told) != "\xF7\x05\x08\x00\x09\x00\x00\x00" {
+		t.Errorf("a third connection without a join is told %q, %v, want that the game is full", told, err)
 	}
+	_ = third.Close()
 	if line := r.logged("connection refused"); !strings.Contains(line["reason"].(string), "limits.exempt") {
 		t.Errorf("logged %v", line)
 	}
@@ -196,13 +192,8 @@ func TestTooManyFromOneAddress(t *testing.T) {
 	hasty := r.knock(g, "Hasty", nil)
 	hasty.Expect("F7 05 08 00 07 00 00 00")
 
-	exempt := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	for range 5 {
-		nc, err := exempt.Dial("tcp", r.h.Addr().String())
-		if err != nil {
-			t.Skipf("this system has no 127.0.0.2: %v", err)
-		}
-		defer nc.Close()
+		defer r.connect("127.0.0.2").Close()
 	}
 	testkit.Eventually(t, "five connections of an exempt address", func() bool {
 		return r.unjoined() == 5
@@ -211,12 +202,13 @@ func TestTooManyFromOneAddress(t *testing.T) {
 
 // TestRoomForStrangers: a connection counts until it has a seat or is closed. When there is
 // no more room, one that was refused goes, or else the one that has been silent for longest.
-func TestRoomForStrangers(t *testing.T) {
-	t.Parallel()
+func TestRoomForStrangers(t *testing.T) { inBubble(t, testRoomForStrangers) }
+
+func testRoomForStrangers(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Limits.Unjoined = 3 })
 	g := r.lobby(2)
 	open := func() *client {
-		c := dial(t, r.h.Addr())
+		c := r.dial()
 		go c.Listen()
 		return c
 	}
@@ -225,10 +217,7 @@ func TestRoomForStrangers(t *testing.T) {
 	refused.Until(0x05) // and closes, when it has read the end
 	testkit.Eventually(t, "the end of the refused one", func() bool { return r.unjoined() == 0 })
 
-	slow, err := net.Dial("tcp", r.h.Addr().String()) // refused, and does not close
-	if err != nil {
-		t.Fatal(err)
-	}
+	slow := r.connect("127.0.0.1") // refused, and does not close
 	defer slow.Close()
 	_, _ = slow.Write(joinPacket(0xFFFFFF, 0, "Nobody"))
 	_, _ = slow.Read(make([]byte, 8))
@@ -309,8 +298,9 @@ func TestGarbage(t *testing.T) {
 }
 
 // TestUnknownOpcodes are skipped, and so is a second join.
-func TestUnknownOpcodes(t *testing.T) {
-	t.Parallel()
+func TestUnknownOpcodes(t *testing.T) { inBubble(t, testUnknownOpcodes) }
+
+func testUnknownOpcodes(t *testing.T) {
 	r := newRig(t, nil)
 	g, players := r.play(2)
 	players[1].Send(packet(0x77, uint32(1)), packet(0x3B, uint16(3)), joinPacket(g.ID(), g.EntryKey(), "Again"), packet(0x0C, uint16(9)))
@@ -323,8 +313,9 @@ func TestUnknownOpcodes(t *testing.T) {
 }
 
 // TestSilentInLobby: whoever does not even pong is taken for dead.
-func TestSilentInLobby(t *testing.T) {
-	t.Parallel()
+func TestSilentInLobby(t *testing.T) { inBubble(t, testSilentInLobby) }
+
+func testSilentInLobby(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Silence = 8 * time.Second })
 	g := r.lobby(2)
 	good, dead := r.join(g, "Good", player), r.join(g, "Dead", nil)

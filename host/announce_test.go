@@ -32,8 +32,9 @@ func (a adverts) Close(uint32)             {}
 
 // TestVersionOfALobby: a lobby may be for another version than the host, and one that is
 // asked for in it is for the same.
-func TestVersionOfALobby(t *testing.T) {
-	t.Parallel()
+func TestVersionOfALobby(t *testing.T) { inBubble(t, testVersionOfALobby) }
+
+func testVersionOfALobby(t *testing.T) {
 	shown := make(adverts, 10)
 	r := newRig(t, func(o *Options) { o.Advertiser, o.Game.Version, o.Game.Versions = shown, 22, []w3gs.Version{22} })
 	g, err := r.h.OpenFor(Wish{Name: "modern", Map: testMap(12), For: &game.Config{Version: 36, Versions: []w3gs.Version{35}}})
@@ -59,8 +60,9 @@ func TestVersionOfALobby(t *testing.T) {
 }
 
 // TestVersionsOfAnEntry: a lobby is shown to the versions of its entry, and to no other.
-func TestVersionsOfAnEntry(t *testing.T) {
-	t.Parallel()
+func TestVersionsOfAnEntry(t *testing.T) { inBubble(t, testVersionsOfAnEntry) }
+
+func testVersionsOfAnEntry(t *testing.T) {
 	shown := make(adverts, 10)
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = shown

@@ -14,8 +14,9 @@ import (
 )
 
 // TestHiddenNames: nothing that a client gets has another player's name; the replay and the game log do.
-func TestHiddenNames(t *testing.T) {
-	t.Parallel()
+func TestHiddenNames(t *testing.T) { inBubble(t, testHiddenNames) }
+
+func testHiddenNames(t *testing.T) {
 	dir := t.TempDir()
 	archive, err := recording.Open(recording.Options{Dir: dir, Name: "game"})
 	if err != nil {
@@ -67,8 +68,9 @@ func TestHiddenNames(t *testing.T) {
 }
 
 // TestHiddenNamesOfAReturn: nor has what a client gets that comes back.
-func TestHiddenNamesOfAReturn(t *testing.T) {
-	t.Parallel()
+func TestHiddenNamesOfAReturn(t *testing.T) { inBubble(t, testHiddenNamesOfAReturn) }
+
+func testHiddenNamesOfAReturn(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		returning(o)
 		o.Game.Lobby.Admission.Anonymous = true

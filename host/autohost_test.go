@@ -53,8 +53,9 @@ func oneEntry(lobbies, games int, open func(string, []w3gs.Version) (*Map, error
 
 // TestAutohost: a lobby that starts is replaced by the next, until as many games
 // run as may; when one ends there is room again. The map is asked for each time.
-func TestAutohost(t *testing.T) {
-	t.Parallel()
+func TestAutohost(t *testing.T) { inBubble(t, testAutohost) }
+
+func testAutohost(t *testing.T) {
 	var asked atomic.Int32
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
@@ -90,8 +91,9 @@ func TestAutohost(t *testing.T) {
 }
 
 // TestAutohostNeverExceedsMaxGames, even when all its lobbies start.
-func TestAutohostNeverExceedsMaxGames(t *testing.T) {
-	t.Parallel()
+func TestAutohostNeverExceedsMaxGames(t *testing.T) { inBubble(t, testAutohostNeverExceedsMaxGames) }
+
+func testAutohostNeverExceedsMaxGames(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b
@@ -106,8 +108,9 @@ func TestAutohostNeverExceedsMaxGames(t *testing.T) {
 }
 
 // TestMapSourceFails: the host goes on and asks again.
-func TestMapSourceFails(t *testing.T) {
-	t.Parallel()
+func TestMapSourceFails(t *testing.T) { inBubble(t, testMapSourceFails) }
+
+func testMapSourceFails(t *testing.T) {
 	var asked atomic.Int32
 	r := newRig(t, func(o *Options) {
 		o.Autohost = oneEntry(1, 1, func(string, []w3gs.Version) (*Map, error) {
@@ -140,8 +143,9 @@ func TestListen(t *testing.T) {
 
 // TestStartOfAnEntry: a lobby that an entry wants to start by itself waits until
 // all are ready and the teams are even.
-func TestStartOfAnEntry(t *testing.T) {
-	t.Parallel()
+func TestStartOfAnEntry(t *testing.T) { inBubble(t, testStartOfAnEntry) }
+
+func testStartOfAnEntry(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b

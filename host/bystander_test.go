@@ -50,7 +50,7 @@ func bystanders(t *testing.T, over lines) {
 func bystanderRig(t *testing.T, change func(*Options)) *rig {
 	return newRig(t, func(o *Options) {
 		defer change(o)
-		o.Listeners, o.Game.Turns.Period, o.Limits.OutQueue = listenOn(t, "0.0.0.0:0", ""), 100*time.Millisecond, 4<<20
+		o.Listeners, o.Game.Turns.Period, o.Limits.OutQueue = listenOn(t, o, "0.0.0.0:0", ""), 100*time.Millisecond, 4<<20
 		o.Game.Lobby.Pace.SlotRequests = 8
 	})
 }

@@ -11,8 +11,9 @@ import (
 
 // TestCommandsAreNoFlood: an owner's commands are no lines too many, and one who
 // has talked too much is still obeyed.
-func TestCommandsAreNoFlood(t *testing.T) {
-	t.Parallel()
+func TestCommandsAreNoFlood(t *testing.T) { inBubble(t, testCommandsAreNoFlood) }
+
+func testCommandsAreNoFlood(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown.Lines = 60 })
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Owner", player), r.join(g, "Guest", player)
@@ -56,8 +57,9 @@ func TestCommandsAreNoFlood(t *testing.T) {
 }
 
 // TestPrivateLinesInTheGame: whatever is added to scope 3 arrives as it was sent.
-func TestPrivateLinesInTheGame(t *testing.T) {
-	t.Parallel()
+func TestPrivateLinesInTheGame(t *testing.T) { inBubble(t, testPrivateLinesInTheGame) }
+
+func testPrivateLinesInTheGame(t *testing.T) {
 	r := newRig(t, nil)
 	_, players := r.play(3)
 	a, b, c := players[0], players[1], players[2]
@@ -79,8 +81,9 @@ func TestPrivateLinesInTheGame(t *testing.T) {
 
 // TestKickKeepsOut: the kicked reads why, cannot come back for a while, and is
 // stored as kicked.
-func TestKickKeepsOut(t *testing.T) {
-	t.Parallel()
+func TestKickKeepsOut(t *testing.T) { inBubble(t, testKickKeepsOut) }
+
+func testKickKeepsOut(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Lobby.Admission.KickCooldown = time.Hour })
 	g := r.lobby(4)
 	owner, ann, lee := r.join(g, "Owner", player), r.join(g, "Ann Lee", player), r.join(g, "Ann", player)
@@ -110,8 +113,9 @@ func TestKickKeepsOut(t *testing.T) {
 
 // TestStandIn: while the named owner is away, whoever was first may start, and no
 // more.
-func TestStandIn(t *testing.T) {
-	t.Parallel()
+func TestStandIn(t *testing.T) { inBubble(t, testStandIn) }
+
+func testStandIn(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Lobby.SetOwner("Boss") })
 	g := r.lobby(4)
 	first, second := r.join(g, "First", player), r.join(g, "Second", player)

@@ -17,8 +17,9 @@ import (
 
 // TestWhoMayCommand: the owner is obeyed, others are told that they are not, and
 // the answers are for the one who asked.
-func TestWhoMayCommand(t *testing.T) {
-	t.Parallel()
+func TestWhoMayCommand(t *testing.T) { inBubble(t, testWhoMayCommand) }
+
+func testWhoMayCommand(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(4)
 	owner, guest := r.join(g, "Alice", nil), r.join(g, "Albert", nil)
@@ -86,8 +87,9 @@ func TestWhoMayCommand(t *testing.T) {
 
 // TestTheNextOwner: when the owner goes, the lobby goes to whoever has been there
 // longest; an empty lobby to the first who comes.
-func TestTheNextOwner(t *testing.T) {
-	t.Parallel()
+func TestTheNextOwner(t *testing.T) { inBubble(t, testTheNextOwner) }
+
+func testTheNextOwner(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Lobby.SetOwner(lobby.OwnerFirst) })
 	g := r.lobby(4)
 	first, second, third := r.join(g, "First", nil), r.join(g, "Second", nil), r.join(g, "Third", nil)
@@ -117,8 +119,9 @@ func typed(g *Game, c *client, line string) {
 }
 
 // TestLatencyCommand takes effect on a turn boundary of the running game.
-func TestLatencyCommand(t *testing.T) {
-	t.Parallel()
+func TestLatencyCommand(t *testing.T) { inBubble(t, testLatencyCommand) }
+
+func testLatencyCommand(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 150 * time.Millisecond })
 	_, players := r.play(2)
 	increment := func(b []byte) int { return int(b[4]) | int(b[5])<<8 }
@@ -152,8 +155,9 @@ func TestLatencyCommand(t *testing.T) {
 }
 
 // TestCommandsInTheGame: kick, mute and end.
-func TestCommandsInTheGame(t *testing.T) {
-	t.Parallel()
+func TestCommandsInTheGame(t *testing.T) { inBubble(t, testCommandsInTheGame) }
+
+func testCommandsInTheGame(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(4)
 	clients := []*client{r.join(g, "Owner", player), r.join(g, "Loud", player), r.join(g, "Third", player)}
@@ -226,8 +230,9 @@ func TestCommandsInTheGame(t *testing.T) {
 }
 
 // TestLobbyCommands: what the owner may do to the table, the mode and the lobby.
-func TestLobbyCommands(t *testing.T) {
-	t.Parallel()
+func TestLobbyCommands(t *testing.T) { inBubble(t, testLobbyCommands) }
+
+func testLobbyCommands(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(6)
 	owner, guest := r.join(g, "Owner", nil), r.join(g, "Guest", nil)

@@ -54,8 +54,9 @@ func goesOn(t *testing.T, players []*client) {
 // TestCrashOfAGame: a panic ends the game it happens in. Its players are told,
 // the log names a file with the stack and the state, the game log says how it
 // ended, and the other game, a lobby and new ones go on.
-func TestCrashOfAGame(t *testing.T) {
-	t.Parallel()
+func TestCrashOfAGame(t *testing.T) { inBubble(t, testCrashOfAGame) }
+
+func testCrashOfAGame(t *testing.T) {
 	r, crashes := crashRig(t, nil)
 	doomed, losers := r.play(3)
 	_, others := r.play(3)
@@ -135,12 +136,13 @@ func TestCrashesKept(t *testing.T) {
 
 // TestCrashTellsTheMachineNothing: what is written to the players of a game that has crashed changes nothing in its
 // machine, also where more waits for a proxy than is kept.
-func TestCrashTellsTheMachineNothing(t *testing.T) {
-	t.Parallel()
+func TestCrashTellsTheMachineNothing(t *testing.T) { inBubble(t, testCrashTellsTheMachineNothing) }
+
+func testCrashTellsTheMachineNothing(t *testing.T) {
 	r := reconnectRig(t, nil)
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
-	cid, _ := r.proxied(g, "Cid", 1, testkit.Line{})
+	cid, _ := r.proxied(g, "Cid", 1)
 	r.begin(ann, cid)
 	r.inPlay(ann, cid)
 	g.call(func() {
@@ -166,8 +168,9 @@ func (panickyBans) Banned(name string, _ netip.Addr, _ string) string {
 }
 
 // TestCrashOfALobby: the same before the start, and while it ends joins wait.
-func TestCrashOfALobby(t *testing.T) {
-	t.Parallel()
+func TestCrashOfALobby(t *testing.T) { inBubble(t, testCrashOfALobby) }
+
+func testCrashOfALobby(t *testing.T) {
 	r, crashes := crashRig(t, func(o *Options) { o.Bans = panickyBans{} })
 	_, others := r.play(2)
 	g := r.lobby(3)
@@ -202,8 +205,9 @@ func (a *panickyAdmins) Level(Joiner) command.Level {
 }
 
 // TestCrashOfAConnection: a panic over the bytes of one client ends that client.
-func TestCrashOfAConnection(t *testing.T) {
-	t.Parallel()
+func TestCrashOfAConnection(t *testing.T) { inBubble(t, testCrashOfAConnection) }
+
+func testCrashOfAConnection(t *testing.T) {
 	admins := new(panickyAdmins)
 	r, crashes := crashRig(t, func(o *Options) { o.Admins = admins })
 	_, players := r.play(3)
@@ -234,8 +238,9 @@ func (o *panickyObserver) Observe(s *game.Stamped) {
 
 // TestCrashOfAnObserver: one that panics is told nothing more of that game, which goes on with
 // all others who watch.
-func TestCrashOfAnObserver(t *testing.T) {
-	t.Parallel()
+func TestCrashOfAnObserver(t *testing.T) { inBubble(t, testCrashOfAnObserver) }
+
+func testCrashOfAnObserver(t *testing.T) {
 	faulty, sound := new(panickyObserver), new(atomic.Int32)
 	r, crashes := crashRig(t, func(o *Options) {
 		o.Observers = append(o.Observers,

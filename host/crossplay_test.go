@@ -11,8 +11,9 @@ import (
 
 // TestCrossplay: players of 1.26, 1.27 and 1.28 are in one game. Each is shown a key and
 // the identifiers of their own version, and is asked for that map; a client of 1.36 is shown nothing.
-func TestCrossplay(t *testing.T) {
-	t.Parallel()
+func TestCrossplay(t *testing.T) { inBubble(t, testCrossplay) }
+
+func testCrossplay(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Listing, o.RequireEntryKey = true, true
 		o.Game.Versions, o.Game.Crossplay = []w3gs.Version{27, 28}, true
@@ -28,7 +29,7 @@ func TestCrossplay(t *testing.T) {
 	}
 	var shown []w3gs.GameInfo
 	testkit.Eventually(t, "the lobby for three versions", func() bool {
-		shown, _ = askList(t, r.h.Addr(), gproxy.ListFormat)
+		shown, _ = r.askList(gproxy.ListFormat)
 		return len(shown) == 3
 	})
 	keys := map[uint32]bool{g.EntryKey(): true}
@@ -39,7 +40,7 @@ func TestCrossplay(t *testing.T) {
 			t.Fatalf("shown to 1.%d: %+v", v, info)
 		}
 		keys[info.EntryKey] = true
-		c := dial(t, r.h.Addr())
+		c := r.dial()
 		c.Name, c.Conduct = "P"+string(rune('1'+i)), player
 		go c.Listen()
 		c.Send(joinPacket(g.ID(), info.EntryKey, c.Name))

@@ -12,8 +12,9 @@ import (
 
 // What an address may have, by the seats that it has already: in lobbies 1, 2, 3 of an
 // entry that may have four, of a host that may have seven.
-func TestCrowded(t *testing.T) {
-	t.Parallel()
+func TestCrowded(t *testing.T) { inBubble(t, testCrowded) }
+
+func testCrowded(t *testing.T) {
 	home, other := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
 	for _, tc := range []struct {
 		name         string
@@ -62,8 +63,9 @@ func TestCrowded(t *testing.T) {
 
 // One address joins and starts as often as it can. It does not get all games that the
 // host may have, and somebody else still finds a lobby and starts it.
-func TestOneAddressLeavesGamesToOthers(t *testing.T) {
-	t.Parallel()
+func TestOneAddressLeavesGamesToOthers(t *testing.T) { inBubble(t, testOneAddressLeavesGamesToOthers) }
+
+func testOneAddressLeavesGamesToOthers(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Autohost = oneEntry(1, 6, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
 		o.Limits.Exempt, o.Limits.SeatsPerIP, o.Limits.GamesPerIP = nil, 48, 8
@@ -80,18 +82,18 @@ func TestOneAddressLeavesGamesToOthers(t *testing.T) {
 		return g
 	}
 	for n := range 3 {
-		c := r.letIn(r.knockOn(dialFrom(t, r, 2), lobby(), fmt.Sprint("Greedy", n), player))
+		c := r.letIn(r.knockOn(clientOn(t, r.connect("127.0.0.2")), lobby(), fmt.Sprint("Greedy", n), player))
 		c.Say("!start now", c.PID)
 		c.Until(0x0B)
 	}
-	refused := r.knockOn(dialFrom(t, r, 2), lobby(), "Greedy4", player)
+	refused := r.knockOn(clientOn(t, r.connect("127.0.0.2")), lobby(), "Greedy4", player)
 	if b := refused.Next(); len(b) != 8 || b[1] != 0x05 || b[4] != 9 {
 		t.Errorf("the fourth game of six: % X, want a refusal as full", b)
 	}
 	if line := r.logged("join refused"); line["reason"] != errShare.Error() {
 		t.Errorf("logged %v", line)
 	}
-	victim := r.letIn(r.knockOn(dialFrom(t, r, 3), lobby(), "Victim", player))
+	victim := r.letIn(r.knockOn(clientOn(t, r.connect("127.0.0.3")), lobby(), "Victim", player))
 	victim.Say("!start now", victim.PID)
 	victim.Until(0x0C)
 }

@@ -12,8 +12,9 @@ import (
 
 // TestOneWrongHashAmongTen: the one is dropped alone, at the turn it happened in;
 // chat, log and record name the player and the turn.
-func TestOneWrongHashAmongTen(t *testing.T) {
-	t.Parallel()
+func TestOneWrongHashAmongTen(t *testing.T) { inBubble(t, testOneWrongHashAmongTen) }
+
+func testOneWrongHashAmongTen(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(10)
 	var clients []*client
@@ -67,8 +68,9 @@ func TestOneWrongHashAmongTen(t *testing.T) {
 }
 
 // TestOneAgainstOne: with no group the largest, the game ends as a desync.
-func TestOneAgainstOne(t *testing.T) {
-	t.Parallel()
+func TestOneAgainstOne(t *testing.T) { inBubble(t, testOneAgainstOne) }
+
+func testOneAgainstOne(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	alice, bob := r.join(g, "Alice", player), r.join(g, "Bob", player)

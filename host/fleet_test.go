@@ -55,8 +55,9 @@ func (r *rig) timeIsOver(g *Game, drain int) {
 
 // The people of a lobby whose lease is another host's stay, and may start the game. Nobody new comes in, and an
 // empty lobby closes.
-func TestLostLeasePeopleStay(t *testing.T) {
-	t.Parallel()
+func TestLostLeasePeopleStay(t *testing.T) { inBubble(t, testLostLeasePeopleStay) }
+
+func testLostLeasePeopleStay(t *testing.T) {
 	r, leases := leasedRig(t)
 	g := r.h.Game(1)
 	c := r.join(g, "Alice", player)
@@ -74,8 +75,9 @@ func TestLostLeasePeopleStay(t *testing.T) {
 
 // Lobbies of a host that drains close if nobody is in them. Who is in one may start the game within a time; then
 // the others close, and games go on. Nothing opens any more.
-func TestDrain(t *testing.T) {
-	t.Parallel()
+func TestDrain(t *testing.T) { inBubble(t, testDrain) }
+
+func testDrain(t *testing.T) {
 	r, leases := leasedRig(t)
 	g := r.h.Game(1)
 	c := r.join(g, "Alice", player)
@@ -97,8 +99,9 @@ func TestDrain(t *testing.T) {
 }
 
 // A lobby that is not started in time closes, also one whose lease was lost before.
-func TestDrainedLobbyCloses(t *testing.T) {
-	t.Parallel()
+func TestDrainedLobbyCloses(t *testing.T) { inBubble(t, testDrainedLobbyCloses) }
+
+func testDrainedLobbyCloses(t *testing.T) {
 	r, leases := leasedRig(t)
 	first, second := r.join(r.h.Game(1), "Alice", player), r.join(r.h.Game(2), "Bob", player)
 	r.h.Lose(leases[1])
@@ -115,8 +118,9 @@ func TestDrainedLobbyCloses(t *testing.T) {
 func disable(h *Host, yes bool) { h.Keep(func(k *autohost.Keeper) { k.Disable(yes) }) }
 
 // A drain that is called off closes no lobby with people, also when the host opens no lobbies later.
-func TestDrainCalledOff(t *testing.T) {
-	t.Parallel()
+func TestDrainCalledOff(t *testing.T) { inBubble(t, testDrainCalledOff) }
+
+func testDrainCalledOff(t *testing.T) {
 	r, _ := leasedRig(t)
 	g := r.h.Game(1)
 	c := r.join(g, "Alice", player)
@@ -131,8 +135,9 @@ func TestDrainCalledOff(t *testing.T) {
 }
 
 // Of two drains the newer one says until when a lobby may start.
-func TestDrainedAgain(t *testing.T) {
-	t.Parallel()
+func TestDrainedAgain(t *testing.T) { inBubble(t, testDrainedAgain) }
+
+func testDrainedAgain(t *testing.T) {
 	for name, again := range map[string]func(*Host){
 		"at once":                 func(*Host) {},
 		"after it was called off": func(h *Host) { disable(h, false) },

@@ -14,8 +14,9 @@ var zeros = strings.Repeat(" 00", 32)
 
 // TestJoin holds what a joiner and the others are sent against the bytes of the
 // protocol, in their order. Pid 1 is the virtual host's, 2 the fake player's.
-func TestJoin(t *testing.T) {
-	t.Parallel()
+func TestJoin(t *testing.T) { inBubble(t, testJoin) }
+
+func testJoin(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(4)
 	order(t, g, "fakeplayer")
@@ -87,12 +88,13 @@ func TestJoin(t *testing.T) {
 
 // TestWordsOfTheGone: one who has left, and lingers, can neither speak nor leave
 // for the next who has that pid.
-func TestWordsOfTheGone(t *testing.T) {
-	t.Parallel()
+func TestWordsOfTheGone(t *testing.T) { inBubble(t, testWordsOfTheGone) }
+
+func testWordsOfTheGone(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	alice := r.join(g, "Alice", nil)
-	bob := dial(t, r.h.Addr()) // reads only here, and does not close
+	bob := r.dial() // reads only here, and does not close
 	bob.Send(joinPacket(g.ID(), g.EntryKey(), "Bob"), packet(0x21, uint32(13)))
 	for {
 		b, err := bob.Read()
@@ -129,8 +131,9 @@ func seenAs(c *client) string {
 
 // TestLobbyChat: a line goes to the listed players who exist, never back, and
 // only under the sender's own pid.
-func TestLobbyChat(t *testing.T) {
-	t.Parallel()
+func TestLobbyChat(t *testing.T) { inBubble(t, testLobbyChat) }
+
+func testLobbyChat(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(4)
 	alice, bob, carol := r.join(g, "Alice", nil), r.join(g, "Bob", nil), r.join(g, "Carol", nil)
@@ -190,7 +193,7 @@ func TestRefusals(t *testing.T) {
 		{"banned", joinPacket(g.ID(), key, "Mallory"), 7},
 	} {
 		t.Run(tc.what, func(t *testing.T) {
-			c := dial(t, r.h.Addr())
+			c := r.dial()
 			go c.Listen()
 			c.Send(tc.join)
 			c.Expect(fmt.Sprintf("F7 05 08 00 %02X 00 00 00", tc.code))
@@ -207,13 +210,14 @@ func TestRefusals(t *testing.T) {
 }
 
 // TestRefusedClientThatStays: one who is refused and does not hang up is not kept.
-func TestRefusedClientThatStays(t *testing.T) {
-	t.Parallel()
+func TestRefusedClientThatStays(t *testing.T) { inBubble(t, testRefusedClientThatStays) }
+
+func testRefusedClientThatStays(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	r.join(g, "Alice", nil)
 	// One is refused on the way to a lobby, one by the lobby.
-	outside, inside := dial(t, r.h.Addr()), dial(t, r.h.Addr())
+	outside, inside := r.dial(), r.dial()
 	outside.Send(joinPacket(4711, 0, "Bob"))
 	inside.Send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
 	for _, c := range []*client{outside, inside} {

@@ -41,8 +41,9 @@ func journalRig(t *testing.T, keepAll bool) (r *rig, files func() []string) {
 
 // TestJournalOfAGame: a game over sockets can be run again from its journal, byte
 // for byte, if its owner has asked for it; that of another game is not kept.
-func TestJournalOfAGame(t *testing.T) {
-	t.Parallel()
+func TestJournalOfAGame(t *testing.T) { inBubble(t, testJournalOfAGame) }
+
+func testJournalOfAGame(t *testing.T) {
 	r, files := journalRig(t, false)
 	_, players := r.play(3)
 	_, others := r.play(2)
@@ -64,8 +65,9 @@ func TestJournalOfAGame(t *testing.T) {
 }
 
 // TestJournalOfACrash holds the input that the game crashed at.
-func TestJournalOfACrash(t *testing.T) {
-	t.Parallel()
+func TestJournalOfACrash(t *testing.T) { inBubble(t, testJournalOfACrash) }
+
+func testJournalOfACrash(t *testing.T) {
 	r, files := journalRig(t, false)
 	g, _ := r.play(2)
 	g.call(func() { panic("injected") })
@@ -81,8 +83,9 @@ func TestJournalOfACrash(t *testing.T) {
 
 // TestJournalOfAKilledHost is kept by the next start, and runs up to where it
 // was cut.
-func TestJournalOfAKilledHost(t *testing.T) {
-	t.Parallel()
+func TestJournalOfAKilledHost(t *testing.T) { inBubble(t, testJournalOfAKilledHost) }
+
+func testJournalOfAKilledHost(t *testing.T) {
 	r, files := journalRig(t, true)
 	_, players := r.play(2)
 	players[0].SayInGame("!end")

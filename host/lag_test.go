@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -33,11 +32,11 @@ func (l lagRules) options(o *Options) {
 // TestStallOfOne: the screen comes up, the others wait, it goes down, and nobody
 // is dropped.
 func TestStallOfOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, n *simnet.Net) { stallOfOne(t, realLag, n) })
+	inBubble(t, func(t *testing.T) { stallOfOne(t, realLag) })
 }
 
-func stallOfOne(t *testing.T, rules lagRules, n *simnet.Net) {
-	r := newRig(t, on(n, func(o *Options) { rules.options(o); o.Game.Turns.DropAfter = time.Minute }))
+func stallOfOne(t *testing.T, rules lagRules) {
+	r := newRig(t, func(o *Options) { rules.options(o); o.Game.Turns.DropAfter = time.Minute })
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	resume := lagger.Stall()
@@ -149,8 +148,9 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 }
 
 // TestVote: two of ten stall; five votes of the eight drop both at once.
-func TestVote(t *testing.T) {
-	t.Parallel()
+func TestVote(t *testing.T) { inBubble(t, testVote) }
+
+func testVote(t *testing.T) {
 	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
 	deaf := func(c *client, b []byte) { // from the same turn on
 		if b[1] != 0x0C || c.Count(0x0C) < 20 {
@@ -210,8 +210,9 @@ func TestVote(t *testing.T) {
 
 // TestLeavesOnTheLagScreen: one lagger hangs up, another is kicked by the owner;
 // when none is left the game goes on.
-func TestLeavesOnTheLagScreen(t *testing.T) {
-	t.Parallel()
+func TestLeavesOnTheLagScreen(t *testing.T) { inBubble(t, testLeavesOnTheLagScreen) }
+
+func testLeavesOnTheLagScreen(t *testing.T) {
 	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
 	_, players := r.play(4)
 	first, second, others := players[2], players[3], players[:2]
@@ -237,8 +238,9 @@ func TestLeavesOnTheLagScreen(t *testing.T) {
 
 // TestLastPlayer: the game of one who is left alone ends after a while, with a
 // line that says why.
-func TestLastPlayer(t *testing.T) {
-	t.Parallel()
+func TestLastPlayer(t *testing.T) { inBubble(t, testLastPlayer) }
+
+func testLastPlayer(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Turns.LastPlayer = time.Second })
 	_, players := r.play(3)
 	for _, c := range players[1:] {
@@ -258,8 +260,9 @@ func TestLastPlayer(t *testing.T) {
 }
 
 // TestAllLeaveAtOnce: the game is over, once, and nothing of it stays.
-func TestAllLeaveAtOnce(t *testing.T) {
-	t.Parallel()
+func TestAllLeaveAtOnce(t *testing.T) { inBubble(t, testAllLeaveAtOnce) }
+
+func testAllLeaveAtOnce(t *testing.T) {
 	r := newRig(t, nil)
 	g, players := r.play(10)
 	for i, c := range players {

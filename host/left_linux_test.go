@@ -142,8 +142,9 @@ func TestLobbyUnderLease(t *testing.T) {
 }
 
 // TestLobbyOfAnotherMap: a lobby whose map is another file by now is given up.
-func TestLobbyOfAnotherMap(t *testing.T) {
-	t.Parallel()
+func TestLobbyOfAnotherMap(t *testing.T) { inBubble(t, testLobbyOfAnotherMap) }
+
+func testLobbyOfAnotherMap(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{}} })
 	sv := leftBy(t, r.lobby(3))
 	next := newRig(t, func(o *Options) {

@@ -3,7 +3,6 @@ package host
 import (
 	"bytes"
 	"io"
-	"net"
 	"net/netip"
 	"slices"
 	"testing"
@@ -15,13 +14,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// askList asks a host for its lobbies.
-func askList(t *testing.T, at netip.AddrPort, format uint32) (lobbies []w3gs.GameInfo, end gproxy.Listed) {
+// askList asks the host for its lobbies.
+func (r *rig) askList(format uint32) (lobbies []w3gs.GameInfo, end gproxy.Listed) {
+	t := r.t
 	t.Helper()
-	conn, err := net.Dial("tcp", at.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := r.connect("127.0.0.1")
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := conn.Write(gproxy.List{Format: format}.AppendTo(nil)); err != nil {
@@ -56,7 +53,9 @@ func askList(t *testing.T, at netip.AddrPort, format uint32) (lobbies []w3gs.Gam
 
 // TestList: who asks is told the open lobbies that are public, and what is needed to
 // join them.
-func TestList(t *testing.T) {
+func TestList(t *testing.T) { inBubble(t, testList) }
+
+func testList(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey, o.Game.Versions = true, true, []w3gs.Version{27} })
 	g := r.lobby(4)
 	if _, err := r.h.OpenFor(Wish{Name: "secret", Map: testMap(2), Private: true}); err != nil {
@@ -65,7 +64,7 @@ func TestList(t *testing.T) {
 	var found []w3gs.GameInfo
 	testkit.Eventually(t, "the lobby in the answer", func() bool {
 		var end gproxy.Listed
-		found, end = askList(t, r.h.Addr(), gproxy.ListFormat)
+		found, end = r.askList(gproxy.ListFormat)
 		return len(found) == 2 && end == gproxy.Listed{State: gproxy.AllListed, Seconds: 5}
 	})
 	for i, info := range found {
@@ -76,16 +75,16 @@ func TestList(t *testing.T) {
 	}
 	r.join(g, "Ann", player)
 	testkit.Eventually(t, "a slot less", func() bool {
-		found, _ := askList(t, r.h.Addr(), gproxy.ListFormat)
+		found, _ := r.askList(gproxy.ListFormat)
 		return len(found) == 2 && found[0].SlotsOpen == 4
 	})
 	order(t, g, "priv")
-	if found, end := askList(t, r.h.Addr(), gproxy.ListFormat); len(found) != 0 || end.State != gproxy.AllListed {
+	if found, end := r.askList(gproxy.ListFormat); len(found) != 0 || end.State != gproxy.AllListed {
 		t.Errorf("a private lobby is listed: %+v, %+v", found, end)
 	}
 	order(t, g, "pub")
-	testkit.Eventually(t, "the lobby listed again", func() bool { found, _ := askList(t, r.h.Addr(), gproxy.ListFormat); return len(found) == 2 })
-	if _, end := askList(t, r.h.Addr(), 2); end.State != gproxy.ListFormatUnknown {
+	testkit.Eventually(t, "the lobby listed again", func() bool { found, _ := r.askList(gproxy.ListFormat); return len(found) == 2 })
+	if _, end := r.askList(2); end.State != gproxy.ListFormatUnknown {
 		t.Errorf("an unknown format is answered with %+v", end)
 	}
 	if odd := r.log.find("connection closed before it joined"); len(odd) > 0 {
@@ -97,10 +96,12 @@ func TestList(t *testing.T) {
 }
 
 // TestListOff: a host that lists nothing says so.
-func TestListOff(t *testing.T) {
+func TestListOff(t *testing.T) { inBubble(t, testListOff) }
+
+func testListOff(t *testing.T) {
 	r := newRig(t, nil)
 	r.lobby(4)
-	if found, end := askList(t, r.h.Addr(), gproxy.ListFormat); len(found) != 0 || end.State != gproxy.ListsOff {
+	if found, end := r.askList(gproxy.ListFormat); len(found) != 0 || end.State != gproxy.ListsOff {
 		t.Errorf("listed %+v, %+v", found, end)
 	}
 }

@@ -10,8 +10,9 @@ import (
 
 // TestLeaveWhileLoading: nobody waits for them, and the others, who cannot take
 // the leave yet, read of it before the first turn.
-func TestLeaveWhileLoading(t *testing.T) {
-	t.Parallel()
+func TestLeaveWhileLoading(t *testing.T) { inBubble(t, testLeaveWhileLoading) }
+
+func testLeaveWhileLoading(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(3)
 	a, b, gone := r.join(g, "A", lobbyist), r.join(g, "B", lobbyist), r.join(g, "Gone", lobbyist)
@@ -35,8 +36,9 @@ func TestLeaveWhileLoading(t *testing.T) {
 }
 
 // TestEverybodyLeavesWhileLoading ends the game.
-func TestEverybodyLeavesWhileLoading(t *testing.T) {
-	t.Parallel()
+func TestEverybodyLeavesWhileLoading(t *testing.T) { inBubble(t, testEverybodyLeavesWhileLoading) }
+
+func testEverybodyLeavesWhileLoading(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	a, b := r.join(g, "A", lobbyist), r.join(g, "B", lobbyist)
@@ -51,8 +53,9 @@ func TestEverybodyLeavesWhileLoading(t *testing.T) {
 }
 
 // TestLoadTimeout drops who never finishes.
-func TestLoadTimeout(t *testing.T) {
-	t.Parallel()
+func TestLoadTimeout(t *testing.T) { inBubble(t, testLoadTimeout) }
+
+func testLoadTimeout(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Turns.LoadTimeout = time.Second })
 	g := r.lobby(2)
 	a, slow := r.join(g, "A", player), r.join(g, "Slow", lobbyist)
@@ -70,8 +73,9 @@ func TestLoadTimeout(t *testing.T) {
 }
 
 // TestActionWhileLoading is malformed: it costs only that player their place.
-func TestActionWhileLoading(t *testing.T) {
-	t.Parallel()
+func TestActionWhileLoading(t *testing.T) { inBubble(t, testActionWhileLoading) }
+
+func testActionWhileLoading(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	a, early := r.join(g, "A", player), r.join(g, "Early", lobbyist)
@@ -86,8 +90,9 @@ func TestActionWhileLoading(t *testing.T) {
 
 // TestLoadInGame: who has loaded enters at once, sees on the lag screen who has
 // not, and may leave; the late ones get the same in the same order.
-func TestLoadInGame(t *testing.T) {
-	t.Parallel()
+func TestLoadInGame(t *testing.T) { inBubble(t, testLoadInGame) }
+
+func testLoadInGame(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Turns.LoadInGame = true })
 	g := r.lobby(4)
 	var clients []*client

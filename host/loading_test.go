@@ -25,8 +25,9 @@ func loading(r *rig) (early, late *client) {
 }
 
 // TestActionWhileOthersLoad waits for the first turn.
-func TestActionWhileOthersLoad(t *testing.T) {
-	t.Parallel()
+func TestActionWhileOthersLoad(t *testing.T) { inBubble(t, testActionWhileOthersLoad) }
+
+func testActionWhileOthersLoad(t *testing.T) {
 	early, late := loading(newRig(t, nil))
 	early.Send(action([]byte{0x6B, 1, 2}), action([]byte{0x6B, 3}))
 	time.Sleep(5 * period)
@@ -44,8 +45,9 @@ func TestActionWhileOthersLoad(t *testing.T) {
 
 // TestShutdownWhileLoading closes the connections of clients that load, and sends
 // them nothing: they cannot take it.
-func TestShutdownWhileLoading(t *testing.T) {
-	t.Parallel()
+func TestShutdownWhileLoading(t *testing.T) { inBubble(t, testShutdownWhileLoading) }
+
+func testShutdownWhileLoading(t *testing.T) {
 	r := newRig(t, nil)
 	early, late := loading(r)
 	if took := r.shutDown(); took > 2*time.Second {
@@ -76,8 +78,9 @@ func TestLeaveReasons(t *testing.T) {
 
 // TestTooLongButHarmless: packets whose meaning stands at their beginning may be
 // longer, in a lobby and in a game.
-func TestTooLongButHarmless(t *testing.T) {
-	t.Parallel()
+func TestTooLongButHarmless(t *testing.T) { inBubble(t, testTooLongButHarmless) }
+
+func testTooLongButHarmless(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	alice, bob := r.join(g, "Alice", player), r.join(g, "Bob", nil)

@@ -33,8 +33,9 @@ func (alicesGuard) Level(who Joiner) command.Level {
 
 // TestBansFromChat: an admin's ban is in the database, and counts at once for the
 // one who is in the lobby and for one who is in another game.
-func TestBansFromChat(t *testing.T) {
-	t.Parallel()
+func TestBansFromChat(t *testing.T) { inBubble(t, testBansFromChat) }
+
+func testBansFromChat(t *testing.T) {
 	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "bans.db"), storage.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +85,9 @@ func (d deaf) Ignored(context.Context, string, string) ([]string, error) { retur
 
 // TestQuestionsAreBounded: a database that hangs holds few goroutines, and nobody
 // waits for it; without one, the answer says so.
-func TestQuestionsAreBounded(t *testing.T) {
-	t.Parallel()
+func TestQuestionsAreBounded(t *testing.T) { inBubble(t, testQuestionsAreBounded) }
+
+func testQuestionsAreBounded(t *testing.T) {
 	d := deaf{make(chan struct{})}
 	defer close(d.release)
 	r := newRig(t, func(o *Options) { o.People = d })

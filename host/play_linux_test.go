@@ -34,7 +34,7 @@ func playInNamespaces(t *testing.T) {
 	var r *rig
 	far.Do(func() { // the host's socket belongs there
 		r = newRig(t, func(o *Options) {
-			o.Listeners, o.Listing, o.RequireEntryKey = listenOn(t, "10.99.0.2:0", ""), true, true
+			o.Listeners, o.Listing, o.RequireEntryKey = listenOn(t, o, "10.99.0.2:0", ""), true, true
 			o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute, Silence: 20 * time.Second}
 			o.Game.Turns.Period = 100 * time.Millisecond
 		})

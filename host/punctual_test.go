@@ -80,8 +80,7 @@ func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
 // TestRunningGameWakesByTheClock: the shard wakes for a turn and, in between, for
 // each beat, whatever its players send.
 func TestRunningGameWakesByTheClock(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 100 * time.Millisecond })
+	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 25 * time.Millisecond })
 	g, players := r.play(3)
 	cycles := func() (passes, turns int) {
 		g.shard.Wait(func() { passes, turns = g.shard.Passes(), int(g.machine.Snapshot().Turn) })
@@ -89,11 +88,11 @@ func TestRunningGameWakesByTheClock(t *testing.T) {
 	}
 	players[0].Until(0x0C)
 	before, first := cycles()
-	for began := time.Now(); time.Since(began) < 2*time.Second; {
+	for began := time.Now(); time.Since(began) < 500*time.Millisecond; {
 		for _, c := range players {
 			c.Send(action([]byte{1}))
 		}
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(2 * time.Millisecond)
 	}
 	after, last := cycles()
 	if n, turns := after-before, last-first; n > 4*turns+5 || turns < 5 {

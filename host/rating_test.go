@@ -29,8 +29,9 @@ func (r slowRatings) Skill(ctx context.Context, name, realm, mapName string) (ra
 
 // TestRatingsReachTheLobby: a lobby goes on while ratings are looked up, and has
 // them afterwards; who cannot be looked up is a newcomer.
-func TestRatingsReachTheLobby(t *testing.T) {
-	t.Parallel()
+func TestRatingsReachTheLobby(t *testing.T) { inBubble(t, testRatingsReachTheLobby) }
+
+func testRatingsReachTheLobby(t *testing.T) {
 	ratings := slowRatings{make(chan struct{}), make(chan string, 8)}
 	r := newRig(t, func(o *Options) { o.Ratings = ratings })
 	g := r.lobby(4)

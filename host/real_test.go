@@ -20,8 +20,9 @@ const realLobby = "../../shared/testdata/packets/lobby-join.hex"
 // TestRealClientJoins plays the joining client's side, byte for byte except the
 // id and key of the game, and wants the answers of the hosting client: the same packets in
 // the same order, and the same bytes where the host decides them.
-func TestRealClientJoins(t *testing.T) {
-	t.Parallel()
+func TestRealClientJoins(t *testing.T) { inBubble(t, testRealClientJoins) }
+
+func testRealClientJoins(t *testing.T) {
 	text, err := os.ReadFile(realLobby)
 	if err != nil {
 		t.Skipf("SKIPPED: no real client to play: %v", err)
@@ -36,7 +37,7 @@ func TestRealClientJoins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	joiner := dial(t, r.h.Addr())
+	joiner := r.dial()
 	joiner.Name = "joiner"
 	go joiner.Listen()
 	extras := 0
@@ -98,8 +99,9 @@ func wantAsReal(t *testing.T, got, real []byte) {
 }
 
 // TestExtraOfOldClients: before 1.32 nobody is sent a 0x59.
-func TestExtraOfOldClients(t *testing.T) {
-	t.Parallel()
+func TestExtraOfOldClients(t *testing.T) { inBubble(t, testExtraOfOldClients) }
+
+func testExtraOfOldClients(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	a, b := r.join(g, "A", nil), r.join(g, "B", nil)

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -92,7 +91,9 @@ func (l lists) Level(who Joiner) command.Level {
 
 const homeID = 1 << 28
 
-func TestNamesOfARealm(t *testing.T) {
+func TestNamesOfARealm(t *testing.T) { inBubble(t, testNamesOfARealm) }
+
+func testNamesOfARealm(t *testing.T) {
 	home := &realms{in: map[string]bool{"Ann": true, "Eve": true, "Zoe": true}}
 	people := lists{banned: "Eve@Home", admins: "Ann@Home Una@Home Una@ "}
 	r := newRig(t, func(o *Options) {
@@ -103,7 +104,7 @@ func TestNamesOfARealm(t *testing.T) {
 	})
 	g := r.lobby(8)
 	join := func(name string, id, key uint32) *client {
-		c := dial(t, r.h.Addr())
+		c := r.dial()
 		c.Name = name
 		go c.Listen()
 		c.Send(joinPacket(id, key, name))
@@ -161,12 +162,7 @@ func TestNamesOfARealm(t *testing.T) {
 // joinFrom joins from an address of loopback.
 func joinFrom(t *testing.T, r *rig, addr, name string, id uint32) *client {
 	t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
-	conn, err := d.Dial("tcp", r.h.Addr().String())
-	if err != nil {
-		t.Skip("this system has one loopback address only: ", err)
-	}
-	c := testkit.NewClient(t, conn.(*net.TCPConn))
+	c := clientOn(t, r.connect(addr))
 	c.Name = name
 	go c.Listen()
 	c.Send(joinPacket(id, 0, name))
@@ -202,7 +198,9 @@ func codeShown(t *testing.T, c *client) string {
 
 // A squatter who sits under the name of an admin does not become one, whatever the true
 // Ann does: neither by the realm's word, once both have come, nor by a code of hers.
-func TestSquatter(t *testing.T) {
+func TestSquatter(t *testing.T) { inBubble(t, testSquatter) }
+
+func testSquatter(t *testing.T) {
 	home := &realms{late: map[string]func(bool){}}
 	r := newRig(t, func(o *Options) {
 		o.Realms, o.Admins = home, lists{admins: "Ann@Home"}
@@ -254,7 +252,9 @@ func TestSquatter(t *testing.T) {
 
 // A code that was whispered to an account is typed at its seat: in a lobby of that realm,
 // once, and nobody else can use it.
-func TestWhisperedCode(t *testing.T) {
+func TestWhisperedCode(t *testing.T) { inBubble(t, testWhisperedCode) }
+
+func testWhisperedCode(t *testing.T) {
 	home := &realms{}
 	r := newRig(t, func(o *Options) { o.Realms, o.Admins = home, lists{admins: "Ann@Home"} })
 	g := r.lobby(8)
@@ -279,7 +279,9 @@ func TestWhisperedCode(t *testing.T) {
 }
 
 // Where another game has the name of the lobby the realm's word says nothing.
-func TestNameOfAnotherGame(t *testing.T) {
+func TestNameOfAnotherGame(t *testing.T) { inBubble(t, testNameOfAnotherGame) }
+
+func testNameOfAnotherGame(t *testing.T) {
 	home := &realms{in: map[string]bool{"Ann": true}}
 	r := newRig(t, func(o *Options) { o.Realms, o.Admins = home, lists{admins: "Ann@Home"} })
 	r.lobby(8)
@@ -291,7 +293,9 @@ func TestNameOfAnotherGame(t *testing.T) {
 }
 
 // A question to the realm ends with its seat, however that ends.
-func TestQuestionEndsWithSeat(t *testing.T) {
+func TestQuestionEndsWithSeat(t *testing.T) { inBubble(t, testQuestionEndsWithSeat) }
+
+func testQuestionEndsWithSeat(t *testing.T) {
 	for what, end := range map[string]func(*Game, *client){
 		"a lost connection": func(_ *Game, eve *client) { _ = eve.Conn.Close() },
 		"a leave":           func(_ *Game, eve *client) { eve.Send(packet(0x21, uint32(13))) },
@@ -311,7 +315,9 @@ func TestQuestionEndsWithSeat(t *testing.T) {
 }
 
 // TestProofThatEndsAGame: the last player of a game proves a name that is banned. The game ends, and the others go on.
-func TestProofThatEndsAGame(t *testing.T) {
+func TestProofThatEndsAGame(t *testing.T) { inBubble(t, testProofThatEndsAGame) }
+
+func testProofThatEndsAGame(t *testing.T) {
 	home := &realms{}
 	r := newRig(t, func(o *Options) { o.Realms, o.Bans = home, lists{banned: "Eve@Home"} })
 	g := r.lobby(2)
@@ -346,7 +352,9 @@ func nameOf(r *rig, pid uint8) (name string) {
 }
 
 // Whoever takes a lobby off the list, or renames it, reads why a realm does not have it yet.
-func TestLobbyWaitsForRealm(t *testing.T) {
+func TestLobbyWaitsForRealm(t *testing.T) { inBubble(t, testLobbyWaitsForRealm) }
+
+func testLobbyWaitsForRealm(t *testing.T) {
 	home := &realms{before: "first come"}
 	r := newRig(t, func(o *Options) { o.Realms = home })
 	g := r.lobby(8)

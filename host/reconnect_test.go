@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"testing"
@@ -22,44 +23,40 @@ import (
 	"w3host/storage"
 )
 
-// minute is what an empty action buys in these tests: a real one with
-// W3HOST_TEST_LONG=1, else a twentieth of it.
-func minute() time.Duration {
-	if os.Getenv("W3HOST_TEST_LONG") == "1" {
-		return time.Minute
-	}
-	return 3 * time.Second
-}
-
 // reconnectRig is a host whose players may come back for three minutes, five
 // with an extended proxy.
 func reconnectRig(t *testing.T, change func(*Options)) *rig {
-	m := minute()
 	return newRig(t, func(o *Options) {
-		if change != nil && virtual() {
-			m = time.Minute
-		}
-		o.Game.Reconnect = game.Reconnect{Wait: 3 * m, Empties: 2, ExtendedWait: 5 * m, Silence: m}
-		o.Game.Turns.SyncLimit, o.Game.Turns.LagReset, o.Game.Turns.DropAfter = 10, m, m
+		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute, Silence: time.Minute}
+		o.Game.Turns.SyncLimit, o.Game.Turns.LagReset, o.Game.Turns.DropAfter = 10, time.Minute, time.Minute
 		if change != nil {
 			change(o)
 		}
 	})
 }
 
-// proxied lets a player join through a proxy and a relay.
-func (r *rig) proxied(g *Game, name string, version uint32, line testkit.Line) (*client, *bots.Proxy) {
+// proxied lets a player in a bubble join through a proxy.
+func (r *rig) proxied(g *Game, name string, version uint32) (*client, *bots.Proxy) {
+	return r.proxiedBy(r.dialPort, g, name, version)
+}
+
+// dialPort connects to a port of the host, where 0 is its main one.
+func (r *rig) dialPort(port uint16) (net.Conn, error) {
+	if port == 0 {
+		port = r.h.Addr().Port()
+	}
+	return r.net.Dial(loopback, netip.AddrPortFrom(loopback, port), r.line, r.line)
+}
+
+// proxiedBy is proxied with a dialer, which is asked for port 0 first.
+func (r *rig) proxiedBy(dial func(port uint16) (net.Conn, error), g *Game, name string, version uint32) (*client, *bots.Proxy) {
 	r.t.Helper()
-	rel := testkit.NewRelay(r.t, r.h.Addr().String(), line, line)
-	dial := func(uint16) (net.Conn, error) { return net.Dial("tcp4", rel.Addr()) }
 	host, err := dial(0)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	p, end, err := bots.StartProxy(host, dial, gproxy.Proxy{Version: version, EmptyEvery: minute(), Silence: minute()}, bots.ProxyConduct{})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	near, end := r.net.Pair(simnet.Line{}, simnet.Line{})
+	p := bots.StartProxyOn(near, host, dial, gproxy.Proxy{Version: version, EmptyEvery: time.Minute, Silence: time.Minute}, bots.ProxyConduct{})
 	r.t.Cleanup(p.Close)
 	c := r.letIn(r.knockOn(clientOn(r.t, end), g, name, player))
 	testkit.Eventually(r.t, "the offer to the proxy", func() bool { s, _ := p.State(); return s.Offered && s.Extended == (version > 1) })
@@ -119,18 +116,16 @@ func sameHistory(t *testing.T, clients ...*client) {
 // packets and between them. Everybody sees one and the same game.
 func TestReconnect(t *testing.T) {
 	for _, away := range []float64{1, 10, 59, 61, 170} {
-		t.Run(fmt.Sprintf("%v s", away), func(t *testing.T) {
-			inBubble(t, func(t *testing.T, n *simnet.Net) { reconnect(t, n, away) })
-		})
+		bubbled(t, fmt.Sprintf("%v s", away), func(t *testing.T) { reconnect(t, away) })
 	}
 }
 
-func reconnect(t *testing.T, n *simnet.Net, away float64) {
-	r := reconnectRig(t, on(n, nil))
+func reconnect(t *testing.T, away float64) {
+	r := reconnectRig(t, nil)
 	g := r.lobby(4)
 	ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
-	cid, legacy := r.proxiedIn(g, "Cid", 1, line)
-	dan, extended := r.proxiedIn(g, "Dan", 2, line)
+	cid, legacy := r.proxied(g, "Cid", 1)
+	dan, extended := r.proxied(g, "Dan", 2)
 	all := []*client{ann, bob, cid, dan}
 	r.begin(all...)
 	r.inPlay(all...)
@@ -191,15 +186,17 @@ func reconnect(t *testing.T, n *simnet.Net, away float64) {
 }
 
 // TestReconnectTooLate: who does not come back leaves when the time is over.
-func TestReconnectTooLate(t *testing.T) {
+func TestReconnectTooLate(t *testing.T) { inBubble(t, testReconnectTooLate) }
+
+func testReconnectTooLate(t *testing.T) {
 	r := reconnectRig(t, func(o *Options) {
-		o.Game.Reconnect.Wait, o.Game.Reconnect.Empties = minute(), 0
-		o.Game.Reconnect.ExtendedWait = minute() / 2
+		o.Game.Reconnect.Wait, o.Game.Reconnect.Empties = time.Minute, 0
+		o.Game.Reconnect.ExtendedWait = time.Minute / 2
 	})
 	g := r.lobby(3)
 	ann := r.join(g, "Ann", player)
-	cid, legacy := r.proxied(g, "Cid", 1, testkit.Line{})
-	dan, extended := r.proxied(g, "Dan", 2, testkit.Line{})
+	cid, legacy := r.proxied(g, "Cid", 1)
+	dan, extended := r.proxied(g, "Dan", 2)
 	dan.Say("here", ann.PID) // behind what the proxy says of itself, which counts before the start
 	ann.UntilText("here")
 	r.begin(ann, cid, dan)
@@ -208,14 +205,14 @@ func TestReconnectTooLate(t *testing.T) {
 		line *bots.Proxy
 		c    *client
 		wait time.Duration
-	}{{extended, dan, minute() / 2}, {legacy, cid, minute()}} {
-		lost.line.Cut(3*minute(), 0)
+	}{{extended, dan, time.Minute / 2}, {legacy, cid, time.Minute}} {
+		lost.line.Cut(3*time.Minute, 0)
 		ann.Until(0x10)
 		from := time.Now()
 		if b := ann.Until(0x07); b[4] != lost.c.PID {
 			t.Errorf("pid %d leaves, want %d (%s)", b[4], lost.c.PID, lost.c.Name)
 		}
-		if waited := time.Since(from); waited < lost.wait*9/10 || waited > lost.wait*19/10 {
+		if waited := time.Since(from); waited < lost.wait-time.Second || waited > lost.wait+time.Second {
 			t.Errorf("%s left after %v on the lag screen, want %v", lost.c.Name, waited, lost.wait)
 		}
 	}
@@ -225,7 +222,7 @@ func TestReconnectTooLate(t *testing.T) {
 func (r *rig) offered(g *Game, name string) (c *client, key uint32) {
 	r.t.Helper()
 	offer := make(chan []byte, 1)
-	c = dial(r.t, r.h.Addr())
+	c = r.dial()
 	c.Extension = func(b []byte) {
 		if b[1] == 1 {
 			select {
@@ -260,13 +257,9 @@ func (r *rig) returns(pid byte, key, last uint32) []byte {
 }
 
 // returnsFrom does that from an address, and leaves the connection open.
-func (r *rig) returnsFrom(addr string, pid byte, key, last uint32) (net.Conn, []byte) {
+func (r *rig) returnsFrom(addr string, pid byte, key, last uint32) (testkit.Stream, []byte) {
 	r.t.Helper()
-	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(addr)}}
-	nc, err := from.Dial("tcp4", r.h.Addr().String())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	nc := r.connect(addr)
 	r.t.Cleanup(func() { _ = nc.Close() })
 	b := []byte{0xF8, 2, 13, 0, pid}
 	b = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, key), last)
@@ -283,7 +276,9 @@ func (r *rig) returnsFrom(addr string, pid byte, key, last uint32) (net.Conn, []
 
 // TestReconnectRefused: nobody takes a place with a wrong key, another's pid, or
 // a count that cannot be, and the player's own line goes on.
-func TestReconnectRefused(t *testing.T) {
+func TestReconnectRefused(t *testing.T) { inBubble(t, testReconnectRefused) }
+
+func testReconnectRefused(t *testing.T) {
 	r := reconnectRig(t, nil)
 	g := r.lobby(2)
 	ann, key := r.offered(g, "Ann")
@@ -335,8 +330,11 @@ func TestReconnectRefused(t *testing.T) {
 // TestReconnectGuesses: one address may try only so often, and get only so many keys
 // wrong; when all together have got too many wrong, players come back to their seats
 // from where they were, and nobody from elsewhere.
-func TestReconnectGuesses(t *testing.T) {
+func TestReconnectGuesses(t *testing.T) { inBubble(t, testReconnectGuesses) }
+
+func testReconnectGuesses(t *testing.T) {
 	r := reconnectRig(t, func(o *Options) { o.Limits.Exempt, o.Limits.JoinsPerMinute = nil, 1000 })
+	r.line = simnet.Line{} // all attempts fall into one moment
 	count := func(tries int, try func() []byte) (answered int) {
 		for range tries {
 			if answer := try(); answer != nil {
@@ -350,10 +348,10 @@ func TestReconnectGuesses(t *testing.T) {
 	if most := returns + 1 + int(time.Since(begin)*returns/returnsWithin); n < returns || n > most {
 		t.Errorf("%d attempts were answered while there was no game, want %d to %d", n, returns, most)
 	}
-	r.h.shard.Wait(func() { r.h.shard.gate.guesses.SetLimit(guesses, guesses*time.Hour) }) // however slow this machine is
+	r.h.shard.Wait(func() { r.h.shard.gate.guesses.SetLimit(guesses, guesses*time.Hour) })
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
-	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+	cid, p := r.proxied(g, "Cid", 1)
 	r.begin(ann, cid)
 	r.inPlay(cid)
 	key := ask(t, g, func(g *Game) uint32 { return g.proxies[cid.PID].proxy.Key })
@@ -388,7 +386,9 @@ func TestReconnectGuesses(t *testing.T) {
 
 // TestReconnectTooOften: who comes back again and again is let in seldom. The packets of
 // all connections together count against one rate.
-func TestReconnectTooOften(t *testing.T) {
+func TestReconnectTooOften(t *testing.T) { inBubble(t, testReconnectTooOften) }
+
+func testReconnectTooOften(t *testing.T) {
 	r := reconnectRig(t, func(o *Options) { o.Limits.PacketRate = 50 })
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
@@ -406,7 +406,7 @@ func TestReconnectTooOften(t *testing.T) {
 			let++
 			_, _ = nc.Write(repeat(packet(0x77), 100))
 		}
-		_ = nc.(*net.TCPConn).CloseWrite()
+		_ = nc.CloseWrite()
 		_, _ = io.Copy(io.Discard, nc)
 	}
 	handled := int(received() - before)
@@ -424,7 +424,9 @@ func TestReconnectTooOften(t *testing.T) {
 
 // TestReconnectOff: an INIT to a host that offers nothing is ignored, and the
 // player goes on.
-func TestReconnectOff(t *testing.T) {
+func TestReconnectOff(t *testing.T) { inBubble(t, testReconnectOff) }
+
+func testReconnectOff(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(1)
 	ann := r.join(g, "Ann", player)
@@ -451,29 +453,24 @@ func TestReconnectOff(t *testing.T) {
 
 // TestReconnectOwnPort: the offer names it, and both ports know those who come
 // back.
-func TestReconnectOwnPort(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) { o.Listeners = listenOn(t, "127.0.0.1:0", "127.0.0.1:0") })
+func TestReconnectOwnPort(t *testing.T) { inBubble(t, testReconnectOwnPort) }
+
+func testReconnectOwnPort(t *testing.T) {
+	r := reconnectRig(t, func(o *Options) { o.Listeners = listenOn(t, o, "127.0.0.1:0", "127.0.0.1:0") })
 	g := r.lobby(1)
 	dialled := make(chan uint16, 10)
 	dial := func(port uint16) (net.Conn, error) {
 		dialled <- port
-		return net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+		return r.dialPort(port)
 	}
-	host, err := net.Dial("tcp4", r.h.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, end, err := bots.StartProxy(host, dial, gproxy.Proxy{Version: 1, Silence: minute(), EmptyEvery: minute()}, bots.ProxyConduct{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(p.Close)
-	c := r.letIn(r.knockOn(clientOn(t, end), g, "Ann", player))
-	testkit.Eventually(t, "the offer", func() bool { s, _ := p.State(); return s.Offered })
+	c, p := r.proxiedBy(dial, g, "Ann", 1)
 	r.begin(c)
 	r.inPlay(c)
 	p.Cut(0, 0)
 	testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed == 1 })
+	if port := <-dialled; port != 0 {
+		t.Errorf("the proxy dialled %d to join", port)
+	}
 	if port := <-dialled; port != r.h.shard.returnPort("") || port == r.h.Addr().Port() {
 		t.Errorf("dialled %d", port)
 	}
@@ -481,9 +478,11 @@ func TestReconnectOwnPort(t *testing.T) {
 
 // TestReconnectAdvertisedPort: players come back to the port where they joined, as a
 // router shows it to those of a realm, unless another is set for them.
-func TestReconnectAdvertisedPort(t *testing.T) {
+func TestReconnectAdvertisedPort(t *testing.T) { inBubble(t, testReconnectAdvertisedPort) }
+
+func testReconnectAdvertisedPort(t *testing.T) {
 	for _, own := range []string{"", "127.0.0.1:0"} {
-		r := reconnectRig(t, func(o *Options) { o.Realms, o.Listeners = &realms{}, listenOn(t, "127.0.0.1:0", own) })
+		r := reconnectRig(t, func(o *Options) { o.Realms, o.Listeners = &realms{}, listenOn(t, o, "127.0.0.1:0", own) })
 		g := r.lobby(2)
 		want := map[uint32]uint16{0: r.h.Addr().Port(), homeID: 7777}
 		if own != "" {
@@ -491,7 +490,7 @@ func TestReconnectAdvertisedPort(t *testing.T) {
 			want = map[uint32]uint16{0: port, homeID: port}
 		}
 		for list, port := range want {
-			c := dial(t, r.h.Addr())
+			c := r.dial()
 			offer := make(chan []byte, 9) // the acknowledgements, too
 			c.Extension = func(b []byte) { offer <- b }
 			c.Name = fmt.Sprintf("P%d", list)
@@ -513,7 +512,9 @@ func TestReconnectAdvertisedPort(t *testing.T) {
 
 // TestReconnectSilentAcks: ten proxies that never acknowledge are put out, and
 // the host goes on with the others.
-func TestReconnectSilentAcks(t *testing.T) {
+func TestReconnectSilentAcks(t *testing.T) { inBubble(t, testReconnectSilentAcks) }
+
+func testReconnectSilentAcks(t *testing.T) {
 	r := reconnectRig(t, func(o *Options) {
 		o.Game.Reconnect.Silence = 300 * time.Millisecond
 		o.Game.Turns.LastPlayer = time.Minute
@@ -540,11 +541,13 @@ func TestReconnectSilentAcks(t *testing.T) {
 
 // TestReconnectMemory: what is kept for a player who is away is bounded; beyond
 // that the player is put out.
-func TestReconnectMemory(t *testing.T) {
+func TestReconnectMemory(t *testing.T) { inBubble(t, testReconnectMemory) }
+
+func testReconnectMemory(t *testing.T) {
 	r := reconnectRig(t, func(o *Options) { o.Limits.OutQueue = 32 << 10; o.Game.Turns.SyncLimit = 10_000 })
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
-	cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+	cid, p := r.proxied(g, "Cid", 1)
 	r.begin(ann, cid)
 	r.inPlay(ann, cid)
 	p.Cut(time.Hour, 0)
@@ -563,13 +566,15 @@ func TestReconnectMemory(t *testing.T) {
 
 // TestReconnectBesideOthers: a hundred returns in one game leave the turns of
 // another where they were.
-func TestReconnectBesideOthers(t *testing.T) {
+func TestReconnectBesideOthers(t *testing.T) { inBubble(t, testReconnectBesideOthers) }
+
+func testReconnectBesideOthers(t *testing.T) {
 	r := reconnectRig(t, nil)
 	g := r.lobby(6)
 	all := []*client{r.join(g, "Ann", player)}
 	var proxies []*bots.Proxy
 	for _, name := range names(5) {
-		c, p := r.proxied(g, name, 1, testkit.Line{})
+		c, p := r.proxied(g, name, 1)
 		all, proxies = append(all, c), append(proxies, p)
 	}
 	r.begin(all...)
@@ -587,7 +592,6 @@ func TestReconnectBesideOthers(t *testing.T) {
 		}
 		return gap
 	}
-	jitter := watchMachine(t)
 	from := time.Now()
 	for i := range 100 {
 		p := proxies[i%len(proxies)]
@@ -596,8 +600,8 @@ func TestReconnectBesideOthers(t *testing.T) {
 		all[1+i%len(proxies)].Send(action([]byte{1}))
 		testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > before.Resumed })
 	}
-	if with, most := worst(from), 3*period+2*jitter(); with >= most {
-		t.Errorf("another game's turns were %v apart while five players came back 100 times, want less than %v", with, most)
+	if gap := worst(from); gap > period+line.Jitter {
+		t.Errorf("another game's turns were %v apart while five players came back 100 times, want %v", gap, period)
 	}
 	sameHistory(t, all...)
 }
@@ -633,12 +637,11 @@ func TestReconnectFlood(t *testing.T) {
 	const rate, away = 100, 2 * time.Second
 	allowed := rate*meterBurst + int(rate*away/time.Second)
 	for name, typed := range map[string]int{"as much as allowed": allowed - rate, "more than allowed": allowed + 3*rate} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		bubbled(t, name, func(t *testing.T) {
 			r := reconnectRig(t, func(o *Options) { o.Limits.PacketRate = rate })
 			g := r.lobby(2)
 			ann := r.join(g, "Ann", player)
-			cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+			cid, p := r.proxied(g, "Cid", 1)
 			r.begin(ann, cid)
 			r.inPlay(cid)
 			p.Cut(away, 0)
@@ -685,17 +688,17 @@ func TestReconnectDismissed(t *testing.T) {
 		"stopped":   func(r *rig, _ *Game) { r.shutDown() },
 		"abandoned": func(r *rig, g *Game) { r.h.shard.Call(func() { g.end() }) },
 	} {
-		t.Run(what, func(t *testing.T) {
+		bubbled(t, what, func(t *testing.T) {
 			r := reconnectRig(t, nil)
 			g := r.lobby(2)
 			ann := r.join(g, "Ann", player)
-			cid, p := r.proxied(g, "Cid", 1, testkit.Line{})
+			cid, p := r.proxied(g, "Cid", 1)
 			r.begin(ann, cid)
 			r.inPlay(cid)
 			from := time.Now()
 			end(r, g)
 			testkit.Eventually(t, "the end of the proxy", func() bool { s, _ := p.State(); return s.State == gproxy.Over })
-			if s, err := p.State(); err != nil || s.Why != "rejected by the host: reason 2" || time.Since(from) > minute() {
+			if s, err := p.State(); err != nil || s.Why != "rejected by the host: reason 2" || time.Since(from) > time.Minute {
 				t.Errorf("after %v: %s, %v", time.Since(from), s.Why, err)
 			}
 			if len(r.log.find("reconnection rejected")) > 0 {

@@ -21,7 +21,7 @@ func TestFloodOfRefusalsInTheLog(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Log = o.Log.Level(zerolog.InfoLevel) })
 	r.h.shard.Wait(func() { r.h.shard.refused.every = time.Second })
 	for range flood {
-		c := dial(t, r.h.Addr())
+		c := r.dial()
 		c.Send([]byte("GET / HTTP/1.0\r\n\r\n"))
 		go c.Listen()
 		_ = c.Ended()
@@ -82,12 +82,13 @@ func (o *opening) Of(w3gs.Version) []string {
 
 // A lobby that is being made is none yet, and not a game that is over: programs that guess
 // numbers ask for it again.
-func TestJoinBeforeALobbyIsOpen(t *testing.T) {
-	t.Parallel()
+func TestJoinBeforeALobbyIsOpen(t *testing.T) { inBubble(t, testJoinBeforeALobbyIsOpen) }
+
+func testJoinBeforeALobbyIsOpen(t *testing.T) {
 	realms := &opening{f: func() {}}
 	r := newRig(t, func(o *Options) { o.Realms = realms })
 	knock := func() *client {
-		c := dial(t, r.h.Addr())
+		c := r.dial()
 		go c.Listen()
 		c.Send(joinPacket(1, 0, "Alice"))
 		return c

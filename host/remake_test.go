@@ -11,8 +11,9 @@ import (
 
 // TestRemake: the players vote to play again. The game ends as a remake, and a
 // lobby with its name opens in its place, where everybody gets the old slot.
-func TestRemake(t *testing.T) {
-	t.Parallel()
+func TestRemake(t *testing.T) { inBubble(t, testRemake) }
+
+func testRemake(t *testing.T) {
 	b := board{make(chan string, 100)}
 	r := newRig(t, func(o *Options) {
 		o.Advertiser = b

@@ -40,8 +40,9 @@ const goldenSaved = "f7308000505833571a00000001000000443322116672696461790000010
 
 // TestSavedGame opens the lobby of a saved game: it is announced as one, gives everybody the pid and
 // slot that they had, and plays.
-func TestSavedGame(t *testing.T) {
-	t.Parallel()
+func TestSavedGame(t *testing.T) { inBubble(t, testSavedGame) }
+
+func testSavedGame(t *testing.T) {
 	a := make(adverts, 10)
 	replays, err := recording.Open(recording.Options{Dir: t.TempDir(), Name: "{id}"})
 	if err != nil {

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"fmt"
 	"testing"
 
 	"w3host/game"
@@ -12,7 +13,7 @@ import (
 // knockFrom has a client at 127.0.0.n join.
 func knockFrom(t *testing.T, r *rig, g *Game, n byte, name string) *client {
 	t.Helper()
-	return r.letIn(r.knockOn(dialFrom(t, r, n), g, name, player))
+	return r.letIn(r.knockOn(clientOn(t, r.connect(fmt.Sprintf("127.0.0.%d", n))), g, name, player))
 }
 
 // TestReturnFromElsewhere: the name alone does not let anybody in, from another address. The
@@ -59,7 +60,7 @@ func TestNoWatchingWhileAway(t *testing.T) {
 	noise(ann)
 	ad := watchEntry(t, shown)
 	watch := func(n byte) *client {
-		c := dialFrom(t, r, n)
+		c := clientOn(t, r.connect(fmt.Sprintf("127.0.0.%d", n)))
 		c.Name, c.Conduct = "Fan", player
 		go c.Listen()
 		c.Send(joinPacket(ad.GameID, ad.EntryKey, "Fan"))
@@ -69,7 +70,7 @@ func TestNoWatchingWhileAway(t *testing.T) {
 	crash(t, bob)
 	ann.UntilChat("Bob has lost the connection")
 	watch(9).UntilChat("Somebody at your address plays in this game")
-	slow := r.letIn(r.knockOn(dialFrom(t, r, 9), g, "Bob", lobbyist)) // it never loads
+	slow := r.letIn(r.knockOn(clientOn(t, r.connect("127.0.0.9")), g, "Bob", lobbyist)) // it never loads
 	slow.Until(0x0B)
 	watch(9).UntilChat("Somebody at your address plays in this game")
 }

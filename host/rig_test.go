@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"os"
 	"runtime/pprof"
@@ -41,6 +42,7 @@ type rig struct {
 	records *tape
 	log     *logTape
 	net     *simnet.Net // nil: that of the system
+	line    simnet.Line // of clients in a bubble, each way
 
 	stop func()
 	done chan error
@@ -50,7 +52,7 @@ type rig struct {
 // leave no goroutine behind.
 func newRig(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, records: &tape{}, log: &logTape{}, done: make(chan error, 1)}
+	r := &rig{t: t, records: &tape{}, log: &logTape{}, done: make(chan error, 1), line: line}
 	opts := Options{
 		Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: Limits{
@@ -63,6 +65,11 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 		Log:      zerolog.New(r.log).Level(zerolog.DebugLevel),
 	}
 	opts.Game.Turns.Period = period
+	if testkit.Virtual() {
+		n := simnet.New(1)
+		t.Cleanup(n.Close) // after the host has stopped
+		opts.Network = loop.NewMemory(n)
+	}
 	if change != nil {
 		change(&opts)
 	}
@@ -70,7 +77,7 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 		r.net = m.Net
 	}
 	if opts.Listeners.Main == nil {
-		opts.Listeners = listenOn(t, "127.0.0.1:0", "")
+		opts.Listeners = listenOn(t, &opts, "127.0.0.1:0", "")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
@@ -103,9 +110,22 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	return r
 }
 
-// listenOn opens the ports of a host.
-func listenOn(t testing.TB, addr, returns string) Listeners {
+// listenOn opens the ports of a host on its network; "" opens none.
+func listenOn(t testing.TB, o *Options, addr, returns string) Listeners {
 	t.Helper()
+	if m, ok := o.Network.(*loop.Memory); ok {
+		open := func(addr string) net.Listener {
+			if addr == "" {
+				return nil
+			}
+			l, err := m.Listen(netip.MustParseAddrPort(addr))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return l
+		}
+		return Listeners{Main: open(addr), Returns: open(returns)}
+	}
 	l, err := Listen(addr, returns)
 	if err != nil {
 		t.Fatal(err)

@@ -57,7 +57,7 @@ func watchEntry(t *testing.T, shown adverts) lan.Advert {
 
 // watchAs joins the entry.
 func watchAs(r *rig, ad lan.Advert, name string) *client {
-	c := dial(r.t, r.h.Addr())
+	c := r.dial()
 	c.Name, c.Conduct = name, player
 	go c.Listen()
 	c.Send(joinPacket(ad.GameID, ad.EntryKey, name))
@@ -66,8 +66,9 @@ func watchAs(r *rig, ad lan.Advert, name string) *client {
 
 // TestWatchedGame: a running game is listed for those who watch, at the port of the host. They
 // are sent what its players are sent, byte for byte, and compute what these have computed.
-func TestWatchedGame(t *testing.T) {
-	t.Parallel()
+func TestWatchedGame(t *testing.T) { inBubble(t, testWatchedGame) }
+
+func testWatchedGame(t *testing.T) {
 	r, shown := shownRig(t, nil)
 	g, players := r.play(3)
 	noise(players[0])
@@ -108,8 +109,9 @@ func TestWatchedGame(t *testing.T) {
 
 // TestWhoMayWatch: a banned player, a wrong key and a game that is over are turned away; who
 // plays at the same address, and who comes when the room is full, reads it.
-func TestWhoMayWatch(t *testing.T) {
-	t.Parallel()
+func TestWhoMayWatch(t *testing.T) { inBubble(t, testWhoMayWatch) }
+
+func testWhoMayWatch(t *testing.T) {
 	r, shown := shownRig(t, func(o *Options) {
 		o.Watch.Most, o.Limits.Exempt, o.Bans = 1, nil, bannedName("Villain")
 	})
@@ -141,8 +143,9 @@ func TestWhoMayWatch(t *testing.T) {
 }
 
 // TestNotWatched: private games are not listed, nor has anything begun that would list them.
-func TestNotWatched(t *testing.T) {
-	t.Parallel()
+func TestNotWatched(t *testing.T) { inBubble(t, testNotWatched) }
+
+func testNotWatched(t *testing.T) {
 	r, shown := shownRig(t, nil)
 	g, err := r.h.OpenFor(Wish{Name: "private", Map: testMap(2), Private: true})
 	if err != nil {
@@ -162,8 +165,9 @@ func TestNotWatched(t *testing.T) {
 }
 
 // TestWatchersSeeNoHiddenNames: where names are hidden, they are for who watches, too.
-func TestWatchersSeeNoHiddenNames(t *testing.T) {
-	t.Parallel()
+func TestWatchersSeeNoHiddenNames(t *testing.T) { inBubble(t, testWatchersSeeNoHiddenNames) }
+
+func testWatchersSeeNoHiddenNames(t *testing.T) {
 	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.Admission.Anonymous = true })
 	g := r.lobby(3)
 	ann, bob := r.join(g, "Annabelle", player), r.join(g, "Bobbington", player)
@@ -189,8 +193,9 @@ func TestWatchersSeeNoHiddenNames(t *testing.T) {
 // TestHostileWatchers: who floods, never reads, answers what was not sent or opens more
 // connections than may be costs the others nothing: who watches well sees the game on, and the
 // players get their turns.
-func TestHostileWatchers(t *testing.T) {
-	t.Parallel()
+func TestHostileWatchers(t *testing.T) { inBubble(t, testHostileWatchers) }
+
+func testHostileWatchers(t *testing.T) {
 	r, shown := shownRig(t, func(o *Options) {
 		o.Limits.Unjoined, o.Limits.UnjoinedPerIP, o.Limits.JoinsPerMinute = 1000, 1000, 100000
 	})
@@ -212,7 +217,7 @@ func TestHostileWatchers(t *testing.T) {
 	talker.Ended()
 	var crowd []*client
 	for range 60 { // of 24 for an address
-		c := dial(t, r.h.Addr())
+		c := r.dial()
 		c.Name = "Deaf"
 		c.Send(joinPacket(ad.GameID, ad.EntryKey, "Deaf")) // and reads nothing
 		crowd = append(crowd, c)
@@ -241,8 +246,9 @@ func TestHostileWatchers(t *testing.T) {
 
 // TestWatchersSeat: with a seat of their own among the observers, which nobody takes, those who watch see
 // the game on when the players leave whose seats they would have; in a private game nobody has that seat.
-func TestWatchersSeat(t *testing.T) {
-	t.Parallel()
+func TestWatchersSeat(t *testing.T) { inBubble(t, testWatchersSeat) }
+
+func testWatchersSeat(t *testing.T) {
 	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.WatchersSeat = true })
 	observed := testMap(4)
 	observed.Settings |= w3gs.ObserversOn
@@ -287,8 +293,9 @@ func TestWatchersSeat(t *testing.T) {
 }
 
 // TestWatchersShareWakeUps: the loop of those who watch is not woken for each packet of each of them.
-func TestWatchersShareWakeUps(t *testing.T) {
-	t.Parallel()
+func TestWatchersShareWakeUps(t *testing.T) { inBubble(t, testWatchersShareWakeUps) }
+
+func testWatchersShareWakeUps(t *testing.T) {
 	r, shown := shownRig(t, nil)
 	_, players := r.play(2)
 	noise(players[0])
@@ -315,8 +322,9 @@ func TestWatchersShareWakeUps(t *testing.T) {
 
 // TestCrashOfTheWatchersLoop: a fault in the loop of those who watch cuts them off and takes the game off the
 // list. The game goes on, and the host stops in order.
-func TestCrashOfTheWatchersLoop(t *testing.T) {
-	t.Parallel()
+func TestCrashOfTheWatchersLoop(t *testing.T) { inBubble(t, testCrashOfTheWatchersLoop) }
+
+func testCrashOfTheWatchersLoop(t *testing.T) {
 	r, shown := shownRig(t, nil)
 	g, players := r.play(2)
 	noise(players[0])
@@ -336,8 +344,9 @@ func TestCrashOfTheWatchersLoop(t *testing.T) {
 }
 
 // TestWatchersLeaveTogether: all who watch leave at once, in the packets of one read, and others come.
-func TestWatchersLeaveTogether(t *testing.T) {
-	t.Parallel()
+func TestWatchersLeaveTogether(t *testing.T) { inBubble(t, testWatchersLeaveTogether) }
+
+func testWatchersLeaveTogether(t *testing.T) {
 	r, shown := shownRig(t, nil)
 	g, players := r.play(2)
 	noise(players[0])

@@ -13,8 +13,9 @@ import (
 
 // TestNeverReads: a client that takes nothing from its socket loses its place
 // when far more waits for them than any budget allows, and nobody else does.
-func TestNeverReads(t *testing.T) {
-	t.Parallel()
+func TestNeverReads(t *testing.T) { inBubble(t, testNeverReads) }
+
+func testNeverReads(t *testing.T) {
 	const turn = 100 * time.Millisecond
 	r := newRig(t, func(o *Options) {
 		o.Game.Turns.Period, o.Game.Turns.SyncLimit = turn, 1000 // it is not the lag screen that ends the connection
@@ -74,8 +75,9 @@ func backlog(l *link) int {
 
 // TestKickOfTheStalled: one who does not read cannot hold a connection open by
 // that, neither after a kick nor when the host stops.
-func TestKickOfTheStalled(t *testing.T) {
-	t.Parallel()
+func TestKickOfTheStalled(t *testing.T) { inBubble(t, testKickOfTheStalled) }
+
+func testKickOfTheStalled(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Game.Turns.SyncLimit, o.Limits.OutQueue, o.Limits.PacketRate = 1000, 64<<20, 100_000
 		o.Game.Turns.ActionRate, o.Game.Turns.ActionBurst = 1<<30, 1<<20
@@ -102,11 +104,12 @@ func TestKickOfTheStalled(t *testing.T) {
 }
 
 // TestShutdownOfAGame: players read why, get a proper end, and the host is quick.
-func TestShutdownOfAGame(t *testing.T) {
-	t.Parallel()
+func TestShutdownOfAGame(t *testing.T) { inBubble(t, testShutdownOfAGame) }
+
+func testShutdownOfAGame(t *testing.T) {
 	r := newRig(t, nil)
 	_, players := r.play(3)
-	silent := dial(t, r.h.Addr()) // says nothing; nobody waits for it
+	silent := r.dial() // says nothing; nobody waits for it
 	go silent.Listen()
 	testkit.Eventually(t, "the connection of the silent one", func() bool {
 		return r.unjoined() == 1
@@ -138,8 +141,9 @@ func TestShutdownOfAGame(t *testing.T) {
 }
 
 // TestShutdownOfALobby: the same before the start.
-func TestShutdownOfALobby(t *testing.T) {
-	t.Parallel()
+func TestShutdownOfALobby(t *testing.T) { inBubble(t, testShutdownOfALobby) }
+
+func testShutdownOfALobby(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(3)
 	alice, bob := r.join(g, "Alice", player), r.join(g, "Bob", player)
@@ -165,8 +169,9 @@ func TestShutdownOfALobby(t *testing.T) {
 
 // TestLobbyThatOpensIntoTheEnd: a lobby that was opened just before the host stops, and comes to the loop behind that,
 // does not hold the host up.
-func TestLobbyThatOpensIntoTheEnd(t *testing.T) {
-	t.Parallel()
+func TestLobbyThatOpensIntoTheEnd(t *testing.T) { inBubble(t, testLobbyThatOpensIntoTheEnd) }
+
+func testLobbyThatOpensIntoTheEnd(t *testing.T) {
 	r := newRig(t, nil)
 	r.join(r.lobby(1), "Ann", player) // the host serves
 	g, err := r.h.tryGame(2, &lobbySpec{name: "late", m: testMap(2), setup: plainGame()})
@@ -187,11 +192,12 @@ func TestLobbyThatOpensIntoTheEnd(t *testing.T) {
 
 // TestShutdownWithClientsThatStay: a client that does not close cannot hold the
 // host up for longer than it may linger.
-func TestShutdownWithClientsThatStay(t *testing.T) {
-	t.Parallel()
+func TestShutdownWithClientsThatStay(t *testing.T) { inBubble(t, testShutdownWithClientsThatStay) }
+
+func testShutdownWithClientsThatStay(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
-	c := dial(t, r.h.Addr())
+	c := r.dial()
 	c.Send(joinPacket(g.ID(), g.EntryKey(), "Alice"))
 	if b, err := c.Read(); err != nil || b[1] != 0x04 {
 		t.Fatalf("got % X, %v", b, err)

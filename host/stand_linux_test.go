@@ -170,8 +170,9 @@ func TestCrashThatCannotBeMended(t *testing.T) {
 }
 
 // TestCrashWithoutALedger: a game whose journal has no room any more ends, and no other.
-func TestCrashWithoutALedger(t *testing.T) {
-	t.Parallel()
+func TestCrashWithoutALedger(t *testing.T) { inBubble(t, testCrashWithoutALedger) }
+
+func testCrashWithoutALedger(t *testing.T) {
 	r, g, players := heldRig(t, nil)
 	_, others := r.play(2)
 	g.call(func() {
@@ -266,8 +267,9 @@ func TestGiveUp(t *testing.T) {
 }
 
 // A standby is asked for from so many lobbies and games on.
-func TestStandbyFrom(t *testing.T) {
-	t.Parallel()
+func TestStandbyFrom(t *testing.T) { inBubble(t, testStandbyFrom) }
+
+func testStandbyFrom(t *testing.T) {
 	alive, kept := new(atomic.Int32), new(atomic.Int32)
 	r := newRig(t, func(o *Options) { o.Survivors, o.Standby = &Survivors{Shelf: shelf{alive: alive, kept: kept}}, 2 })
 	r.lobby(1)
@@ -280,8 +282,9 @@ func TestStandbyFrom(t *testing.T) {
 }
 
 // A loop that stands still says nothing to the holder, one that goes round does.
-func TestAlive(t *testing.T) {
-	t.Parallel()
+func TestAlive(t *testing.T) { inBubble(t, testAlive) }
+
+func testAlive(t *testing.T) {
 	alive := new(atomic.Int32)
 	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{alive: alive}} })
 	testkit.Eventually(t, "a sign of life", func() bool { return alive.Load() > 0 })

@@ -13,8 +13,9 @@ import (
 
 // TestStart holds the bytes from the countdown to the second turn against the
 // protocol. Pid 1 is the virtual host's, 2 a fake player's, 3 and 4 play.
-func TestStart(t *testing.T) {
-	t.Parallel()
+func TestStart(t *testing.T) { inBubble(t, testStart) }
+
+func testStart(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Game.Lobby.Countdown.Lines = 1 })
 	g := r.lobby(3)
 	order(t, g, "fakeplayer")
@@ -109,8 +110,9 @@ func TestStart(t *testing.T) {
 
 // TestHugeTurn: 200 actions of 500 bytes at once come to all in one order, in
 // packets that fit a segment, 0x48 before its 0x0C, and none is lost.
-func TestHugeTurn(t *testing.T) {
-	t.Parallel()
+func TestHugeTurn(t *testing.T) { inBubble(t, testHugeTurn) }
+
+func testHugeTurn(t *testing.T) {
 	const senders, each, size = 10, 20, 500
 	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 400 * time.Millisecond })
 	g := r.lobby(senders)
@@ -180,8 +182,9 @@ func TestHugeTurn(t *testing.T) {
 
 // TestJoinMeetsStart: whoever comes at the moment of the start is either in the
 // game or told that it has begun, and whoever is gone at once holds nobody up.
-func TestJoinMeetsStart(t *testing.T) {
-	t.Parallel()
+func TestJoinMeetsStart(t *testing.T) { inBubble(t, testJoinMeetsStart) }
+
+func testJoinMeetsStart(t *testing.T) {
 	r := newRig(t, nil)
 	for round := range 10 {
 		g := r.lobby(12)

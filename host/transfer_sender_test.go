@@ -7,8 +7,9 @@ import (
 
 // TestSenderOfAFullLobby: the twelfth player gets the virtual host's pid, and the
 // map from somebody else.
-func TestSenderOfAFullLobby(t *testing.T) {
-	t.Parallel()
+func TestSenderOfAFullLobby(t *testing.T) { inBubble(t, testSenderOfAFullLobby) }
+
+func testSenderOfAFullLobby(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(12)
 	for i := range 11 {

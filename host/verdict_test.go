@@ -8,8 +8,9 @@ import (
 
 // TestSurrenderIsRecorded: the players' word is a result in the game log, of a
 // game that has finished.
-func TestSurrenderIsRecorded(t *testing.T) {
-	t.Parallel()
+func TestSurrenderIsRecorded(t *testing.T) { inBubble(t, testSurrenderIsRecorded) }
+
+func testSurrenderIsRecorded(t *testing.T) {
 	r := newRig(t, nil)
 	g, players := r.play(2)
 	typed(g, players[0], "!ff")

@@ -10,8 +10,9 @@ import (
 
 // TestNoCallIsForgotten: what several goroutines ask of the shard is done, also on
 // a host where no socket and no timer wakes it.
-func TestNoCallIsForgotten(t *testing.T) {
-	t.Parallel()
+func TestNoCallIsForgotten(t *testing.T) { inBubble(t, testNoCallIsForgotten) }
+
+func testNoCallIsForgotten(t *testing.T) {
 	r := newRig(t, nil)
 	g := r.lobby(2)
 	done := make(chan struct{})

@@ -8,8 +8,9 @@ import (
 )
 
 // TestWishedSettings: settings that are asked for with a lobby are announced, and recorded.
-func TestWishedSettings(t *testing.T) {
-	t.Parallel()
+func TestWishedSettings(t *testing.T) { inBubble(t, testWishedSettings) }
+
+func testWishedSettings(t *testing.T) {
 	a := make(adverts, 10)
 	r := newRig(t, func(o *Options) { o.Advertiser = a })
 	bits := w3gs.FullSharedControl | w3gs.RandomHero | w3gs.RandomRaces

@@ -170,9 +170,9 @@ func (p *memPoller) stopListening() {
 func (p *memPoller) run(pass func() (idle time.Duration, over bool)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	killed := true
+	inPass := false
 	defer func() {
-		if killed { // in the middle of a pass
+		if inPass && p.m.dead.Load() { // the process was killed in the middle of a pass
 			p.loop.Abandon()
 		}
 	}()
@@ -183,7 +183,9 @@ func (p *memPoller) run(pass func() (idle time.Duration, over bool)) {
 			panic("the loop goes round and round, and no time passes")
 		}
 		p.m.passing.Add(1)
+		inPass = true
 		idle, over := pass()
+		inPass = false
 		p.m.passing.Add(-1)
 		if over || p.m.dead.Load() {
 			break
@@ -198,7 +200,6 @@ func (p *memPoller) run(pass func() (idle time.Duration, over bool)) {
 		case <-timer.C:
 		}
 	}
-	killed = false
 }
 
 func (p *memPoller) collect() {

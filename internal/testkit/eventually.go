@@ -12,9 +12,13 @@ const longest = time.Minute
 // Eventually waits until a condition holds.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
+	limit := longest
+	if Virtual() {
+		limit = virtualPatience
+	}
 	for began := time.Now(); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(began) > longest {
-			t.Fatalf("%s: not within %v", what, longest)
+		if time.Since(began) > limit {
+			t.Fatalf("%s: not within %v", what, limit)
 		}
 	}
 }
