@@ -1,6 +1,8 @@
 package web
 
 import (
+	"context"
+	"crypto/tls"
 	"net"
 	"net/netip"
 	"slices"
@@ -15,6 +17,8 @@ import (
 const (
 	maxConns        = 1024
 	maxConnsPerAddr = 128
+	// reservedConns are further connections from proxies when maxConns are open. They answer health checks only.
+	reservedConns = 32
 )
 
 // bounded is a listener with these limits.
@@ -22,9 +26,10 @@ type bounded struct {
 	net.Listener
 	proxies []netip.Prefix
 
-	mu   sync.Mutex
-	all  int
-	from map[netip.Addr]int
+	mu       sync.Mutex
+	all      int
+	reserved int
+	from     map[netip.Addr]int
 }
 
 func newBounded(l net.Listener, proxies []netip.Prefix) *bounded {
@@ -39,31 +44,48 @@ func (b *bounded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		remote := conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-		if b.take(remote) {
-			return &counted{Conn: conn, done: sync.OnceFunc(func() { b.free(network.Base(remote)) })}, nil
+		if taken := b.take(remote); taken != refused {
+			return &counted{Conn: conn, healthOnly: taken == reserved, done: sync.OnceFunc(func() { b.free(network.Base(remote), taken) })}, nil
 		}
 		_ = conn.Close()
 	}
 }
 
+// admission is how a connection is admitted.
+type admission uint8
+
+const (
+	refused  admission = iota
+	reserved           // for health checks only
+	admitted
+)
+
 // home are the addresses by which the machine connects to itself.
 var home = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 
-func (b *bounded) take(remote netip.Addr) bool {
+func (b *bounded) take(remote netip.Addr) admission {
 	addr, proxy := network.Base(remote), within(b.proxies, remote)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.all >= maxConns && (proxy || !slices.Contains(home, remote)) || b.from[addr] >= maxConnsPerAddr && !proxy {
-		return false
+	switch full := b.all >= maxConns; {
+	case full && proxy && b.reserved < reservedConns:
+		b.reserved++
+		return reserved
+	case full && (proxy || !slices.Contains(home, remote)), !proxy && b.from[addr] >= maxConnsPerAddr:
+		return refused
 	}
 	b.all++
 	b.from[addr]++
-	return true
+	return admitted
 }
 
-func (b *bounded) free(addr netip.Addr) {
+func (b *bounded) free(addr netip.Addr, was admission) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if was == reserved {
+		b.reserved--
+		return
+	}
 	b.all--
 	if b.from[addr]--; b.from[addr] == 0 {
 		delete(b.from, addr)
@@ -73,10 +95,24 @@ func (b *bounded) free(addr netip.Addr) {
 // counted gives its place back when it is closed.
 type counted struct {
 	net.Conn
-	done func()
+	healthOnly bool
+	done       func()
 }
 
 func (c *counted) Close() error {
 	c.done()
 	return c.Conn.Close()
+}
+
+type healthOnlyKey struct{}
+
+// connContext marks the requests of connections that answer health checks only.
+func connContext(ctx context.Context, conn net.Conn) context.Context {
+	if secure, ok := conn.(*tls.Conn); ok {
+		conn = secure.NetConn()
+	}
+	if c, ok := conn.(*counted); ok && c.healthOnly {
+		return context.WithValue(ctx, healthOnlyKey{}, true)
+	}
+	return ctx
 }

@@ -78,7 +78,7 @@ func (s *Server) checks() http.Handler {
 			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Session(cookie.Value, now) }
 			from.Who, _ = from.again(now)
 		}
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
+		s.counted(w, r.WithContext(context.WithValue(r.Context(), key{}, from)), &from, h)
 	})
 }
 
@@ -140,7 +140,7 @@ func (s *Server) outside(h http.Handler) http.Handler {
 	h = s.guarded(h)
 	return protected(func(w http.ResponseWriter, r *http.Request) {
 		from := From{Addr: s.address(r), Secure: s.secure(r), Outside: true}
-		h.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), key{}, from)))
+		s.counted(w, r.WithContext(context.WithValue(r.Context(), key{}, from)), &from, h)
 	})
 }
 

@@ -36,9 +36,13 @@ const (
 	headerWithin  = 5 * time.Second
 	requestWithin = 30 * time.Second
 	answerWithin  = 30 * time.Second
-	idleFor       = time.Minute
-	stopWithin    = 200 * time.Millisecond
-	maxHeader     = 16 << 10 // bytes
+	// bodyWithin is the time in which the body of a request has to come behind its headers, except that of an upload.
+	bodyWithin = 5 * time.Second
+	idleFor    = time.Minute
+	stopWithin = 200 * time.Millisecond
+	maxHeader  = 16 << 10 // bytes
+	// maxStreams is how many requests one connection of HTTP/2 may have at the same time. Each page in a browser holds one.
+	maxStreams = 64
 )
 
 // Options are the settings of a server.
@@ -61,6 +65,8 @@ type Server struct {
 	mux   *http.ServeMux
 	doors []*door // the first is the window's own
 	tries tries
+	// inFlight are the requests at all ports.
+	inFlight inFlight
 	// Took is told how long each request took that is no stream, by one of Groups and its status. It must not
 	// wait. Set it before Serve; nil: nobody is told.
 	Took func(group string, status int, took time.Duration)
@@ -78,11 +84,16 @@ func (s *Server) open(listen string, h http.Handler, secure *tls.Config) (net.Ad
 	if err != nil {
 		return nil, err
 	}
+	s.attach(l, h, secure)
+	return l.Addr(), nil
+}
+
+// attach has a handler answer at a listener.
+func (s *Server) attach(l net.Listener, h http.Handler, secure *tls.Config) {
 	s.doors = append(s.doors, &door{listener: newBounded(l, s.opts.Proxies), Server: &http.Server{
 		Handler: h, TLSConfig: secure, ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
-		MaxHeaderBytes: maxHeader, ErrorLog: log.New(faults{s.opts.Log}, "", 0),
+		MaxHeaderBytes: maxHeader, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams}, ConnContext: connContext, ErrorLog: log.New(faults{s.opts.Log}, "", 0),
 	}})
-	return l.Addr(), nil
 }
 
 // Beside has a handler answer on a port of its own, without any check of who asks. Call it
@@ -99,7 +110,7 @@ func (s *Server) Outside(listen string, h http.Handler) (net.Addr, error) {
 
 // Open listens; nothing is answered before Serve.
 func Open(o Options) (*Server, error) {
-	s := &Server{opts: o, mux: http.NewServeMux(), tries: newTries()}
+	s := newServer(o)
 	secure, err := o.secure()
 	if err != nil {
 		return nil, err
@@ -107,8 +118,14 @@ func Open(o Options) (*Server, error) {
 	if _, err := s.open(o.Listen, nil, secure); err != nil {
 		return nil, err
 	}
-	s.login()
 	return s, nil
+}
+
+// newServer returns a server that has no port yet.
+func newServer(o Options) *Server {
+	s := &Server{opts: o, mux: http.NewServeMux(), tries: newTries(), inFlight: inFlight{from: make(map[origin]int)}}
+	s.login()
+	return s
 }
 
 // Handle has a handler answer the requests that the pattern of http.ServeMux describes, for callers with
@@ -128,6 +145,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.doors[0].Handler = s.timed(s.checks())
 	ended := make(chan error)
 	for _, d := range s.doors {
+		d.Handler = s.received(d.Handler)
 		go func() { ended <- d.serve(ctx) }()
 	}
 	var err error

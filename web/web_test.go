@@ -361,21 +361,30 @@ func TestBeside(t *testing.T) {
 func TestPlaceOnTheMachine(t *testing.T) {
 	b := newBounded(nil, []netip.Prefix{netip.MustParsePrefix("10.0.0.1/32")})
 	for i := range maxConns {
-		if !b.take(netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)})) {
+		if b.take(netip.AddrFrom4([4]byte{203, 0, byte(i >> 8), byte(i)})) != admitted {
 			t.Fatalf("connection %d", i)
 		}
 	}
-	for _, one := range []string{"192.0.2.1", "10.0.0.1", "127.0.0.2"} {
-		if b.take(netip.MustParseAddr(one)) {
+	for _, one := range []string{"192.0.2.1", "127.0.0.2"} {
+		if b.take(netip.MustParseAddr(one)) != refused {
 			t.Errorf("there is a place for %s", one)
 		}
 	}
 	for _, one := range []string{"127.0.0.1", "::1"} {
 		for i := range maxConnsPerAddr + 1 {
-			if got := b.take(netip.MustParseAddr(one)); got != (i < maxConnsPerAddr) {
+			if got := b.take(netip.MustParseAddr(one)); (got == admitted) != (i < maxConnsPerAddr) {
 				t.Fatalf("connection %d of %s: %v", i, one, got)
 			}
 		}
+	}
+	proxy := netip.MustParseAddr("10.0.0.1")
+	for i := range reservedConns + 1 {
+		if got := b.take(proxy); (got == reserved) != (i < reservedConns) {
+			t.Fatalf("connection %d of a proxy: %v", i, got)
+		}
+	}
+	if b.free(proxy, reserved); b.take(proxy) != reserved {
+		t.Error("a reserved place that is free again is not given")
 	}
 }
 
