@@ -105,6 +105,12 @@ func (d *target) openSaved(c *call, ask SavedGame, w host.Wish) error {
 	if err := d.openLobby(c, w, r.File); err != nil {
 		return err
 	}
+	switch {
+	case r.Doubt != nil && r.Record != nil:
+		answer(c, "%s is damaged: %v. The game goes on from what can be read of it.", r.File, texts.From(r.Doubt))
+	case r.Doubt != nil:
+		answer(c, "%s is damaged: %v. If it does not load for the players, copy it again from one of them, or take an earlier one.", r.File, texts.From(r.Doubt))
+	}
 	var players []string
 	for _, h := range r.Humans() {
 		if p := r.Players[h.Slot]; !p.Gone && !(p.Fake && r.Record != nil) {

@@ -137,11 +137,13 @@ var chineseHost = map[string]string{
 	"the player of slot %d is missing": "缺少位置 %d 的玩家",
 	"only admins open saved games":     "只有管理员可以打开存档游戏",
 
-	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.": "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
-	"the game is of %s %s, and this host plays %s %s":                                  "该局来自 %s %s，而本主机运行的是 %s %s",
-	"the map of the game, %s, is not here, or is another version of it":                "这里没有该局所用的地图 %s，或版本不同",
-	"%q is not in the folder of saved games: give its name there, without a path":      "%q 不在存档文件夹里：请只给出文件名，不要带路径",
-	"there is no file %q in the folder of saved games, %s":                             "存档文件夹 %[2]s 里没有文件 %[1]q",
+	"%s is damaged: %v. If it does not load for the players, copy it again from one of them, or take an earlier one.": "%s 已损坏：%v。如果玩家无法载入，请从某位玩家处重新复制，或改用更早的存档。",
+	"%s is damaged: %v. The game goes on from what can be read of it.":                                                "%s 已损坏：%v。游戏将从可读取的部分继续。",
+	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.":                                "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
+	"the game is of %s %s, and this host plays %s %s":                                                                 "该局来自 %s %s，而本主机运行的是 %s %s",
+	"the map of the game, %s, is not here, or is another version of it":                                               "这里没有该局所用的地图 %s，或版本不同",
+	"%q is not in the folder of saved games: give its name there, without a path":                                     "%q 不在存档文件夹里：请只给出文件名，不要带路径",
+	"there is no file %q in the folder of saved games, %s":                                                            "存档文件夹 %[2]s 里没有文件 %[1]q",
 
 	"%s cannot have two slots":                    "%s 不能占两个位置",
 	"nobody played in slot %d of the game":        "该局的位置 %d 没有玩家",

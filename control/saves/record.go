@@ -2,6 +2,7 @@ package saves
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -58,6 +59,11 @@ func (s Finder) openRecord(ctx context.Context, ask control.SavedGame) (*game.Re
 func start(in *replay.Reader) *savedgame.Save {
 	s := &in.Start
 	g := &savedgame.Save{Header: in.Header}
+	for _, f := range in.Findings {
+		if f.Fault {
+			g.Doubt = errors.Join(g.Doubt, errors.New(f.Text))
+		}
+	}
 	g.MapPath, g.GameName, g.Type = s.Settings.MapPath, s.GameName, w3gs.GameType(s.GameType)
 	g.Stat = w3gs.StatString{
 		Settings: s.Settings.Flags, Width: s.Settings.Width, Height: s.Settings.Height,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,35 @@ func TestOpen(t *testing.T) {
 		}
 		if got := players(r); got != c.want || m == nil || r.By != 26 || r.File != filepath.Base(c.ask.File) {
 			t.Errorf("%+v: %s of %s, want %s", c.ask, got, r.File, c.want)
+		}
+	}
+}
+
+// A file with a wrong sum can be read, but whoever opens its lobby has to know.
+func TestOpenDamaged(t *testing.T) {
+	f := folder(t)
+	record(t, filepath.Join(f.Dir(), "friday.w3g"), replay.HostOf("W3XP", 26), 77, nil)
+	for _, name := range []string{"friday.w3z", "friday.w3g"} {
+		path := filepath.Join(f.Dir(), name)
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, damaged := range []bool{false, true} {
+			file := slices.Clone(whole)
+			if damaged {
+				file[0x40] ^= 1 // the header's sum
+			}
+			if err := os.WriteFile(path, file, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r, _, err := f.Open(t.Context(), control.SavedGame{File: name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Doubt != nil; got != damaged {
+				t.Errorf("%s is damaged: %v (%v), want %v", name, got, r.Doubt, damaged)
+			}
 		}
 	}
 }
