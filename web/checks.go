@@ -45,6 +45,11 @@ func CallerOf(ctx context.Context) From {
 	return from
 }
 
+// WithCaller returns a context in which Caller returns from.
+func WithCaller(ctx context.Context, from From) context.Context {
+	return context.WithValue(ctx, key{}, from)
+}
+
 // Still reports whether the caller of a request that takes long is the same as when the
 // request began, with the same role.
 func Still(r *http.Request) bool {
@@ -78,7 +83,7 @@ func (s *Server) checks() http.Handler {
 			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Session(cookie.Value, now) }
 			from.Who, _ = from.again(now)
 		}
-		s.counted(w, r.WithContext(context.WithValue(r.Context(), key{}, from)), &from, h)
+		s.counted(w, r.WithContext(WithCaller(r.Context(), from)), &from, h)
 	})
 }
 
@@ -140,7 +145,7 @@ func (s *Server) outside(h http.Handler) http.Handler {
 	h = s.guarded(h)
 	return protected(func(w http.ResponseWriter, r *http.Request) {
 		from := From{Addr: s.address(r), Secure: s.secure(r), Outside: true}
-		s.counted(w, r.WithContext(context.WithValue(r.Context(), key{}, from)), &from, h)
+		s.counted(w, r.WithContext(WithCaller(r.Context(), from)), &from, h)
 	})
 }
 

@@ -144,12 +144,13 @@ func TestLinksAndSessions(t *testing.T) {
 		t.Errorf("ended twice: %v", err)
 	}
 	_ = s.change(func(st *state) error {
-		st.Sessions = slices.Repeat([]Session{{Hash: "x", Made: noon, Seen: noon}}, maxSessions)
+		st.Sessions = append([]Session{{Hash: "y", Account: "Rook", Made: noon, Seen: noon}},
+			slices.Repeat([]Session{{Hash: "x", Account: who.Name, Made: noon, Seen: noon}}, maxSessions)...)
 		return nil
 	})
 	id, _ = s.Begin(who, noon)
-	if st, err := s.read(); err != nil || len(st.Sessions) != maxSessions {
-		t.Errorf("%d sessions, %v", len(st.Sessions), err)
+	if st, err := s.read(); err != nil || len(st.Sessions) != 1+maxSessions || st.Sessions[0].Account != "Rook" {
+		t.Errorf("%d sessions, want the one of Rook and %d of the account that began one: %v", len(st.Sessions), maxSessions, err)
 	}
 	if _, ok := s.Session(id, noon); !ok {
 		t.Error("the newest session has made room itself")

@@ -206,8 +206,20 @@ func (s *Store) Begin(who Who, now time.Time) (id string, err error) {
 	o := Session{Hash: hashOf(id), Account: who.Name, Made: now, Seen: now}
 	return id, s.change(func(st *state) error {
 		st.Sessions = slices.DeleteFunc(st.Sessions, func(o Session) bool { return o.over(now) })
-		st.Sessions = st.Sessions[max(len(st.Sessions)-maxSessions+1, 0):]
 		st.Sessions = append(st.Sessions, o)
+		surplus := -maxSessions
+		for _, other := range st.Sessions {
+			if other.Account == o.Account {
+				surplus++
+			}
+		}
+		st.Sessions = slices.DeleteFunc(st.Sessions, func(other Session) bool {
+			if other.Account != o.Account || surplus <= 0 {
+				return false
+			}
+			surplus--
+			return true
+		})
 		return nil
 	})
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Limits of the file; the oldest sessions and links make room.
+// Limits of the file; the oldest sessions of an account, and the oldest links, make room.
 const (
 	maxAccounts = 200
 	maxTokens   = 200
-	maxSessions = 1000
+	maxSessions = 20 // of one account, which thus ends no session of another
 	maxLinks    = 20
 )
 

@@ -11,21 +11,24 @@ import (
 	"time"
 
 	"w3host/web"
+	"w3host/web/access"
 )
 
-// How many answers are kept for programs that send a request again because they got no answer,
-// and how long.
+// How many answers are kept of each caller, for programs that send a request again because they got no answer, and how
+// long.
 const (
 	answersKept = 256
+	bytesKept   = 4 << 20 // of the bodies of one caller's answers
 	answersFor  = 10 * time.Minute
 	maxKey      = 128 // bytes of an Idempotency-Key
 )
 
-// answers are those to requests with an Idempotency-Key: a caller that sends it again gets the same
-// answer, and nothing is done a second time.
+// answers are those to requests with an Idempotency-Key: a caller that sends it again gets the same answer, and nothing is
+// done a second time. Each caller has answers of their own, so that nobody pushes out another caller's; callers without a
+// login or token have none.
 type answers struct {
-	mu    sync.Mutex
-	known []*kept // the oldest first
+	mu sync.Mutex
+	of map[access.Who][]*kept // the oldest first
 }
 
 // kept is an answer, or one that is being made.
@@ -43,7 +46,8 @@ type kept struct {
 func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Idempotency-Key")
-		if key == "" || r.Method != http.MethodPost {
+		from := web.Caller(r)
+		if key == "" || r.Method != http.MethodPost || from.Role == access.Public {
 			h(w, r)
 			return
 		}
@@ -56,15 +60,16 @@ func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 			web.Fault(w, http.StatusRequestEntityTooLarge, "too_large", "the body has more than 64 KiB")
 			return
 		}
-		from := web.Caller(r)
 		r.Body = io.NopCloser(bytes.NewReader(text))
-		k, first := s.take(from.Via+"\x00"+from.Name+"\x00"+key, sha256.Sum256(append([]byte(r.URL.Path+"\x00"), text...)))
+		k, first := s.take(from.Who, key, sha256.Sum256(append([]byte(r.URL.RequestURI()+"\x00"), text...)))
 		switch {
 		case k == nil:
 			web.Fault(w, http.StatusUnprocessableEntity, "key_reused", "this Idempotency-Key was sent with another request")
 		case first:
 			defer k.done.Store(true)
-			h(&recorder{ResponseWriter: w, kept: k}, r)
+			to := &recorder{ResponseWriter: w, kept: k}
+			h(to, r)
+			_, _ = to.Write(nil) // an answer without a body
 		case !k.done.Load():
 			w.Header().Set("Retry-After", "1")
 			web.Fault(w, http.StatusConflict, "in_progress", "the first request with this Idempotency-Key has no answer yet")
@@ -78,21 +83,43 @@ func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// take finds the answer for a key, or begins one; nil: the key stands for something else.
-func (s *answers) take(key string, asked [sha256.Size]byte) (k *kept, first bool) {
+// take finds the answer for a caller's key, or begins one; nil: the key stands for something else.
+func (s *answers) take(who access.Who, key string, asked [sha256.Size]byte) (k *kept, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	s.known = slices.DeleteFunc(s.known, func(k *kept) bool { return now.Sub(k.at) > answersFor })
-	if i := slices.IndexFunc(s.known, func(k *kept) bool { return k.key == key }); i >= 0 {
-		if k = s.known[i]; k.asked != asked {
+	for caller, list := range s.of {
+		if list = slices.DeleteFunc(list, func(k *kept) bool { return now.Sub(k.at) > answersFor }); len(list) == 0 {
+			delete(s.of, caller)
+		} else {
+			s.of[caller] = list
+		}
+	}
+	list := s.of[who]
+	if i := slices.IndexFunc(list, func(k *kept) bool { return k.key == key }); i >= 0 {
+		if k = list[i]; k.asked != asked {
 			return nil, false
 		}
 		return k, false
 	}
-	k = &kept{key: key, asked: asked, at: now, status: http.StatusOK}
-	s.known = append(s.known[max(len(s.known)-answersKept+1, 0):], k)
+	k = &kept{key: key, asked: asked, at: now, status: http.StatusInternalServerError} // if the handler panics
+	s.of[who] = append(list[surplus(list):], k)
 	return k, true
+}
+
+// surplus is how many of the oldest answers make room for one more.
+func surplus(list []*kept) int {
+	n, bytes := len(list), 0
+	for n > 0 && len(list)-n < answersKept-1 {
+		if k := list[n-1]; k.done.Load() {
+			bytes += k.body.Len()
+		}
+		if bytes > bytesKept {
+			break
+		}
+		n--
+	}
+	return n
 }
 
 // recorder writes an answer and keeps it.

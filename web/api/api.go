@@ -68,7 +68,7 @@ func Register(s *web.Server, o Options) (status http.Handler) {
 		a.Fleet = func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error) { return nil, nil, nil }
 	}
 	pace := web.NewPace()
-	a.routes(describe(door{s, pace, new(answers)}))
+	a.routes(describe(door{s, pace, &answers{of: make(map[access.Who][]*kept)}}))
 	s.Handle("GET "+prefix+"/history/{key}/replay", access.Moderator, pace.Paced(http.HandlerFunc(a.getReplay)))
 	s.Handle("PUT "+prefix+"/maps/{name}", access.Admin, pace.Paced(http.HandlerFunc(a.putMap)))
 	s.Handle("GET "+prefix+"/events", access.Viewer, pace.Paced(http.HandlerFunc(o.Events.serve)))
