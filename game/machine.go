@@ -152,7 +152,7 @@ func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 
 // handle calls the function that the table has for the kind of input.
 func (m *Machine) handle(in *Input) {
-	k := &kinds[in.Kind]
+	k := kinds[in.Kind]
 	if k.do != nil {
 		k.do(m, in)
 	} else if s := m.seatOf(in.Link); s != nil { // else the player was removed before it came

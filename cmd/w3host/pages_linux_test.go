@@ -37,7 +37,7 @@ type browser struct {
 // openBrowser starts Chromium.
 func openBrowser(t *testing.T, url string) *browser {
 	t.Helper()
-	path := testkit.Program(t, "chromium", "chromium")
+	path := tier.Program(t, "chromium", "chromium")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
 	ctx, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)

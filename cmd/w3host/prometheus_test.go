@@ -19,7 +19,7 @@ import (
 // fires, and answers what the board of deploy/grafana asks.
 func TestPrometheus(t *testing.T) {
 	t.Parallel()
-	program := testkit.Program(t, "prometheus", "prometheus")
+	program := tier.Program(t, "prometheus", "prometheus")
 	metrics, window := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)), fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	cmd := processCommand(t, t.TempDir(), "--listen", "127.0.0.1:0", "--lan=false")
 	cmd.Env = append(cmd.Env, "W3HOST_WEB_METRICS_LISTEN="+metrics)

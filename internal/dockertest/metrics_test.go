@@ -94,6 +94,6 @@ func readYAML(t *testing.T, name string, into any) {
 
 // Prometheus itself reads its configuration, where it is installed.
 func TestPrometheusAccepts(t *testing.T) {
-	promtool := testkit.Program(t, "promtool", "prometheus")
+	promtool := tier.Program(t, "promtool", "prometheus")
 	tool{name: promtool}.run(t, "check", "config", filepath.Join(root, "deploy/prometheus/prometheus.yml"))
 }

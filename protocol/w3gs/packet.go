@@ -30,7 +30,7 @@ func (p *Raw) fields(c *codec) *codec {
 // New makes an empty packet for an opcode that the given side may send, nil
 // for any other.
 func New(op Op, dir Dir) Packet {
-	switch o := &ops[op]; {
+	switch o := ops[op]; {
 	case dir == 0 || o.dir&dir != dir:
 		return nil
 	case o.empty == nil:

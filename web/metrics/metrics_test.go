@@ -157,7 +157,7 @@ func TestAlertsAndDashboardNameMetrics(t *testing.T) {
 }
 
 func TestAlerts(t *testing.T) {
-	promtool := testkit.Program(t, "promtool", "prometheus")
+	promtool := tier.Program(t, "promtool", "prometheus")
 	if out, err := exec.Command(promtool, "test", "rules", "../../deploy/prometheus/alerts_test.yml").CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
