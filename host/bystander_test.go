@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // A client that floods must hurt nobody but itself, not even those on thin
@@ -25,6 +26,7 @@ func relayed(t *testing.T, r *rig, rate int64) *net.TCPConn {
 }
 
 func TestBystander(t *testing.T) {
+	tier.All(t, "judges lateness in real time")
 	t.Parallel()
 	bystanders(t, relayed)
 }

@@ -12,6 +12,7 @@ import (
 
 	"w3host/internal/flood"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // Attackers in the process of the host would take its goroutines' turns at the
@@ -61,6 +62,7 @@ func (r *rig) attack(names ...string) (end func()) {
 // TestBystanderOfAttacks: whatever somebody does, the players of another game get their
 // turns, and nobody else loses the connection.
 func TestBystanderOfAttacks(t *testing.T) {
+	tier.All(t, "judges lateness in real time")
 	attacks := [][]string{{"whole map reports", "unknown packets of 64 KB", "connections"}}
 	for _, a := range flood.Attacks {
 		attacks = append(attacks, []string{a.Name})

@@ -14,6 +14,7 @@ import (
 
 	"w3host/bots"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/lan"
 	"w3host/lan/play"
 	"w3host/protocol/gproxy"
@@ -80,6 +81,7 @@ func (p *playing) count(part string) int { return strings.Count(p.text(), part) 
 // own list, and play a whole game. The host knows their address, which is not exempt from
 // anything.
 func TestPlay(t *testing.T) {
+	tier.All(t, "plays in real time")
 	t.Parallel()
 	r := reconnectRig(t, func(o *Options) {
 		o.Listing, o.RequireEntryKey = true, true
@@ -171,6 +173,7 @@ func TestPlayCuts(t *testing.T) {
 // TestPlayReforged: players of 1.36 find the lobby of a host elsewhere by multicast DNS, and
 // play through w3host play.
 func TestPlayReforged(t *testing.T) {
+	tier.All(t, "plays in real time")
 	t.Parallel()
 	r := reconnectRig(t, func(o *Options) {
 		o.Listing, o.RequireEntryKey, o.Game.Version, o.Game.Turns.Period = true, true, 36, 100*time.Millisecond

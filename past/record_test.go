@@ -121,6 +121,21 @@ func TestReadRecord(t *testing.T) {
 	}
 }
 
+// TestPackSideBySide is for the race detector: games share a pool of compressors.
+func TestPackSideBySide(t *testing.T) {
+	for i := range 4 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			want := bytes.Repeat([]byte{byte(i), 1, 2}, 10_000)
+			for range 10 {
+				if got, err := Unpack(Pack(want)); err != nil || !bytes.Equal(got, want) {
+					t.Errorf("%d bytes, want %d: %v", len(got), len(want), err)
+				}
+			}
+		})
+	}
+}
+
 // TestReadRecordRefuses: a record from which no game can go on is refused, with the way out.
 func TestReadRecordRefuses(t *testing.T) {
 	whole, long, noise := recorded(t), start(t, 20000), rand.New(rand.NewPCG(1, 2))

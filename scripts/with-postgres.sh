@@ -13,10 +13,12 @@
 #
 # A W3HOST_TEST_POSTGRES_URL that is set already is used as it is. Where
 # Postgres is not installed, root installs it (Debian, Ubuntu, Alpine).
+#
+#   scripts/with-postgres.sh --check   reports by its exit code whether there is a Postgres
 set -eu
 
 [ $# -gt 0 ] || { echo "usage: $0 COMMAND [ARGUMENT…]" >&2; exit 2; }
-[ -z "${W3HOST_TEST_POSTGRES_URL:-}" ] || exec "$@"
+[ -z "${W3HOST_TEST_POSTGRES_URL:-}" ] || { [ "$1" = --check ] && exit 0 || exec "$@"; }
 
 say() { echo "with-postgres: $*" >&2; }
 die() { say "$*"; exit 1; }
@@ -30,6 +32,10 @@ find_bin() {
 }
 
 bin=$(find_bin)
+if [ "$1" = --check ]; then
+	[ -x "$bin/initdb" ]
+	exit
+fi
 if [ ! -x "$bin/initdb" ]; then
 	[ "$(id -u)" = 0 ] || die "Postgres is not installed; as root: apt-get install postgresql"
 	say "installing postgresql"

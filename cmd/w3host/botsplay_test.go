@@ -16,6 +16,7 @@ import (
 	"w3host/daemon/logging"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // The first thing a newcomer tries: any number of bots that fits plays a game
@@ -41,6 +42,7 @@ func TestBotsPlayAtADefaultHost(t *testing.T) {
 
 // By default players join by IPv4 and IPv6.
 func TestPlayersOfIPv6(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
 		t.Skip("no IPv6 here:", err)

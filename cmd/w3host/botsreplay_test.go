@@ -12,6 +12,7 @@ import (
 
 	"w3host/bots"
 	"w3host/formats/replay"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 	"w3host/record/mapstats"
 	"w3host/storage"
@@ -20,6 +21,7 @@ import (
 // TestReplaysArePlayedAgain has bots play recorded games at a host: the replay
 // that it writes has the same actions of the same players in the same order.
 func TestReplaysArePlayedAgain(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	synthetic := filepath.Join(t.TempDir(), "stats.w3g")
 	writeStatsGame(t, synthetic)

@@ -15,11 +15,13 @@ import (
 	"w3host/bots"
 	"w3host/internal/openfiles"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // Ten thousand connections to the window, from a hundred addresses, each with half a request: the host keeps a thousand
 // of them and closes the others, answers who sits at the machine, and plays its game to the end with all players.
 func TestTenThousandAtTheWindow(t *testing.T) {
+	tier.All(t, "opens 10,000 connections")
 	const crowd = 10_000
 	if most, limited := openfiles.Limit(); limited && most < crowd+500 {
 		t.Skipf("SKIPPED: this process may open %d files, which is too few", most)

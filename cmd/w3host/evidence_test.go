@@ -13,11 +13,13 @@ import (
 
 	"w3host/bots"
 	"w3host/formats/replay"
+	"w3host/internal/tier"
 	"w3host/storage"
 )
 
 // TestEvidence takes the evidence of a game that bots have played.
 func TestEvidence(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	h := startHost(t, "[log]\nkeep_journals = \"none\"\n[game]\nlatency = \"50ms\"\n[lobby]\ncountdown = 0\nautostart = 3\n")
 	report, err := bots.Run(t.Context(), bots.Options{

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"w3host/internal/fleetwatch"
+	"w3host/internal/tier"
 	"w3host/storage/storagetest"
 )
 
@@ -135,6 +136,7 @@ func (f *fleetHosts) verdict(most time.Duration) {
 // elsewhere when its host drains, dies or is frozen, and a frozen one lets nobody in when it wakes. While
 // the database is away, nothing is opened twice.
 func TestFleet(t *testing.T) {
+	tier.All(t, "needs processes")
 	t.Parallel()
 	f := newFleetHosts(t, 3)
 	start := time.Now()
@@ -223,6 +225,7 @@ func TestFleetFaults(t *testing.T) {
 // A process that goes on in the place of one that has died gives that one's leases back: nobody waits until it
 // counts as dead, which takes ten seconds.
 func TestFleetUnderAHolder(t *testing.T) {
+	tier.All(t, "needs processes")
 	t.Parallel()
 	p, pidFile := startHold(t, t.TempDir(), "W3HOST_FLEET_ENABLED=true", "W3HOST_DATABASE_URL="+storagetest.NewServer(t).URL)
 	for range 3 {

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"w3host/internal/realmtest"
+	"w3host/internal/tier"
 )
 
 // Two hosts with one account of a realm are never logged on with it at once: the realm would throw the
 // first out. When the host that has it dies, the other logs on.
 func TestFleetAccount(t *testing.T) {
+	tier.All(t, "needs processes")
 	t.Parallel()
 	s := realmtest.Start(t)
 	s.Register("hostbot", "secret")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/tier"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 )
@@ -37,6 +38,7 @@ func (f *fleetHosts) awaitCtl(dir, line, want string) (out string) {
 // What an admin of one host says reaches the games and players of the others, and bans count everywhere
 // within two seconds.
 func TestFleetCommands(t *testing.T) {
+	tier.All(t, "needs processes")
 	t.Parallel()
 	f := newFleetHosts(t, 2)
 	start := time.Now()

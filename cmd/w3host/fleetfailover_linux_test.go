@@ -9,6 +9,7 @@ import (
 
 	"w3host/bots"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	"w3host/storage/storagetest"
@@ -18,6 +19,7 @@ import (
 // host, nor of a game that has begun. Games go on, who sits in a lobby stays, and no entry ever has two
 // lobbies. The end of the game is in the game log, which has lost its beginning.
 func TestFleetFailover(t *testing.T) {
+	tier.All(t, "needs processes")
 	t.Parallel()
 	f := newFleetHosts(t, 3, "[[autohost]]\nname = \"arena\"\nlobbies = 1\nautostart = 3\ncountdown = 0\n")
 	start := time.Now()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 func askHealth(t *testing.T, args ...string) (code int, said string) {
@@ -33,6 +34,7 @@ func TestHealthOfAHost(t *testing.T) {
 
 // A program that hangs still has its connections taken, by the kernel.
 func TestHealthOfAHostThatHangs(t *testing.T) {
+	tier.All(t, "waits for real time")
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

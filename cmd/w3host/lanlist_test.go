@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 )
@@ -96,6 +97,7 @@ func TestLANListTable(t *testing.T) {
 
 // With --watch there is one array a line: at the start, and for each change.
 func TestLANListWatch(t *testing.T) {
+	tier.All(t, "waits for real time")
 	t.Parallel()
 	a, addr := shown(t)
 	ctx, stop := context.WithCancel(t.Context())

@@ -12,6 +12,7 @@ import (
 
 	"w3host/control/people"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
@@ -61,6 +62,7 @@ func saysUntil(t *testing.T, c *testkit.Client, command, part string) {
 // An admin with a password commands after a login, and the password is nowhere:
 // not in what others read, nor in any file of the host, nor in its log.
 func TestLogin(t *testing.T) {
+	tier.All(t, "waits for real time")
 	t.Parallel()
 	const password = "correct horse battery"
 	h := startHost(t, "[lobby]\nowner = \"\"\n[log]\nlevel = \"debug\"\nkeep_journals = \"all\"\n")

@@ -13,6 +13,7 @@ import (
 
 	"w3host/formats/mpq"
 	"w3host/formats/w3map/builtin"
+	"w3host/internal/tier"
 )
 
 // buildProgram makes w3host as people run it: the race detector of a test takes ten times the memory. The flags are those of a
@@ -73,6 +74,7 @@ func measure(t *testing.T, program string, args ...string) taken {
 
 // TestHostileMapsTakeLittle: whatever a file claims, identifying it takes less than 64 MB above its own size, and not long.
 func TestHostileMapsTakeLittle(t *testing.T) {
+	tier.All(t, "builds the program")
 	t.Parallel()
 	const most, hugeSize = 64 << 20, 256 << 20
 	program := buildProgram(t)

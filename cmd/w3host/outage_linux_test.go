@@ -21,6 +21,7 @@ import (
 	"w3host/game"
 	"w3host/hold"
 	"w3host/host/survive"
+	"w3host/internal/tier"
 )
 
 // What TestOutage measures; the figures of docs/survival.md are
@@ -40,6 +41,7 @@ const asAger = "W3HOST_TEST_AGE"
 // From a kill of the host to the next turn of each player, for so many games of so many
 // minutes.
 func TestOutage(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	for _, games := range numbers(t, *outageGames) {
 		for _, minutes := range numbers(t, *outageMinutes) {
 			measureOutage(t, games, minutes)

@@ -22,6 +22,7 @@ import (
 
 	"w3host/formats/w3map/builtin"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // browser is a headless Chromium, and what it complained of.

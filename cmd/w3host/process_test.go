@@ -60,9 +60,10 @@ type process struct {
 	ended chan struct{} // the last has
 }
 
-// processCommand is w3host in dir. As for env(1), W3HOST_X=value among args sets a variable.
+// processCommand is w3host in dir, for tests that may start processes. As for env(1), W3HOST_X=value among args sets a variable.
 func processCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
+	needsProcess(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // A real Prometheus with the configuration of deploy/prometheus scrapes a host, has the alerts, of which none

@@ -22,6 +22,7 @@ import (
 	"w3host/bots"
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/realm/bncs"
 	"w3host/storage/storagetest"
 )
@@ -121,6 +122,7 @@ func awaitLines(p *process, message string, n int) (found []map[string]any) {
 // game: as many come late as of the game before, in which it was calm. A busy machine
 // delays turns, too, but not of the second game each time.
 func TestRaggedRealmCostsNoTurn(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	s := realmtest.Start(t)
 	dir := t.TempDir()
 	p := startProcess(t, dir, "--config", realmConfig(t, dir, s.Addr()), "--autostart", "3")

@@ -15,6 +15,7 @@ import (
 	"w3host/bots"
 	"w3host/formats/replay"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/internal/w3gjs"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
@@ -24,6 +25,7 @@ import (
 // down to the hash of everything after each turn, which the bots answered with.
 // Then w3gjs judges the files.
 func TestGamesAreRecorded(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	var mu sync.Mutex
 	var files [][]byte

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
@@ -54,6 +55,7 @@ func TestRejoinsOfAnExemptNetwork(t *testing.T) {
 
 // A role that is bound to a network counts on the LAN, for joins from there.
 func TestNetworkRoles(t *testing.T) {
+	tier.All(t, "waits for real time")
 	t.Parallel()
 	h := startHost(t, "[lobby]\nowner = \"\"\n")
 	db := h.store(t)

@@ -13,12 +13,14 @@ import (
 	"time"
 
 	"w3host/formats/replay"
+	"w3host/internal/tier"
 )
 
 // TestReplayCommandsOnMutants gives real replays that are cut, flipped, or of
 // another version to every verb: each answers in time, with an exit code, valid
 // output, and at most one line that says what is wrong.
 func TestReplayCommandsOnMutants(t *testing.T) {
+	tier.All(t, "reads thousands of damaged files")
 	t.Parallel()
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "testdata", "replays", "*.w3g"))
 	if len(files) == 0 {

@@ -23,6 +23,7 @@ import (
 	"w3host/control"
 	"w3host/daemon"
 	"w3host/daemon/logging"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 
@@ -87,6 +88,7 @@ latency = "80ms"
 // is always a lobby of each entry, never more games than may be; and when all have
 // gone nothing has grown, and every game is in the log with its result.
 func TestSoak(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	dir := t.TempDir()
 	maps, _ := mapFolder(t)
 	file := filepath.Join(dir, "w3host.toml")

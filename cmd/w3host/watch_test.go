@@ -14,11 +14,13 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // TestWatch: bots play a game at a host, and then others watch its replay: they are sent
 // every turn and compute what the players have computed.
 func TestWatch(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	dir := t.TempDir()
 	var stdout, stderr testkit.Log

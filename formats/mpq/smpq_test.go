@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"w3host/internal/tier"
 )
 
 // What smpq 1.6 can do, from its --help, less what it packs sound with, and LZMA and sparse data, which the game does not
@@ -31,10 +33,7 @@ var (
 // TestReadsWhatSmpqWrites packs files with an independent packer in each way that it knows for files and reads them
 // back.
 func TestReadsWhatSmpqWrites(t *testing.T) {
-	smpq, err := exec.LookPath("smpq")
-	if err != nil {
-		t.Skip("SKIPPED: smpq is not installed (apt-get install smpq), so no independent packer checks the reader")
-	}
+	smpq := tier.Program(t, "smpq", "smpq")
 	dir := t.TempDir()
 	samples := sampleFiles()
 	var names []string

@@ -58,6 +58,23 @@ func TestWrittenGameIsReadBack(t *testing.T) {
 	}
 }
 
+// TestGamesSideBySide is for the race detector: games that are written at the same time share
+// pools of compressors and buffers.
+func TestGamesSideBySide(t *testing.T) {
+	var want memFile
+	playGame(t, &want, 500)
+	for range 4 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			var f memFile
+			playGame(t, &f, 500)
+			if findings := Verify(open(t, f.data)); len(findings) > 0 || !bytes.Equal(f.data, want.data) {
+				t.Errorf("a game that is written beside others differs: %v", findings)
+			}
+		})
+	}
+}
+
 // Each checksum stands right behind its own turn, although it came later.
 func TestChecksumsFollowTheirTurns(t *testing.T) {
 	f := &memFile{}

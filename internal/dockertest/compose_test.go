@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"w3host/config"
+	"w3host/internal/tier"
 )
 
 // composeFile has the keys that the project uses; any other is an error, so
@@ -227,8 +228,9 @@ func TestComposeChecksFirst(t *testing.T) {
 
 // Compose itself is asked where it is installed.
 func TestComposeAccepts(t *testing.T) {
+	tier.All(t, "needs Docker Compose")
 	if out, err := exec.CommandContext(t.Context(), "docker", "compose", "version").CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: docker compose does not work here: %s", bytes.TrimSpace(out))
+		tier.Missing(t, "needs Docker Compose: %v: %s", err, bytes.TrimSpace(out))
 	}
 	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.vault.yaml"}, {"compose.yaml", "compose.metrics.yaml"}} {
 		args := []string{"compose"}

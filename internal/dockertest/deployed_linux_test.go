@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"w3host/internal/tier"
 )
 
 // deployment is a clone of the project that is run by Compose.
@@ -25,9 +27,7 @@ type deployment struct {
 // Postgres and the host are killed, a new image keeps what is stored, and with the vault
 // running games, too.
 func TestDeployed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the whole program")
-	}
+	tier.All(t, "builds the whole program")
 	d := deploy(t)
 	d.up(t, "v1.0.0", "compose.yaml")
 	d.tool.run(t, "cp", "w3host:/w3host", d.bots)
@@ -76,15 +76,15 @@ func deploy(t *testing.T) *deployment {
 	t.Helper()
 	engine, err := startDockerd()
 	if err != nil {
-		t.Skipf("SKIPPED: nothing is deployed on a real engine: %v", err)
+		tier.Unable(t, "needs a Docker engine: %v", err)
 	}
 	d := &deployment{dockerd: engine, dir: t.TempDir(), bots: filepath.Join(t.TempDir(), "w3host")}
 	d.tool = tool{name: engine.name, dir: engine.dir, in: d.dir, always: append(engine.always, "compose")}
 	if version, err := d.tool.try(t, "version", "--short"); err != nil || !recent(version) {
-		t.Skipf("SKIPPED: nothing is deployed on a real engine, which takes Compose 2.24 (scripts/test.sh installs it): %s %v", version, err)
+		tier.Missing(t, "needs Docker Compose 2.24: %s %v", version, err)
 	}
 	if os.Getenv("W3HOST_TEST_PGBIN") == "" {
-		t.Skip("SKIPPED: nothing is deployed on a real engine, as there is no Postgres for its image (scripts/with-postgres.sh)")
+		tier.Missing(t, "needs Postgres for its image (scripts/with-postgres.sh)")
 	}
 	engine.bases(t)
 	engine.makeImage(t, "postgres:17-alpine", postgres)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"w3host/internal/tier"
 )
 
 // testVersion is the build argument VERSION of the builds here.
@@ -24,9 +26,7 @@ type engine interface {
 // theEngine is the first that works here. What does not is skipped in the log.
 func theEngine(t *testing.T) engine {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the whole program")
-	}
+	tier.All(t, "builds the whole program")
 	own, err := startDockerd()
 	if err == nil {
 		own.bases(t)
@@ -42,7 +42,7 @@ func theEngine(t *testing.T) engine {
 		"--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run"), "--storage-driver", "vfs",
 	}}}
 	if err := b.works(t); err != nil {
-		t.Skipf("SKIPPED: the image is not tested, because neither Docker nor Buildah works here (apt-get install docker.io buildah): %v", err)
+		tier.Unable(t, "needs Docker or Buildah (apt-get install docker.io buildah): %v", err)
 	}
 	return b
 }

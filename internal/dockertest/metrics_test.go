@@ -12,7 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // What compose.metrics.yaml mounts fits together: Prometheus asks where the host answers, Grafana asks

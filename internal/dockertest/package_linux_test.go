@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"w3host/internal/tier"
 )
 
 // The package is installed on a Debian with nothing else on it, under its own systemd,
@@ -71,17 +73,18 @@ exec systemd-nspawn --quiet --directory="$1" --boot --console=pipe --register=no
 `
 
 func TestPackageStartsAHost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the whole program")
-	}
+	tier.All(t, "builds the whole program")
 	for _, program := range []string{"debootstrap", "systemd-nspawn", "unshare", "ip"} {
-		if _, err := exec.LookPath(program); err != nil || os.Geteuid() != 0 {
-			t.Skipf("SKIPPED: the package is not installed, which takes root and %s (apt-get install debootstrap systemd-container iproute2)", program)
+		if _, err := exec.LookPath(program); err != nil {
+			tier.Missing(t, "needs %s (apt-get install debootstrap systemd-container iproute2)", program)
 		}
+	}
+	if os.Geteuid() != 0 {
+		tier.Unable(t, "needs root to install a package")
 	}
 	dir := filepath.Join(t.TempDir(), "debian")
 	if out, err := exec.CommandContext(t.Context(), "debootstrap", "--variant=minbase", "--include=systemd-sysv,dbus,ca-certificates", "stable", dir).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED: the package is not installed, because there is no Debian to be had: %v\n%s", err, out)
+		tier.Unable(t, "needs a Debian to install the package in: %v\n%s", err, out)
 	}
 	write(t, filepath.Join(dir, "root/w3host.deb"), firstRelease(t)["w3host_9.8.7_"+runtime.GOARCH+".deb"])
 	write(t, filepath.Join(dir, "try.sh"), []byte(packageScript))
@@ -99,7 +102,7 @@ func TestPackageStartsAHost(t *testing.T) {
 	console, err := exec.CommandContext(ctx, "unshare", "--net", "--mount", "--propagation", "private", "sh", "-ec", boot, "sh", dir).CombinedOutput()
 	log, _ := os.ReadFile(filepath.Join(dir, "try.log"))
 	if len(log) == 0 {
-		t.Skipf("SKIPPED: the package is not installed, because no systemd runs here: %v\n%s", err, console)
+		tier.Unable(t, "needs systemd in a container: %v\n%s", err, console)
 	}
 	checkInstalled(t, string(log))
 }

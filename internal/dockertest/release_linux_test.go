@@ -13,13 +13,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"w3host/internal/tier"
 )
 
 // A release is the same bytes wherever it is made, and whoever makes it.
 func TestReleaseIsReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the whole program")
-	}
+	tier.All(t, "builds the whole program")
 	first, second := firstRelease(t), release(t, "077")
 	names := slices.Sorted(maps.Keys(first))
 	if !slices.Equal(names, slices.Sorted(maps.Keys(second))) {

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/internal/fleetwatch"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 )
 
@@ -67,14 +68,12 @@ mkdir -p /srv/w3host/maps
 // deploySwarm starts everything, and has a stranger try all lobbies until the test ends.
 func deploySwarm(t *testing.T) *swarm {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the whole program")
-	}
+	tier.All(t, "builds the whole program")
 	if os.Getenv("W3HOST_TEST_PGBIN") == "" {
-		t.Skip("SKIPPED: no Swarm, as there is no Postgres for its image (scripts/with-postgres.sh)")
+		tier.Missing(t, "needs Postgres for its image (scripts/with-postgres.sh)")
 	}
 	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: no Swarm: dockerd takes root")
+		tier.Unable(t, "needs root to start dockerd")
 	}
 	s := &swarm{program: filepath.Join(t.TempDir(), "w3host"), watch: fleetwatch.New()}
 	s.watch.Dial = s.dial
@@ -110,11 +109,11 @@ func (s *swarm) layWire(t *testing.T) {
 		err = s.wire.Start()
 	}
 	if err != nil {
-		t.Skipf("SKIPPED: no Swarm: %v", err)
+		tier.Unable(t, "needs a Swarm: %v", err)
 	}
 	t.Cleanup(func() { _ = s.wire.Process.Kill(); _ = s.wire.Wait() })
 	if _, err := out.Read(make([]byte, 3)); err != nil {
-		t.Skip("SKIPPED: no Swarm: no network of its own (apt-get install iproute2)")
+		tier.Unable(t, "needs a network namespace (apt-get install iproute2)")
 	}
 	if s.network, err = os.Open(fmt.Sprintf("/proc/%d/ns/net", s.wire.Process.Pid)); err != nil {
 		t.Fatal(err)
@@ -148,7 +147,7 @@ func (s *swarm) startNodes(t *testing.T) {
 	}
 	for _, err := range errs {
 		if err != nil {
-			t.Skipf("SKIPPED: no Swarm: no engine is started: %v", err)
+			tier.Unable(t, "needs a Docker engine: %v", err)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestSystemdUnit(t *testing.T) {
 
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("SKIP: needs systemd-analyze: %v", err)
 	}
 	copied := filepath.Join(t.TempDir(), "w3host.service")
 	if err := os.WriteFile(copied, bytes.ReplaceAll(text, []byte(program), []byte(analyze)), 0o644); err != nil {

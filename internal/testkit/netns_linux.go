@@ -16,22 +16,25 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/internal/tier"
 )
 
 // namespaceEnv tells the test binary that it runs in a network namespace of its own.
 const namespaceEnv = "W3HOST_TEST_NAMESPACE"
 
 // InNamespace runs play in a network namespace: it starts the test binary again,
-// with this test and the subtests asked for only. The test is skipped where the
-// system has no network namespaces, or when play skips.
+// with this test and the subtests asked for only. It belongs to the full tier, and is
+// skipped where the system has no network namespaces, or when play skips.
 func InNamespace(t *testing.T, play func(*testing.T)) {
 	if os.Getenv(namespaceEnv) != "" {
 		if err := runAll("ip link set lo mtu 1500 up"); err != nil {
-			t.Skip(err)
+			tier.Unable(t, "needs network namespaces: %v", err)
 		}
 		play(t)
 		return
 	}
+	tier.All(t, "needs network namespaces")
 	_, subtests, _ := strings.Cut(flag.Lookup("test.run").Value.String(), "/")
 	again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$/"+subtests, "-test.v", "-test.timeout=1h")
 	again.Env = append(os.Environ(), namespaceEnv+"=1")
@@ -44,11 +47,11 @@ func InNamespace(t *testing.T, play func(*testing.T)) {
 	out, err := again.CombinedOutput()
 	switch {
 	case len(out) == 0 && err != nil:
-		t.Skipf("NOT TESTED over a real network: this system makes no network namespaces: %v", err)
+		tier.Unable(t, "needs network namespaces, which this system does not make: %v", err)
 	case err != nil:
 		t.Fatalf("%v\n%s", err, out)
 	case strings.Contains(string(out), "--- SKIP"):
-		t.Skipf("NOT TESTED over a real network:\n%s", out)
+		t.Skipf("SKIP: %s", out) // it is listed already
 	}
 	t.Logf("%s", out)
 }
@@ -72,7 +75,7 @@ func NewFar(t *testing.T) *Far {
 		}
 	}()
 	if err := <-ready; err != nil {
-		t.Skip(err)
+		tier.Unable(t, "needs network namespaces: %v", err)
 	}
 	t.Cleanup(func() { close(f.jobs) })
 	return f
@@ -120,7 +123,7 @@ func (f *Far) Pair(t *testing.T, shape string) {
 		f.Do(func() { err = runAll("ip addr add 10.99.0.2/24 dev far", "ip link set far up") })
 	}
 	if err != nil {
-		t.Skip(err)
+		tier.Unable(t, "needs network namespaces: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := runAll("ip link del near"); err != nil {
@@ -137,11 +140,11 @@ func (f *Far) Pair(t *testing.T, shape string) {
 func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.Duration) {
 	near, err := tunnel("10.99.0.1/24")
 	if err != nil {
-		t.Skip(err)
+		tier.Unable(t, "needs network namespaces: %v", err)
 	}
 	var far *os.File
 	if f.Do(func() { far, err = tunnel("10.99.0.2/24") }); err != nil {
-		t.Skip(err)
+		tier.Unable(t, "needs network namespaces: %v", err)
 	}
 	var carrying sync.WaitGroup
 	there, back := newQueue(down), newQueue(Line{Delay: down.Delay})

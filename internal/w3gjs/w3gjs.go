@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"w3host/internal/tier"
 )
 
 //go:embed package.json package-lock.json parse.js
@@ -35,19 +37,11 @@ type Replay struct {
 }
 
 // Judge has an independent parser read files. Without node, or without the
-// package that npm fetches, the test is skipped; scripts/test.sh sets
-// W3HOST_TEST_W3GJS where it has to run.
+// package that npm fetches, the test is skipped. It belongs to the full tier.
 func Judge(t *testing.T, files ...[]byte) []Replay {
 	t.Helper()
-	give := t.Skipf
-	if os.Getenv("W3HOST_TEST_W3GJS") != "" {
-		give = t.Fatalf
-	}
-	for _, tool := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			give("SKIPPED: w3gjs does not judge what the Writer writes: %v", err)
-		}
-	}
+	tier.Program(t, "node", "nodejs")
+	tier.Program(t, "npm", "npm")
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, parser); err != nil {
 		t.Fatal(err)
@@ -58,7 +52,7 @@ func Judge(t *testing.T, files ...[]byte) []Replay {
 		cmd.Dir, cmd.Stderr = dir, &errs
 		out, err := cmd.Output()
 		if err != nil && name == "npm" {
-			give("SKIPPED: w3gjs does not judge what the Writer writes: npm: %v\n%s", err, errs.Bytes())
+			tier.Missing(t, "needs w3gjs, which npm does not fetch: %v: %s", err, errs.Bytes())
 		} else if err != nil {
 			t.Fatalf("%s: %v\n%s%s", name, err, out, errs.Bytes())
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/tier"
 )
 
 // inside is set in the processes that TestAvahi starts in a network of their own.
@@ -34,9 +36,11 @@ func TestAvahi(t *testing.T) {
 	if os.Getenv(inside) != "" {
 		t.Skip("only outside")
 	}
+	for _, program := range []string{"avahi-daemon", "avahi-browse", "avahi-publish", "dbus-daemon", "ip"} {
+		tier.Program(t, program, "avahi-daemon avahi-utils dbus iproute2")
+	}
 	a, b := fmt.Sprintf("w3mdns%da", os.Getpid()), fmt.Sprintf("w3mdns%db", os.Getpid())
-	for _, line := range strings.Split(strings.NewReplacer("A", a, "B", b).Replace(`which avahi-daemon avahi-browse avahi-publish dbus-daemon
-ip netns add A
+	for _, line := range strings.Split(strings.NewReplacer("A", a, "B", b).Replace(`ip netns add A
 ip netns add B
 ip -n A link add eth0 type veth peer name eth0 netns B
 ip -n A addr add 10.78.1.1/24 dev eth0
@@ -49,8 +53,7 @@ ip -n A link set eth0 up
 ip -n B link set eth0 up`), "\n") {
 		words := strings.Fields(line)
 		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "SKIPPED: TestAvahi needs network namespaces (root, ip), dbus, avahi-daemon and avahi-utils: %s: %v %s\n", line, err, out)
-			t.Skipf("%s: %v %s", line, err, out)
+			tier.Unable(t, "needs network namespaces: %s: %v %s", line, err, out)
 		}
 		if words[1] == "netns" {
 			t.Cleanup(func() { _ = exec.Command("ip", "netns", "del", words[3]).Run() })

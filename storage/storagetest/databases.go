@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"w3host/internal/tier"
 	"w3host/storage"
 )
 
@@ -33,7 +34,7 @@ func SQLite(t testing.TB) string {
 func Postgres(t testing.TB) string {
 	base := os.Getenv(postgresVariable)
 	if base == "" {
-		t.Skip("SKIPPED: no Postgres. Run the tests by scripts/with-postgres.sh, or set " + postgresVariable)
+		tier.Missing(t, "needs Postgres (scripts/with-postgres.sh, scripts/test.sh)")
 	}
 	u, err := url.Parse(base)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 const (
@@ -33,12 +34,13 @@ type Server struct {
 	port uint16
 }
 
-// NewServer makes and starts a server that is gone after the test. It skips
-// the test where scripts/with-postgres.sh has not said how.
+// NewServer makes and starts a server that is gone after the test. It skips the
+// test in the quick tier, and where scripts/with-postgres.sh has not said how.
 func NewServer(t testing.TB) *Server {
+	tier.All(t, "needs Postgres servers that it may stop")
 	s := &Server{t: t, bin: os.Getenv(binVariable), user: os.Getenv(userVariable)}
 	if s.bin == "" {
-		t.Skip("SKIPPED: no Postgres to stop and start. Run the tests by scripts/with-postgres.sh")
+		tier.Missing(t, "needs Postgres servers that it may stop (scripts/with-postgres.sh)")
 	}
 	dir, err := os.MkdirTemp("", "w3host-pg-") // t.TempDir is closed to the server's user
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 	"w3host/game"
 	"w3host/host"
-	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 	"w3host/storage"
 	gamesync "w3host/sync"
