@@ -143,9 +143,9 @@ func CheckRules(rules command.Rules) error {
 // Run executes lines until ctx ends.
 func (o *Operator) Run(ctx context.Context) {
 	defer close(o.done)
+	var exit <-chan time.Time // lines do not put it off; nil: the host is not to end with its last game
 	for {
-		var exit <-chan time.Time
-		if o.exiting {
+		if o.exiting && exit == nil {
 			exit = time.After(exitCheck)
 		}
 		select {
@@ -155,7 +155,8 @@ func (o *Operator) Run(ctx context.Context) {
 			o.handle(r)
 			r.done()
 		case <-exit:
-			if t := o.opts.Host.Totals(time.Now()); t.Lobbies+t.Games == 0 {
+			exit = nil
+			if t := o.opts.Host.Totals(time.Now()); o.exiting && t.Lobbies+t.Games == 0 {
 				o.exiting = false
 				o.opts.Stop()
 			}
@@ -205,20 +206,30 @@ func (o *Operator) order(ctx context.Context, by *command.Caller, r request) err
 	caller := *by
 	caller.Later = answers.later
 	r.by, r.done = &caller, answers.later()
+	stops := func() error {
+		if err := ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		return errStopping
+	}
 	select {
 	case o.lines <- r:
 	case <-o.done:
-		return errStopping
+		return stops()
 	case <-ctx.Done():
-		return ctx.Err()
+		return stops()
 	}
 	select {
 	case <-answers.done:
 		return nil
 	case <-o.done:
-		return errStopping
 	case <-ctx.Done():
-		return ctx.Err()
+	}
+	select {
+	case <-answers.done: // the command may be what has ended the host, as an upgrade does
+		return nil
+	default:
+		return stops()
 	}
 }
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,9 @@ const (
 	// startWithin is how long it may take to be ready. Then it says nothing more, and is
 	// refused.
 	startWithin = time.Minute
+	// answerWithin is longer than any upgrade takes to be refused or to be handed over to: a minute of attempts
+	// to start, startWithin, and ten seconds of silence. A holder of an earlier version may lose an answer.
+	answerWithin = 3 * time.Minute
 )
 
 // upgrading holds the state for the end of an upgrade, on both sides.
@@ -28,8 +32,14 @@ type upgrading struct {
 	endBy     atomic.Int64 // when this process is to have ended, in nanoseconds since 1970
 	relay     relay
 
-	mu     sync.Mutex
-	answer func(error) // to the caller of the upgrade under way; nil: nobody here has asked for it
+	mu    sync.Mutex
+	asked *asked // the upgrade under way; nil: nobody here has asked for one
+}
+
+// asked is an upgrade that a caller waits for.
+type asked struct {
+	answer  func(error) // once, by answerUpgrade
+	endings []func()    // release what waits for the upgrade
 }
 
 // relay passes records to the recorder of the moment.
@@ -41,33 +51,68 @@ func (r *relay) Record(rec storage.Record) { r.to.Load().Record(rec) }
 
 var errNoHolder = errors.New("there is no holder: games go on in another program under w3host hold only")
 
-// upgrade asks for another program to go on; empty: the one at the path of this one. The
-// answer comes when that program takes over, or does not.
+// upgrade asks for another program to go on; empty: the one at the path of this one. Unless it returns an
+// error, it calls answer once, later: when that program takes over, is refused, or nothing is heard of it.
 func (d *daemon) upgrade(path string, answer func(error)) error {
 	if d.Shelf == nil {
 		return errNoHolder
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.answer != nil {
+	if d.asked != nil {
 		return errors.New("an upgrade is under way already")
 	}
-	err := d.Shelf.Upgrade(path)
-	if err == nil {
-		d.answer = answer
+	if err := d.Shelf.Upgrade(path); err != nil {
+		return err
 	}
-	return err
+	a := &asked{answer: answer}
+	overdue := time.AfterFunc(answerWithin, func() {
+		d.answerTo(a, fmt.Errorf("the holder has not answered for %v; the log of w3host hold says what has become of the new program", answerWithin))
+	})
+	stops := context.AfterFunc(d.ctx, func() { d.answerTo(a, errors.New("the host is stopping")) })
+	a.endings = []func(){func() { overdue.Stop() }, func() { stops() }}
+	d.asked = a
+	return nil
 }
 
-// answerUpgrade answers the caller of the upgrade.
+// answerUpgrade answers the caller of the upgrade under way, if there is one.
 func (d *daemon) answerUpgrade(err error) {
 	d.mu.Lock()
-	answer := d.answer
-	d.answer = nil
+	a := d.asked
 	d.mu.Unlock()
-	if answer != nil {
-		answer(err)
+	d.answerTo(a, err)
+}
+
+// answerTo answers a caller who has no answer yet.
+func (d *daemon) answerTo(a *asked, err error) {
+	d.mu.Lock()
+	waits := a != nil && d.asked == a
+	if waits {
+		d.asked = nil
 	}
+	d.mu.Unlock()
+	if !waits {
+		return
+	}
+	for _, end := range a.endings {
+		end()
+	}
+	a.answer(err)
+}
+
+// hearHolder carries out what the holder says. It ends with the holder.
+func (d *daemon) hearHolder() {
+	for n := range d.Shelf.News() {
+		switch n.Verb {
+		case hold.Refused:
+			d.answerUpgrade(errors.New(n.Why))
+		case hold.HandOver:
+			d.handing.Store(true)
+			d.answerUpgrade(nil)
+			d.stop()
+		}
+	}
+	d.answerUpgrade(hold.ErrEnded)
 }
 
 // sayReady reports to the holder that this process, which stands by, is about to be ready, or
@@ -114,18 +159,7 @@ func (d *daemon) standBy() error {
 		}
 	}
 	left.Settle()
-	go func() { // ends with the holder
-		for n := range d.Shelf.News() {
-			switch n.Verb {
-			case hold.Refused:
-				d.answerUpgrade(errors.New(n.Why))
-			case hold.HandOver:
-				d.handing.Store(true)
-				d.answerUpgrade(nil)
-				d.stop()
-			}
-		}
-	}()
+	go d.hearHolder() // ends with the holder
 	return nil
 }
 

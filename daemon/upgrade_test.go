@@ -1,15 +1,96 @@
 package daemon
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/hold"
 	"w3host/host"
 )
+
+// askedShelf is a holder that takes orders for upgrades.
+type askedShelf struct {
+	hold.Shelf
+	news chan hold.News
+	err  error
+}
+
+func (s *askedShelf) Upgrade(string) error   { return s.err }
+func (s *askedShelf) News() <-chan hold.News { return s.news }
+
+// An upgrade has one answer, however it ends, and another one may be asked for afterwards.
+func TestUpgradeIsAnswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends func(d *daemon, s *askedShelf)
+		want string // in the answer; empty: the new program goes on
+		last bool   // this process asks for none any more
+	}{
+		"the holder refuses it":   {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.Refused, Why: "it hangs"} }, "it hangs", false},
+		"the new program goes on": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver} }, "", true},
+		"the holder ends":         {func(_ *daemon, s *askedShelf) { close(s.news) }, "the holder (w3host hold) has ended", true},
+		"the host stops":          {func(d *daemon, _ *askedShelf) { d.stop() }, "the host is stopping", true},
+		"the holder says nothing": {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the holder has not answered for 3m0s", false},
+		"twice, by a late answer": {func(_ *daemon, s *askedShelf) {
+			time.Sleep(answerWithin)
+			s.news <- hold.News{Verb: hold.Refused, Why: "late"}
+		}, "has not answered", false},
+		"the host stops, is refused": {func(d *daemon, s *askedShelf) { d.stop(); synctest.Wait(); s.news <- hold.News{Verb: hold.Refused} }, "the host is stopping", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &askedShelf{news: make(chan hold.News)}
+				d := &daemon{Options: Options{Shelf: s}}
+				d.ctx, d.stop = context.WithCancel(t.Context())
+				defer d.stop()
+				go d.hearHolder()
+				var answers []error
+				ask := func() error { return d.upgrade("", func(err error) { answers = append(answers, err) }) }
+				if err := ask(); err != nil {
+					t.Fatal(err)
+				}
+				if err := ask(); err == nil {
+					t.Error("a second upgrade under way")
+				}
+				c.ends(d, s)
+				synctest.Wait()
+				switch {
+				case len(answers) != 1:
+					t.Fatalf("%d answers", len(answers))
+				case c.want == "" && answers[0] != nil, c.want != "" && (answers[0] == nil || !strings.Contains(answers[0].Error(), c.want)):
+					t.Errorf("the answer is %v", answers[0])
+				}
+				if !c.last {
+					if err := ask(); err != nil {
+						t.Errorf("the next: %v", err)
+					}
+				}
+				if !strings.HasPrefix(c.want, "the holder (") {
+					close(s.news)
+				}
+			})
+		})
+	}
+}
+
+// An order that the holder cannot take is refused at once, and is not under way.
+func TestUpgradeWithoutHolder(t *testing.T) {
+	s := &askedShelf{err: hold.ErrEnded}
+	d := &daemon{Options: Options{Shelf: s}}
+	for range 2 {
+		if err := d.upgrade("", func(error) { t.Error("an answer, too") }); !errors.Is(err, hold.ErrEnded) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
 
 // A standby that cannot take a changed configuration keeps the maps of the one before, too.
 func TestReadAgainKeepsAll(t *testing.T) {
