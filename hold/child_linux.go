@@ -4,27 +4,22 @@ package hold
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"os"
-	"os/exec"
 	"slices"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// child is the process of a host.
+// child is a host process as the holder keeps track of it.
 type child struct {
-	*exec.Cmd
-	sock    int
+	process
 	began   time.Time
-	serving bool // it has said so
-	watched bool // it says that its loop goes round
-	silent  int  // looks of the watch since it has said anything
-	todo    []Name
-	then    byte // the verb that follows when it has been given all of todo; 0: none
+	serving bool      // it has said so
+	watched bool      // it says that its loop goes round
+	silent  int       // looks of the watch since it has said anything
+	todo    []Name    // descriptors to put or drop, ahead of owed
+	owed    []message // not sent yet
 }
 
 // event is a message of a child, or its end.
@@ -32,44 +27,17 @@ type event struct {
 	from *child
 	message
 	over bool
+	code int // the exit code
 }
 
-// start runs a program as a host. It is given everything, and told then how it stands.
+// start starts a program as a host. The process is given all descriptors, and then the verb.
 func (h *holder) start(path string, then byte) (*child, error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	theirs := os.NewFile(uintptr(pair[1]), "holder")
-	c := &child{Cmd: h.Command(path), sock: pair[0], began: time.Now(), then: then, todo: slices.Sorted(maps.Keys(h.held))}
-	c.ExtraFiles = []*os.File{theirs}
-	if r, ok := h.vault.(remote); ok { // so that it waits for the end of this host, too
-		c.ExtraFiles = append(c.ExtraFiles, r.file)
-	}
-	c.Env = append(c.Environ(), socketEnv+"="+strconv.Itoa(version))
-	err = c.Start()
-	if err = errors.Join(err, theirs.Close()); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot start a host: %w", err), unix.Close(c.sock))
-	}
-	heard := make(chan struct{})
-	go func() { // ends when the host has hung up, or has ended
-		defer close(heard)
-		for {
-			m, err := receive(c.sock)
-			if err != nil {
-				return
-			}
-			h.pass(event{from: c, message: m})
-		}
-	}()
-	go func() { // ends with the host
-		_ = c.Wait()
-		_ = unix.Shutdown(c.sock, unix.SHUT_RDWR)
-		<-heard
-		h.pass(event{from: c, over: true})
-		_ = unix.Close(c.sock)
-	}()
-	return c, nil
+	c := &child{began: time.Now(), todo: slices.Sorted(maps.Keys(h.held)), owed: []message{{verb: then}}}
+	hear := func(m message) { h.pass(event{from: c, message: m}) }
+	ended := func(code int) { h.pass(event{from: c, over: true, code: code}) }
+	var err error
+	c.process, err = h.launcher.launch(path, hear, ended)
+	return c, err
 }
 
 func (h *holder) pass(e event) {
@@ -84,7 +52,10 @@ func (h *holder) children() []*child {
 	return slices.DeleteFunc([]*child{h.host, h.next, h.standby.child}, func(c *child) bool { return c == nil })
 }
 
-// give passes on the messages that a child is owed, as far as it reads: one that hangs stops nobody.
+// tell queues a message for a child.
+func (c *child) tell(m message) { c.owed = append(c.owed, m) }
+
+// give sends a child its queued messages, until it takes no more: a child that hangs delays nobody else.
 func (h *holder) give(c *child) {
 	for len(c.todo) > 0 {
 		m := message{verb: verbPut}
@@ -98,25 +69,23 @@ func (h *holder) give(c *child) {
 		if m.names == nil { // the first is not held any more
 			m = message{verb: verbDrop, names: c.todo[:1]}
 		}
-		if h.say(c, m) {
+		if !c.takes(m) {
 			return
 		}
 		c.todo = c.todo[len(m.names):]
 	}
-	if c.then != 0 && !h.say(c, message{verb: c.then}) {
-		c.then = 0
+	for len(c.owed) > 0 && c.takes(c.owed[0]) {
+		c.owed = c.owed[1:]
 	}
 }
 
-// say reports whether the child has no room for the message yet. A message that a dead
-// child does not get is given to the next.
-func (*holder) say(c *child, m message) (later bool) {
-	return errors.Is(send(c.sock, m, unix.MSG_DONTWAIT), unix.EAGAIN)
-}
+// takes sends a message; false: the child has no room for it yet. A message that a dead child does not
+// get is given to the next.
+func (c *child) takes(m message) bool { return !errors.Is(c.send(m), unix.EAGAIN) }
 
-// behind comes when a child may have room again for the messages it is owed.
+// behind returns a timer for the next give, if a child has queued messages.
 func (h *holder) behind() <-chan time.Time {
-	if slices.ContainsFunc(h.children(), func(c *child) bool { return len(c.todo) > 0 || c.then != 0 }) {
+	if slices.ContainsFunc(h.children(), func(c *child) bool { return len(c.todo)+len(c.owed) > 0 }) {
 		return time.After(retryGive)
 	}
 	return nil

@@ -66,6 +66,9 @@ const batch = 250
 // ErrUnsupported is returned where a process cannot outlive its sockets' owner.
 var ErrUnsupported = errors.New("w3host hold needs Linux on a 64-bit machine, and a program that was not built with the tag portable: use w3host serve")
 
+// ErrEnded is returned when the holder has ended.
+var ErrEnded = errors.New("the holder (w3host hold) has ended: games end with this process, and only a new start of w3host hold holds them again")
+
 // Options say how a host is started.
 type Options struct {
 	Program string                         // the path of the program; an upgrade takes what stands there then
@@ -82,7 +85,8 @@ type Options struct {
 type Shelf interface {
 	// Left are the descriptors that the host before has left.
 	Left() map[Name]int
-	// Put has a copy of a descriptor held, Drop ends that.
+	// Put has a copy of a descriptor held, Drop ends that. Put returns unix.EAGAIN while the holder
+	// has no room for messages; Drop, Serving and Ending are then sent later, by the next call.
 	Put(Name, int) error
 	Drop(Name)
 	// Serving says that this host serves: when it dies another is to be started.
@@ -92,6 +96,9 @@ type Shelf interface {
 	Alive()
 	// Ending says that this host ends in order.
 	Ending()
+	// Flush sends the messages that are late; it waits for the holder at most so long, and returns
+	// false if it had no room for all of them by then.
+	Flush(within time.Duration) bool
 	// News carries the messages of the holder from then on; it is closed with the holder.
 	News() <-chan News
 

@@ -91,13 +91,8 @@ func host(do, file string) {
 			holder.Serving()
 		case "end":
 			holder.Ending()
-		case "alive":
-			holder.Alive()
 		case "pause":
 			time.Sleep(time.Duration(number) * time.Millisecond)
-		case "stop": // is stopped, as by a debugger
-			_ = exec.Command("sh", "-c", fmt.Sprintf("sleep %f; kill -CONT %d", float64(number)/1000, os.Getpid())).Start()
-			_ = unix.Kill(os.Getpid(), unix.SIGSTOP)
 		case "upgrade":
 			if err := holder.Upgrade(os.Getenv("HOLD_TEST_PATH")); err != nil {
 				fmt.Fprintln(note, err)

@@ -11,41 +11,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	// patience is how long everything is held while no host serves. Clients give a game
-	// up 65 s after its last turn.
-	patience = 60 * time.Second
-	// againFirst and againMost are the pauses after hosts that have ended too soon.
-	againFirst, againMost = 100 * time.Millisecond, 2 * time.Second
-	// retryGive is the pause when a host has not read yet the messages it was given.
-	retryGive = 5 * time.Millisecond
-)
+// retryGive is the pause when a host has not read yet the messages it was given.
+const retryGive = 5 * time.Millisecond
 
 // holder is the process that holds.
 type holder struct {
 	Options
-	held  kept
-	vault vault // nil: everything held ends with this process
+	launcher launcher
+	held     kept
+	vault    vault // nil: everything held ends with this process
 
 	good time.Duration // how long a host lives at least that is replaced at once
 	beat time.Duration // how often the watch looks at the hosts
 
-	host      *child          // that hosts; nil: none
-	next      *child          // that an upgrade has started and that stands by; nil: none
-	standby   standby         // for the death of the host
-	requested bool            // the host has asked for that upgrade
-	handing   bool            // the host was told to hand over
-	leaving   map[*child]bool // have handed over, and end with everything they have kept
+	host    *child          // that hosts; nil: none
+	standby standby         // for the death of the host
+	order   *order          // the upgrade under way; nil: none
+	next    *child          // that the upgrade has started and that stands by; nil: none
+	handing bool            // the host was told to hand over
+	leaving map[*child]bool // have handed over, and end with everything they have kept
 
 	program program // of the host
 	before  program // the one before, until the host that was upgraded has served
 
 	events    chan event
-	quit      chan struct{}    // closed when nobody takes events any more
-	restart   <-chan time.Time // when a host is started
-	since     time.Time        // none has served
-	pause     time.Duration
-	served    bool // one of them has
+	quit      chan struct{} // closed when nobody takes events any more
+	starts    attempts      // of a host, since the last one that served has ended
+	served    bool          // one of them has
 	ending    bool
 	code      int
 	err       error
@@ -62,6 +54,11 @@ func Serve(o Options) (code int, err error) {
 	if h.vault, err = openVault(o.Vault, h.held, o.Log); err != nil {
 		return 1, err
 	}
+	starts := &system{command: o.Command}
+	if r, ok := h.vault.(remote); ok {
+		starts.vault = r.file
+	}
+	h.launcher = starts
 	if h.served = len(h.held) > 0; h.served {
 		h.Log("the holder before has left %d descriptors", len(h.held))
 	}
@@ -70,8 +67,8 @@ func Serve(o Options) (code int, err error) {
 
 func newHolder(o Options) *holder {
 	return &holder{
-		Options: o, held: kept{}, leaving: map[*child]bool{}, events: make(chan event), quit: make(chan struct{}),
-		good: time.Second, beat: time.Second, program: program{path: "/proc/self/exe"}, pause: againFirst,
+		Options: o, launcher: &system{command: o.Command}, held: kept{}, leaving: map[*child]bool{}, events: make(chan event), quit: make(chan struct{}),
+		good: time.Second, beat: time.Second, program: program{path: "/proc/self/exe"},
 	}
 }
 
@@ -85,15 +82,15 @@ func (h *holder) serve() (code int, err error) {
 		h.before.close()
 		h.standby.end()
 	}()
-	h.since, h.checkedAt = time.Now(), time.Now()
+	h.starts, h.checkedAt = newAttempts(), time.Now()
 	h.begin()
 	watch := time.NewTicker(h.beat)
 	defer watch.Stop()
-	for h.host != nil || h.restart != nil || len(h.leaving) > 0 {
+	for h.host != nil || h.starts.again != nil || len(h.leaving) > 0 {
 		select {
 		case e := <-h.events:
 			if e.over {
-				h.gone(e.from)
+				h.gone(e.from, e.code)
 				break
 			}
 			if !h.handing || e.from != h.host { // else there is one thing to say
@@ -102,9 +99,10 @@ func (h *holder) serve() (code int, err error) {
 			h.hear(e.from, &e.message)
 		case sig := <-h.Signals:
 			h.signal(sig)
-		case <-h.restart:
-			h.restart = nil
+		case <-h.starts.again:
 			h.begin()
+		case <-h.order.again():
+			h.startNext()
 		case <-watch.C:
 			h.watch()
 		case <-h.behind(): // a host may have room again
@@ -116,43 +114,55 @@ func (h *holder) serve() (code int, err error) {
 	return h.code, h.err
 }
 
-// begin starts a host that goes on with everything.
+// begin starts a host that goes on with everything. A start that fails is repeated, unless no host has
+// ever served: then there is nothing to lose, and somebody who has just given the order reads why.
 func (h *holder) begin() {
+	h.starts.again = nil
 	c, err := h.start(h.program.path, verbGo)
-	if err != nil {
+	switch {
+	case err == nil:
+		h.goOnWith(c)
+	case !h.served:
 		h.code, h.err = 1, err
+	default:
+		h.beginAgain(err)
+	}
+}
+
+// beginAgain has another host started after a pause, or gives up.
+func (h *holder) beginAgain(why error) {
+	pause, ok := h.starts.retry()
+	if !ok {
+		h.code, h.err = 1, fmt.Errorf("no host has served for %v: everything that was held for it is closed; the last attempt: %w", patience, why)
 		return
 	}
-	h.goOnWith(c)
+	h.Log("%v; the next attempt is in %v", why, pause)
 }
 
 // goOnWith makes a process the host.
 func (h *holder) goOnWith(c *child) {
 	h.host = c
-	c.then, c.silent = verbGo, 0
-	if err := h.Started(c.Process.Pid); err != nil {
+	c.silent = 0
+	if err := h.Started(c.pid()); err != nil {
 		h.Log("%v", err)
 	}
 }
 
 // gone carries on after a host has ended.
-func (h *holder) gone(c *child) {
-	code := c.ProcessState.ExitCode()
+func (h *holder) gone(c *child, code int) {
 	switch {
 	case c == h.standby.child:
 		h.standby.child = nil
 		h.Log("the standby has ended (exit code %d)", code)
 	case c == h.next:
+		h.next = nil
 		h.refuse(fmt.Sprintf("the new program has ended before it was ready (exit code %d): what it has said is in the log", code))
 	case c == h.host:
 		if h.Ended != nil {
 			h.Ended()
 		}
 		h.host, h.code, h.handing = nil, code, false
-		if h.next != nil {
-			h.requested = false
-			h.refuse("the host has ended meanwhile")
-		}
+		h.refuse("the host has ended meanwhile")
 		h.replace(c, code)
 	}
 	delete(h.leaving, c)
@@ -171,15 +181,11 @@ func (h *holder) replace(c *child, code int) {
 		h.program, h.before = h.before, program{}
 		h.begin()
 	case c.serving && time.Since(c.began) >= h.good:
-		h.since, h.pause = time.Now(), againFirst
+		h.starts = newAttempts()
 		h.Log("the host has ended (exit code %d); it is started again, with %d descriptors that are held for it", code, len(h.held))
 		h.begin()
-	case time.Since(h.since) > patience:
-		h.code, h.err = 1, fmt.Errorf("no host has served for %v: everything that was held for it is closed", patience)
 	default:
-		h.Log("the host has ended soon after its start (exit code %d); it is started again in %v", code, h.pause)
-		h.restart = time.After(h.pause)
-		h.pause = min(2*h.pause, againMost)
+		h.beginAgain(fmt.Errorf("the host has ended soon after its start (exit code %d)", code))
 	}
 }
 
@@ -187,18 +193,15 @@ func (h *holder) replace(c *child, code int) {
 func (h *holder) signal(sig os.Signal) {
 	switch sig {
 	case syscall.SIGUSR2:
-		h.requested = false
-		h.upgrade("")
+		h.upgrade("", nil)
 		return
 	case syscall.SIGTERM:
-		h.restart = nil
-		if h.next != nil {
-			h.refuse("the host is to end")
-		}
+		h.starts.again = nil
 		h.end()
+		h.refuse("the host is to end")
 	}
 	if h.host != nil {
-		_ = h.host.Process.Signal(sig)
+		h.host.signal(sig)
 	}
 }
 
@@ -207,7 +210,7 @@ func (h *holder) end() {
 	h.ending = true
 	h.standby.end()
 	for c := range h.leaving {
-		_ = c.Process.Signal(syscall.SIGTERM)
+		c.signal(syscall.SIGTERM)
 	}
 }
 
@@ -217,7 +220,7 @@ func (h *holder) hear(c *child, m *message) {
 	switch {
 	case c == h.next && m.verb == verbReady && !h.handing:
 		h.handing, h.host.silent = true, 0
-		h.host.then = verbHandOver
+		h.host.tell(message{verb: verbHandOver})
 	case c == h.standby.child && m.verb == verbReady:
 		h.standby.ready = true
 	case c == h.host:
@@ -255,8 +258,7 @@ func (h *holder) do(c *child, m *message) {
 	case verbEnding:
 		h.end()
 	case verbUpgrade:
-		h.requested = true
-		h.upgrade(m.text)
+		h.upgrade(m.text, c)
 	case verbKeepStandby:
 		h.keepStandby()
 	case verbDone:

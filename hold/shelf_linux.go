@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -14,8 +16,8 @@ import (
 type shelf struct {
 	sock     int
 	left     kept
-	late     []Name // to be dropped when the holder has room for the message
-	gone     bool   // the holder has ended
+	late     []message   // drops and words for which the holder had no room yet, in order
+	gone     atomic.Bool // the holder has ended
 	standsBy bool
 	standby  bool // for the death of the host
 	done     bool // everything held is another host's
@@ -79,10 +81,15 @@ func (s *shelf) StandsBy() bool { return s.standsBy }
 
 func (s *shelf) IsStandby() bool { return s.standby }
 
-func (s *shelf) KeepStandby() { _ = s.say(verbKeepStandby, 0) } // it is said again and again
-
 func (s *shelf) Upgrade(path string) error {
-	return send(s.sock, message{verb: verbUpgrade, text: path}, unix.MSG_DONTWAIT)
+	err := send(s.sock, message{verb: verbUpgrade, text: path}, unix.MSG_DONTWAIT)
+	switch s.heard(err); {
+	case s.Gone():
+		return ErrEnded
+	case errors.Is(err, unix.EAGAIN):
+		return errors.New("the holder is busy: try again")
+	}
+	return err
 }
 
 func (s *shelf) Ready(is bool) {
@@ -98,36 +105,71 @@ func (s *shelf) Done() error {
 	return send(s.sock, message{verb: verbDone}, 0) // the holder always reads
 }
 
-func (s *shelf) Left() map[Name]int          { return s.left }
-func (s *shelf) Put(name Name, fd int) error { return s.say(verbPut, name, fd) }
+func (s *shelf) Left() map[Name]int { return s.left }
 
-func (s *shelf) Drop(name Name) {
-	s.late = append(s.late, name)
-	for len(s.late) > 0 && !s.gone && s.say(verbDrop, s.late[0]) == nil {
-		s.late = s.late[1:]
+// Put does not overtake messages that wait, or a drop that is late would end what was put after it.
+func (s *shelf) Put(name Name, fd int) error {
+	if !s.sendLate() {
+		return unix.EAGAIN
 	}
+	return s.say(message{verb: verbPut, names: []Name{name}, fds: []int{fd}})
 }
 
-func (s *shelf) Serving() { _ = s.say(verbServing, 0) }
+func (s *shelf) Drop(name Name) { s.sayLate(message{verb: verbDrop, names: []Name{name}}) }
+func (s *shelf) Serving()       { s.sayLate(message{verb: verbServing}) }
+func (s *shelf) Ending()        { s.sayLate(message{verb: verbEnding}) }
 
 func (s *shelf) Alive() { // also when it has handed over
-	s.heard(send(s.sock, message{verb: verbAlive, names: []Name{0}}, unix.MSG_DONTWAIT))
+	s.sendLate()
+	s.heard(send(s.sock, message{verb: verbAlive}, unix.MSG_DONTWAIT))
 }
 
-func (s *shelf) Ending() { _ = s.say(verbEnding, 0) }
+func (s *shelf) KeepStandby() { _ = s.say(message{verb: verbKeepStandby}) } // it is said again and again
 
-func (s *shelf) Gone() bool { return s.gone }
+func (s *shelf) Flush(within time.Duration) bool {
+	for end := time.Now().Add(within); !s.sendLate(); time.Sleep(flushEvery) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
 
-func (s *shelf) say(verb byte, name Name, fds ...int) error {
+// flushEvery is the pause between two attempts of Flush.
+const flushEvery = 5 * time.Millisecond
+
+func (s *shelf) Gone() bool { return s.gone.Load() }
+
+// sayLate sends a message now, or later if the holder has no room for it.
+func (s *shelf) sayLate(m message) {
+	s.late = append(s.late, m)
+	s.sendLate()
+}
+
+// sendLate sends the messages that wait; false: the holder has no room for all of them yet.
+func (s *shelf) sendLate() bool {
+	for len(s.late) > 0 && !s.Gone() {
+		if errors.Is(s.say(s.late[0]), unix.EAGAIN) {
+			return false
+		}
+		s.late = s.late[1:]
+	}
+	s.late = nil
+	return true
+}
+
+func (s *shelf) say(m message) error {
 	if s.done {
 		return nil
 	}
-	err := send(s.sock, message{verb: verb, names: []Name{name}, fds: fds}, unix.MSG_DONTWAIT)
+	err := send(s.sock, m, unix.MSG_DONTWAIT)
 	s.heard(err)
 	return err
 }
 
 // heard notes from the fault of a message when the holder has ended.
 func (s *shelf) heard(err error) {
-	s.gone = s.gone || errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET)
+	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
+		s.gone.Store(true)
+	}
 }

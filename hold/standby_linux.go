@@ -2,7 +2,10 @@
 
 package hold
 
-import "time"
+import (
+	"syscall"
+	"time"
+)
 
 const (
 	// againStandby is the pause, in looks of the watch, after a standby that has ended.
@@ -22,7 +25,7 @@ type standby struct {
 // end ends the process, if there is one.
 func (s *standby) end() {
 	if s.child != nil {
-		_ = s.Process.Kill()
+		s.signal(syscall.SIGKILL)
 		s.child = nil
 	}
 }
@@ -30,12 +33,13 @@ func (s *standby) end() {
 // keepStandby starts a standby, unless there is one or it would be in the way.
 func (h *holder) keepStandby() {
 	s := &h.standby
-	if s.child != nil || h.next != nil || h.ending || time.Since(s.since) < againStandby*h.beat {
+	if s.child != nil || h.order != nil || h.ending || time.Since(s.since) < againStandby*h.beat {
 		return
 	}
 	c, err := h.start(h.program.path, verbBeStandby)
 	if err != nil {
-		h.Log("no standby: %v", err)
+		h.Log("no standby: %v; the next attempt is in %v", err, againStandby*h.beat)
+		c = nil
 	}
 	*s = standby{child: c, since: time.Now()}
 }
@@ -49,7 +53,8 @@ func (h *holder) goOnWithStandby(died *child) bool {
 		return false
 	}
 	h.standby = standby{}
-	h.since, h.pause = time.Now(), againFirst
+	h.starts = newAttempts()
+	c.tell(message{verb: verbGo})
 	h.goOnWith(c)
 	return true
 }

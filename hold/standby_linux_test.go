@@ -5,6 +5,7 @@ package hold
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // A standby goes on with everything when the host has died, and with nothing otherwise.
@@ -25,11 +26,19 @@ func TestStandby(t *testing.T) {
 		"an upgrade comes":                 {"put:1 serve standby pause:600 upgrade news:1 done exit:0", "ready news:1 serve end exit:5", 5, "0 1 1 handover0 go0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			code, given, err := serve(t, c.do, nil, "HOLD_TEST_NEXT="+c.next)
-			if err != nil || code != c.code || strings.Join(given, " ") != c.given {
-				t.Errorf("exit code %d, given %v, %v", code, given, err)
+			f := &fakes{do: c.do, next: c.next, beat: 200 * time.Millisecond}
+			code, err := serveFakes(t, f, nil)
+			if err != nil || code != c.code || strings.Join(f.given, " ") != c.given {
+				t.Errorf("exit code %d, given %v, %v", code, f.given, err)
 			}
 		})
+	}
+}
+
+// TestStandbyProcess is the first of these with real processes.
+func TestStandbyProcess(t *testing.T) {
+	code, given, err := serve(t, "put:2 serve standby pause:600 put:1 kill", nil, "HOLD_TEST_NEXT=ready news:2 has serve end exit:5")
+	if err != nil || code != 5 || strings.Join(given, " ") != "0 2 +1 go0" {
+		t.Errorf("exit code %d, given %v, %v", code, given, err)
 	}
 }

@@ -4,7 +4,8 @@ package hold
 
 import (
 	"cmp"
-	"fmt"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -22,68 +23,99 @@ func (p *program) close() {
 	}
 }
 
-// programOf is the program of a child.
-func programOf(c *child) program {
-	fd, err := unix.Open(fmt.Sprintf("/proc/%d/exe", c.Process.Pid), unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return program{path: c.Path}
-	}
-	return program{path: fmt.Sprintf("/proc/self/fd/%d", fd), fd: fd}
+// order is an upgrade under way. It ends in takeOver or in refuse.
+type order struct {
+	path   string
+	from   *child   // the host that asked for it and is owed the answer; nil: SIGUSR2
+	starts attempts // of the new program, as long as it does not run
 }
 
-// upgrade starts a program that stands by until the host hands over.
-func (h *holder) upgrade(path string) {
-	path = cmp.Or(path, h.Program)
+// again returns when the new program is started once more.
+func (o *order) again() <-chan time.Time {
+	if o == nil {
+		return nil
+	}
+	return o.starts.again
+}
+
+// upgrade takes the order for an upgrade, unless one is under way.
+func (h *holder) upgrade(path string, from *child) {
 	switch {
-	case h.next != nil:
-		h.refuseUpgrade("an upgrade is under way already")
-		return
+	case h.order != nil:
+		h.answer(from, "an upgrade is under way already")
 	case h.host == nil || !h.host.serving || h.ending:
-		h.refuseUpgrade("the host does not serve yet, or not any more")
-		return
+		h.answer(from, "the host does not serve yet, or not any more")
+	default:
+		h.standby.end() // it is of the program before
+		h.order = &order{path: cmp.Or(path, h.Program), from: from, starts: newAttempts()}
+		h.startNext()
 	}
-	h.standby.end() // it is of the program before
-	c, err := h.start(path, verbStandBy)
-	if err != nil {
-		h.refuseUpgrade(err.Error())
-		return
-	}
-	h.Log("upgrade to %s: it stands by", path)
-	h.next = c
 }
 
-// refuse ends an upgrade; the host goes on.
+// startNext starts the program of the upgrade, which stands by until the host hands over. A start is
+// repeated if the system lacks something at the moment; any other fault refuses the upgrade at once,
+// since the host goes on anyway.
+func (h *holder) startNext() {
+	o := h.order
+	o.starts.again = nil
+	c, err := h.start(o.path, verbStandBy)
+	if err == nil {
+		h.Log("upgrade to %s: it stands by", o.path)
+		h.next = c
+		return
+	}
+	if isTransient(err) {
+		if pause, ok := o.starts.retry(); ok {
+			h.Log("upgrade to %s: %v; the next attempt is in %v", o.path, err, pause)
+			return
+		}
+	}
+	h.refuse(err.Error())
+}
+
+// refuse ends the upgrade under way, if there is one; the host goes on.
 func (h *holder) refuse(why string) {
-	_ = h.next.Process.Kill()
-	h.next = nil
-	if h.handing && h.host != nil { // it has closed what both cannot have
+	o := h.order
+	if o == nil {
+		return
+	}
+	h.order = nil
+	if h.next != nil {
+		h.next.signal(syscall.SIGKILL)
+		h.next = nil
+	}
+	if h.handing && !h.ending && h.host != nil { // it has closed what both cannot have
 		h.handing = false
 		h.Log("the upgrade has failed while the host handed over: it is started again")
-		_ = h.host.Process.Kill()
+		h.host.signal(syscall.SIGKILL)
 		return
 	}
-	h.refuseUpgrade(why)
+	h.answer(o.from, why)
 }
 
-// refuseUpgrade says why there is no upgrade.
-func (h *holder) refuseUpgrade(why string) {
+// answer says why there is no upgrade: to the log, and to the host that asked for it.
+func (h *holder) answer(from *child, why string) {
 	h.Log("no upgrade: %s", why)
-	if h.requested && h.host != nil {
-		_ = send(h.host.sock, message{verb: verbRefused, text: why}, unix.MSG_DONTWAIT)
+	if from != nil && from == h.host {
+		from.tell(message{verb: verbRefused, text: why})
 	}
 }
 
-// takeOver makes the host that stands by the one that hosts. When it is not there any more
-// another is started in its place.
+// takeOver makes the host that stands by the one that hosts. If that one has ended, another is started in
+// its place, unless the holder is to end: then the host before ends its games by itself.
 func (h *holder) takeOver() {
+	if h.handing, h.order = false, nil; h.ending {
+		return
+	}
 	h.leaving[h.host] = true
-	h.host, h.handing = nil, false
+	h.host, h.starts = nil, newAttempts()
 	if h.next == nil {
 		h.begin()
 		return
 	}
 	h.before.close()
-	h.before, h.program = h.program, programOf(h.next)
+	h.before, h.program = h.program, h.next.program()
+	h.next.tell(message{verb: verbGo})
 	h.goOnWith(h.next)
 	h.next = nil
 }

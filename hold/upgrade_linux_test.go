@@ -24,11 +24,10 @@ func TestWatch(t *testing.T) {
 		"one that does not come to serve again": {"put:1 serve kill;wait;serve end exit:8", 8, "0 1 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			began := time.Now()
-			code, given, err := serve(t, c.do, nil)
-			if err != nil || code != c.code || strings.Join(given, " ") != c.given {
-				t.Errorf("after %v: exit code %d, given %v, %v", time.Since(began), code, given, err)
+			f := &fakes{do: c.do, beat: 200 * time.Millisecond}
+			code, err := serveFakes(t, f, nil)
+			if err != nil || code != c.code || strings.Join(f.given, " ") != c.given {
+				t.Errorf("exit code %d, given %v, %v", code, f.given, err)
 			}
 		})
 	}
@@ -37,6 +36,32 @@ func TestWatch(t *testing.T) {
 // An upgrade replaces the host by one that has everything, or nothing happens and the host
 // is told why.
 func TestUpgrade(t *testing.T) {
+	for name, c := range map[string]struct {
+		do, next string
+		code     int
+		given    string
+	}{
+		"both get what is put": {
+			"put:3 serve upgrade pause:500 drop:2 put:1 news:1 done exit:0", "news:2 ready news:1 serve end exit:5", 5, "0 3 -2 +1 handover0 go0",
+		},
+		"the host before has an hour left":  {"put:1 serve upgrade news:1 done pause:600 exit:9", "ready news:1 serve end exit:5", 5, "0 1 handover0 go0"},
+		"one that hangs":                    {"serve upgrade news:1 end exit:6", "wait", 6, "0 0 refused0:the_new_program_hangs:_it_has_said_nothing_for_2s"},
+		"one that dies when it is to go on": {"put:2 serve upgrade news:1 done exit:0;;;has end exit:7", "ready news:1 kill", 7, "0 2 handover0 go0 2"},
+		"the host dies meanwhile":           {"put:2 serve upgrade pause:100 kill;;has end exit:7", "wait", 7, "0 2 2"},
+		"the host never hands over":         {"put:2 serve alive upgrade news:1 wait;;;has end exit:7", "ready wait", 7, "0 2 handover0 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &fakes{do: c.do, next: c.next, beat: 200 * time.Millisecond}
+			code, err := serveFakes(t, f, nil)
+			if err != nil || code != c.code || strings.Join(f.given, " ") != c.given {
+				t.Errorf("exit code %d, given %v, %v", code, f.given, err)
+			}
+		})
+	}
+}
+
+// The same with real processes.
+func TestUpgradeProcess(t *testing.T) {
 	dead := filepath.Join(t.TempDir(), "dead")
 	if err := os.WriteFile(dead, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -50,15 +75,8 @@ func TestUpgrade(t *testing.T) {
 			"put:3 serve upgrade pause:500 drop:2 put:1 news:1 done exit:0", "news:2 ready news:1 serve end exit:5", "", 5,
 			"3 -2 +1 handover0 go0",
 		},
-		"the host before has an hour left": {
-			"put:1 serve upgrade news:1 done pause:600 exit:9", "ready news:1 serve end exit:5", "", 5, "0 1 handover0 go0",
-		},
-		"a program that is not there":       {"serve upgrade news:1 end exit:6", "", "/nowhere", 6, "0 refused0:cannot_start_a_host:_fork/exec_/nowhere:_no_such_file_or_directory"},
-		"one that ends at once":             {"serve upgrade news:1 end exit:6", "", dead, 6, "0 refused0:the_new_program_has_ended_before_it_was_ready_(exit_code_3):_what_it_has_said_is_in_the_log"},
-		"one that hangs":                    {"serve upgrade news:1 end exit:6", "wait", "", 6, "refused0:the_new_program_hangs:_it_has_said_nothing_for_2s"},
-		"one that dies when it is to go on": {"put:2 serve upgrade news:1 done exit:0;;;has end exit:7", "ready news:1 kill", "", 7, "0 2 handover0 go0 2"},
-		"the host dies meanwhile":           {"put:2 serve upgrade pause:100 kill;;has end exit:7", "wait", "", 7, "0 2 2"},
-		"the host never hands over":         {"put:2 serve alive upgrade news:1 wait;;;has end exit:7", "ready wait", "", 7, "0 2 handover0 2"},
+		"a program that is not there": {"serve upgrade news:1 end exit:6", "", "/nowhere", 6, "0 refused0:cannot_start_a_host:_fork/exec_/nowhere:_no_such_file_or_directory"},
+		"one that ends at once":       {"serve upgrade news:1 end exit:6", "", dead, 6, "0 refused0:the_new_program_has_ended_before_it_was_ready_(exit_code_3):_what_it_has_said_is_in_the_log"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

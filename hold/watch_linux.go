@@ -3,10 +3,8 @@
 package hold
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -33,7 +31,7 @@ func (h *holder) watch() {
 	gap := time.Since(h.checkedAt)
 	h.checkedAt = time.Now()
 	for _, c := range slices.AppendSeq(h.children(), maps.Keys(h.leaving)) {
-		if c.silent++; gap > 2*h.beat+h.beat/2 || stopped(c.Process.Pid) {
+		if c.silent++; gap > 2*h.beat+h.beat/2 || c.stopped() {
 			c.silent = 0
 		}
 	}
@@ -69,15 +67,8 @@ func (h *holder) endSilent(c *child, most int, what string) {
 	switch c.silent {
 	case most:
 		h.Log("the host %s for %v: it is killed", what, time.Duration(most)*h.beat)
-		_ = c.Process.Signal(syscall.SIGQUIT) // it says where its goroutines are
+		c.signal(syscall.SIGQUIT) // it says where its goroutines are
 	case most + lastWords:
-		_ = c.Process.Kill()
+		c.signal(syscall.SIGKILL)
 	}
-}
-
-// stopped reports whether a process is stopped by a signal or a debugger.
-func stopped(pid int) bool {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, rest, _ := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
-	return len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't')
 }

@@ -109,7 +109,7 @@ type surviving struct {
 	shares   shares
 	about    recording.About // of its replay
 	held     bool            // the holder has the sockets and the ledger
-	unheld   bool            // the holder may not have all links yet
+	unheld   bool            // the holder may not have the ledger and all links yet
 	standing bool            // the machine is being made again
 	knownAt  time.Duration   // when recorded was noted
 	recorded uint64          // the last fact that was recorded then

@@ -49,3 +49,13 @@ func (h *heirs) end() {
 		shelf.Drop(heldReturns)
 	}
 }
+
+// endingWithin is how long the end of the process waits for the holder to take its last messages.
+const endingWithin = time.Second
+
+// ended comes after the end of the loop. A holder that has not heard of it would start another host.
+func (h *heirs) ended() {
+	if shelf := h.left.Shelf; shelf != nil {
+		shelf.Flush(endingWithin)
+	}
+}

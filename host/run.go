@@ -131,6 +131,7 @@ func (h *Host) stop() error {
 	patience := h.shard.opts.Limits.Shutdown
 	h.mu.Unlock()
 	h.shard.Call(h.stopGames)
+	defer h.shard.heirs.ended()
 	select {
 	case <-h.shard.Done():
 		return nil

@@ -169,16 +169,17 @@ func (o *simHolder) drop(name hold.Name) {
 	}
 }
 
-func (s *simShelf) Serving()               {}
-func (s *simShelf) Alive()                 {}
-func (s *simShelf) Ending()                {}
-func (s *simShelf) KeepStandby()           {}
-func (s *simShelf) IsStandby() bool        { return false }
-func (s *simShelf) StandsBy() bool         { return s.standsBy }
-func (s *simShelf) Gone() bool             { return false }
-func (s *simShelf) News() <-chan hold.News { return s.news }
-func (s *simShelf) Upgrade(string) error   { return nil }
-func (s *simShelf) Clock() time.Duration   { return time.Since(s.holder.began) }
+func (s *simShelf) Serving()                 {}
+func (s *simShelf) Alive()                   {}
+func (s *simShelf) Ending()                  {}
+func (s *simShelf) Flush(time.Duration) bool { return true }
+func (s *simShelf) KeepStandby()             {}
+func (s *simShelf) IsStandby() bool          { return false }
+func (s *simShelf) StandsBy() bool           { return s.standsBy }
+func (s *simShelf) Gone() bool               { return false }
+func (s *simShelf) News() <-chan hold.News   { return s.news }
+func (s *simShelf) Upgrade(string) error     { return nil }
+func (s *simShelf) Clock() time.Duration     { return time.Since(s.holder.began) }
 func (s *simShelf) Ready(is bool) {
 	if is && s.handOver != nil {
 		s.handOver()

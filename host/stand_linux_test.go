@@ -37,6 +37,7 @@ func (shelf) Put(hold.Name, int) error { return nil }
 func (shelf) Drop(hold.Name)           {}
 func (shelf) Serving()                 {}
 func (shelf) Ending()                  {}
+func (shelf) Flush(time.Duration) bool { return true }
 func (shelf) Gone() bool               { return false }
 func (shelf) Clock() time.Duration     { return time.Since(testBegan) }
 

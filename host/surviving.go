@@ -46,6 +46,9 @@ func (g *Game) protect() {
 		return
 	}
 	g.unheld = false
+	if !g.held {
+		g.holdMemory()
+	}
 	for _, l := range g.links {
 		if g.ledger != nil {
 			l.holdOrExpose()
@@ -67,8 +70,16 @@ func (g *Game) hold() {
 		h.Session = g.shard.opts.Leases.Session()
 	}
 	g.noteHead(h)
-	g.held = true
-	if err := g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD()); err != nil {
+	g.holdMemory()
+}
+
+// holdMemory gives the memory of the ledger to the holder. If the holder is busy, protect tries again.
+func (g *Game) holdMemory() {
+	err := g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
+	g.held = err == nil
+	if errors.Is(err, syscall.EAGAIN) {
+		g.unheld = true
+	} else if err != nil {
 		g.expose(err)
 	}
 }

@@ -1,0 +1,115 @@
+//go:build linux && !portable && (amd64 || arm64)
+
+package hold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// launcher starts processes. Tests replace it to let starts fail and to run without real processes.
+type launcher interface {
+	// launch starts the program at path as a host. hear is called with each message of the process, in
+	// order; ended is called once with its exit code, after the last message.
+	launch(path string, hear func(message), ended func(code int)) (process, error)
+}
+
+// process is a running host process.
+type process interface {
+	pid() int
+	// program returns the file that the process runs.
+	program() program
+	// send does not wait; it returns unix.EAGAIN while the process has not read earlier messages.
+	send(message) error
+	signal(os.Signal)
+	// stopped reports whether a signal or a debugger has stopped the process.
+	stopped() bool
+}
+
+// isTransient reports whether a start failed for a reason that may pass by itself, such as a lack
+// of memory, processes or descriptors.
+func isTransient(err error) bool {
+	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ETXTBSY, unix.EINTR} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// system is the launcher of the operating system.
+type system struct {
+	command func(program string) *exec.Cmd
+	vault   *os.File // inherited by each host, so that the vault waits for the host's end, too; nil: none
+}
+
+// osProcess is a process of the operating system, connected by a socket pair.
+type osProcess struct {
+	*exec.Cmd
+	sock int
+}
+
+// launch implements launcher.
+func (s *system) launch(path string, hear func(message), ended func(code int)) (process, error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start a host: %w", err)
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "holder")
+	p := &osProcess{Cmd: s.command(path), sock: pair[0]}
+	p.ExtraFiles = []*os.File{theirs}
+	if s.vault != nil {
+		p.ExtraFiles = append(p.ExtraFiles, s.vault)
+	}
+	p.Env = append(p.Environ(), socketEnv+"="+strconv.Itoa(version))
+	err = p.Start()
+	_ = theirs.Close()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot start a host: %w", err), unix.Close(p.sock))
+	}
+	heard := make(chan struct{})
+	go func() { // ends when the process has closed its side, or has ended
+		defer close(heard)
+		for {
+			m, err := receive(p.sock)
+			if err != nil {
+				return
+			}
+			hear(m)
+		}
+	}()
+	go func() { // ends with the process
+		_ = p.Wait()
+		_ = unix.Shutdown(p.sock, unix.SHUT_RDWR)
+		<-heard
+		ended(p.ProcessState.ExitCode())
+		_ = unix.Close(p.sock)
+	}()
+	return p, nil
+}
+
+func (p *osProcess) pid() int { return p.Process.Pid }
+
+func (p *osProcess) send(m message) error { return send(p.sock, m, unix.MSG_DONTWAIT) }
+
+func (p *osProcess) signal(sig os.Signal) { _ = p.Process.Signal(sig) }
+
+func (p *osProcess) program() program {
+	fd, err := unix.Open(fmt.Sprintf("/proc/%d/exe", p.pid()), unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return program{path: p.Path}
+	}
+	return program{path: fmt.Sprintf("/proc/self/fd/%d", fd), fd: fd}
+}
+
+func (p *osProcess) stopped() bool {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid()))
+	_, rest, _ := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
+	return len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't')
+}
