@@ -143,7 +143,7 @@ func TestValidateNamesEveryBadValue(t *testing.T) {
 	}
 	for _, key := range []string{
 		"host.listen", "host.product", "lobby.name", "game.latency = 10ms: must be from 20ms to 500ms",
-		"lobby.countdown = 61: must be from 0 to 60", `lobby.speed = "warp": must be one of slow, normal, fast`, `lobby.rules = "": must have`, "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot share", "lan.versions = 1.40: must be from 1.07 to 1.36 or 2.0", "limits.exempt", "database.url", "host.on_stop",
+		"lobby.countdown = 61: must be from 0 to 60", `lobby.speed = "warp": must be one of slow, normal, fast`, `lobby.rules = "": must have`, "lan.broadcast", "lan.versions = 1.22: cannot share", "lan.versions = 1.36: cannot share", "lan.versions = 1.40: must be from 1.07 to 1.36, 2.0 or 3.0", "limits.exempt", "database.url", "host.on_stop",
 	} {
 		if !strings.Contains(err.Error(), key) {
 			t.Errorf("missing %q in:\n%v", key, err)

@@ -155,7 +155,7 @@ func (v *validator) fault(key string, value any, format string, args ...any) {
 // version checks that a version of the game can be hosted.
 func (v *validator) version(key string, value w3gs.Version) {
 	if !value.Exists() {
-		v.fault(key, value, `must be from %v to %v or %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastClassic, w3gs.VersionTwo)
+		v.fault(key, value, `must be from %v to %v, %v or %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastClassic, w3gs.VersionTwo, w3gs.VersionThree)
 	}
 }
 

@@ -77,8 +77,7 @@ func savesOf(a *args) command.Question {
 
 // noteSave reports that a player has saved the game, if that is among the actions.
 func (m *Machine) noteSave(pid uint8, data []byte) {
-	rules := w3gs.ActionRules{Version: m.cfg.Version}
-	for a := range rules.Actions(data) {
+	for a := range m.cfg.Version.LiveActions().Actions(data) {
 		if a.ID != actionSave || !a.Known || m.turns.Loading() {
 			continue
 		}

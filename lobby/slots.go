@@ -10,7 +10,7 @@ import (
 func (l *Lobby) melee() bool { return l.cfg.Layout == w3gs.LayoutMelee }
 
 func (l *Lobby) fixed() bool {
-	return l.cfg.Layout == w3gs.LayoutFixedSettings || l.cfg.Layout == w3gs.LayoutLadder
+	return l.cfg.Layout == w3gs.LayoutFixedSettings || l.cfg.Layout == w3gs.LayoutFixedAlone || l.cfg.Layout == w3gs.LayoutLadder
 }
 
 // seat puts a player or computer into an open slot and settles what of team,

@@ -138,7 +138,7 @@ func checkResults(t *testing.T, h testHost, row storage.Game, file string) {
 			roster = append(roster, mapstats.Player{PID: p.PID, Name: p.Name, Colour: p.Slot.Colour})
 		}
 	}
-	stats := mapstats.New(roster)
+	stats := mapstats.New(w3gs.DefaultVersion, roster)
 	if r, err = replay.NewReader(bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}

@@ -7,15 +7,15 @@ import (
 )
 
 // Version is the version field of the header: 26 for 1.26; 10030 to 10036 for
-// 1.30 to 1.36 (one file of 1.30 has 30); 10100 for 2.0; 301 to 315 and 401 to
+// 1.30 to 1.36 (one file of 1.30 has 30); 10100 for 2.0, 10200 for 3.0; 301 to 315 and 401 to
 // 406 for betas of The Frozen Throne and of 1.15 to 1.17.
 type Version uint32
 
 // String names the version as players do.
 func (v Version) String() string {
 	switch {
-	case v >= 10100 && v < 10200:
-		return fmt.Sprintf("2.%d", v-10100)
+	case v >= 10100 && v < 10300:
+		return w3gs.Version(v - 10000).String()
 	case v >= 10000 && v < 10100:
 		v -= 10000
 	case v >= 300 && v < 400:
@@ -69,9 +69,9 @@ var builds = [...]uint16{
 const buildTwo = 6115
 
 // BuildOf is the build number that replays of version 1.minor carry; 0 where
-// it is not known.
+// it is not known. 3.0 has that of 2.0.2, since its own is not known and the layout depends on it.
 func BuildOf(minor int) uint16 {
-	if minor == int(w3gs.VersionTwo) {
+	if minor >= int(w3gs.VersionTwo) {
 		return buildTwo
 	}
 	if minor < 0 || minor >= len(builds) {
@@ -80,7 +80,7 @@ func BuildOf(minor int) uint16 {
 	return builds[minor]
 }
 
-// HostOf returns the program that a host of version 1.minor writes into its replays; 100 is 2.0.
+// HostOf returns the program that a host of version 1.minor writes into its replays; 100 is 2.0, 200 is 3.0.
 func HostOf(product string, minor int) Program {
 	v := Version(minor)
 	if minor >= 30 {

@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"w3host/formats/mpq"
 	"w3host/protocol/w3gs"
 )
 
 const readStep = 256 << 10
+
+// lightsFile has the light sources of a map. It is hashed behind hashedFiles, for versions that know it.
+const lightsFile = "war3map.w3l"
 
 // hashedFiles are the map's files that decide the game, in the order in which they are hashed after the script.
 var hashedFiles = []string{
@@ -66,7 +70,7 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 		m.hashMapScript(a, newPieces(false, meter)) // for the facts it finds in the script
 	case m.hashMapScript(a, p):
 		p.cut = m.Version.ChecksumPiece()
-		for _, name := range hashedFiles {
+		for _, name := range m.hashedFiles() {
 			if _, err := m.hashPiece(a, name, p, (*pieces).endFile); errors.Is(err, ErrTooMuch) {
 				return err
 			}
@@ -76,6 +80,14 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 		m.HasSHA1 = m.HasSHA1 || p.sha != nil
 	}
 	return meter.Err()
+}
+
+// hashedFiles returns the names of the files that count after the script for the map's version.
+func (m *Map) hashedFiles() []string {
+	if m.Version.SumsLights() {
+		return append(slices.Clone(hashedFiles), lightsFile)
+	}
+	return hashedFiles
 }
 
 // hashFor computes the identifiers for a further version that shares lobbies with that of

@@ -142,6 +142,7 @@ func TestChecksumByTheFilesOfTheMap(t *testing.T) {
 func TestRulesByVersion(t *testing.T) {
 	data := mapOf(t, map[string]string{"war3map.j": "script", "war3map.w3e": "terrain", "war3map.lua": "lua"})
 	lua := mapOf(t, map[string]string{"war3map.lua": "lua", "war3map.w3e": "terrain"})
+	lit := mapOf(t, map[string]string{"war3map.j": "script", "war3map.w3e": "terrain", "war3map.w3l": "lights"})
 	old := classic(common, blizzard, "script", "terrain")
 	pieces := sha1.Sum([]byte(common + blizzard + mark + "script" + "terrain"))
 	a, b := strings.Repeat("a", 1024), strings.Repeat("b", 1024) // pieces of 1.32, which leaves out what is behind them
@@ -170,7 +171,10 @@ func TestRulesByVersion(t *testing.T) {
 		{32, long, cut, new(sha1.Sum(long))},
 		{33, data, reforged("script"), new(sha1.Sum(data))},
 		{33, lua, reforged("lua"), new(sha1.Sum(lua))},
-		{100, data, reforged("script"), new(sha1.Sum(data))},
+		{w3gs.VersionTwo, data, reforged("script"), new(sha1.Sum(data))},
+		{w3gs.VersionTwo, lit, reforged("script"), new(sha1.Sum(lit))},
+		{w3gs.VersionThree, data, reforged("script"), new(sha1.Sum(data))}, // as before, without lights
+		{w3gs.VersionThree, lit, bits.RotateLeft32(reforged("script")^piece("lights"), 3), new(sha1.Sum(lit))},
 	} {
 		m := read(t, c.data, c.version, scripts(t))
 		if !m.HasChecksum || m.Checksum != c.sum || m.HasSHA1 != (c.sha != nil) || c.sha != nil && m.SHA1 != *c.sha {

@@ -182,25 +182,35 @@ func TestSlots(t *testing.T) {
 	}
 	const pick = w3gs.RaceSelectable
 	for _, c := range []struct {
-		name   string
-		flags  Flags
-		layout w3gs.Layout
-		want   []w3gs.Slot
+		name    string
+		version w3gs.Version
+		flags   Flags
+		layout  w3gs.Layout
+		want    []w3gs.Slot
 	}{
-		{"plain", 0, w3gs.LayoutMelee, []w3gs.Slot{
+		{"plain", 26, 0, w3gs.LayoutMelee, []w3gs.Slot{
 			with(human, 0, w3gs.RaceUndead|pick), with(computer, 0, w3gs.RaceNightElf|pick), with(other, 1, w3gs.RaceRandom|pick),
 		}},
-		{"melee", flagMelee, w3gs.LayoutMelee, []w3gs.Slot{
+		{"melee", 26, flagMelee, w3gs.LayoutMelee, []w3gs.Slot{
 			with(human, 0, w3gs.RaceRandom|pick), with(computer, 1, w3gs.RaceRandom|pick), with(other, 2, w3gs.RaceRandom|pick),
 		}},
-		{"forces", flagCustomForces, w3gs.LayoutCustomForces, []w3gs.Slot{
+		{"forces", 26, flagCustomForces, w3gs.LayoutCustomForces, []w3gs.Slot{
 			with(human, 0, w3gs.RaceUndead|pick), with(computer, 0, w3gs.RaceNightElf|pick), with(other, 1, w3gs.RaceRandom|pick),
 		}},
-		{"fixed", flagCustomForces | flagFixedSettings, w3gs.LayoutFixedSettings, []w3gs.Slot{
+		{"fixed", 26, flagCustomForces | flagFixedSettings, w3gs.LayoutFixedSettings, []w3gs.Slot{
 			with(human, 0, w3gs.RaceUndead), with(computer, 0, w3gs.RaceNightElf), with(other, 1, w3gs.RaceRandom),
 		}},
+		{"fixed without forces", 26, flagFixedSettings, w3gs.LayoutMelee, []w3gs.Slot{
+			with(human, 0, w3gs.RaceUndead), with(computer, 0, w3gs.RaceNightElf), with(other, 1, w3gs.RaceRandom),
+		}},
+		{"fixed in 3.0", w3gs.VersionThree, flagCustomForces | flagFixedSettings, w3gs.LayoutFixedSettings, []w3gs.Slot{
+			with(human, 0, w3gs.RaceUndead), with(computer, 0, w3gs.RaceNightElf), with(other, 1, w3gs.RaceRandom|pick),
+		}},
+		{"fixed without forces in 3.0", w3gs.VersionThree, flagFixedSettings, w3gs.LayoutFixedAlone, []w3gs.Slot{
+			with(human, 0, w3gs.RaceUndead), with(computer, 1, w3gs.RaceNightElf), with(other, 2, w3gs.RaceRandom|pick),
+		}},
 	} {
-		m := &Map{Version: 26, Info: Info{Flags: c.flags}, Players: players, Forces: forces}
+		m := &Map{Version: c.version, Info: Info{Flags: c.flags}, Players: players, Forces: forces}
 		m.setSlots()
 		if fmt.Sprint(m.Slots) != fmt.Sprint(c.want) || m.Layout != c.layout || m.PlayerSlots != 3 || len(m.Warnings) > 0 {
 			t.Errorf("%s: %v %v, want %v", c.name, m.Layout, m.Slots, c.want)

@@ -15,14 +15,7 @@ const editor24 = 6060
 func (m *Map) setSlots() {
 	m.Melee, m.FixedSettings = m.Flags.has(flagMelee), m.Flags.has(flagFixedSettings)
 	m.CustomForces = m.Flags.has(flagCustomForces)
-	switch {
-	case !m.CustomForces:
-		m.Layout = w3gs.LayoutMelee
-	case !m.FixedSettings:
-		m.Layout = w3gs.LayoutCustomForces
-	default:
-		m.Layout = w3gs.LayoutFixedSettings
-	}
+	m.Layout = m.Version.Layout(m.CustomForces, m.FixedSettings)
 	var taken uint32 // colours
 	for _, p := range m.Players {
 		bit := uint32(1) << (p.Number % maxPlayers)
@@ -56,10 +49,13 @@ func (m *Map) slot(p Player) w3gs.Slot {
 	if p.Type == playerComputer {
 		s.Status, s.Computer, s.Download = w3gs.SlotOccupied, true, 100
 	}
-	if m.Melee {
-		s.Team, s.Race = uint8(len(m.Slots)), w3gs.RaceRandom
+	if m.Melee || m.Layout == w3gs.LayoutFixedAlone {
+		s.Team = uint8(len(m.Slots))
 	}
-	if !m.FixedSettings {
+	if m.Melee {
+		s.Race = w3gs.RaceRandom
+	}
+	if !m.FixedSettings || s.Race == w3gs.RaceRandom && m.Version.ChoosesUnsetRaces() {
 		s.Race |= w3gs.RaceSelectable
 	}
 	return s

@@ -117,7 +117,8 @@ func (a *answer) room(info *w3gs.GameInfo) bool {
 			versions++
 		}
 	}
-	known := w3gs.Version(info.Version) >= w3gs.FirstVersion && info.Version < 2*uint32(w3gs.VersionTwo)
+	v := w3gs.Version(info.Version)
+	known := v >= w3gs.FirstVersion && v < w3gs.VersionThree+w3gs.VersionTwo
 	return known && len(a.lobbies) < maxLobbies && versions < maxVersions
 }
 

@@ -99,7 +99,7 @@ func TestHostileAnswers(t *testing.T) {
 		t.Errorf("1500 lobbies: %d, %v", len(a.lobbies), err)
 	}
 	var unknown []byte
-	for _, v := range []uint32{0, 6, 200, 1 << 31} {
+	for _, v := range []uint32{0, 6, 300, 1 << 31} {
 		unknown = append(unknown, lobby(1, v, "a")...)
 	}
 	if a, err := readAnswer(bytes.NewReader(append(unknown, end...))); err != nil || len(a.lobbies) != 0 {

@@ -23,6 +23,12 @@ type ActionRules struct {
 	Late    bool // 2.0.2 and later
 }
 
+// LiveActions returns the rules for the actions of clients in a running game. Those of 2.0 are
+// taken for clients of its last release.
+func (v Version) LiveActions() ActionRules {
+	return ActionRules{Version: v, Late: v >= VersionTwo}
+}
+
 // Actions walks a player's action data by the lengths of the actions. Bytes that cannot
 // be told apart are yielded as one unknown action and end the walk.
 func (r ActionRules) Actions(data []byte) iter.Seq[Action] {

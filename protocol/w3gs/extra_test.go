@@ -10,6 +10,8 @@ var extraGoldens = []golden{
 	{name: "Profile/client", dir: FromClient, want: NewProfile(2, "PLAYER")},
 	{name: "Skins", dir: FromClient, want: NewSkins(2)},
 	{name: "Skins", dir: FromHost, want: NewSkins(2)},
+	{name: "Skins/3.0", dir: FromHost, want: NewSkins(1)},
+	{name: "Profile/3.0", dir: FromHost, want: NewProfile(1, "")},
 	{name: "Pair", dir: FromClient, want: NewPair(2)},
 	{name: "Units", dir: FromHost, want: &PlayerExtra{ExtraUnits, units}},
 }

@@ -42,6 +42,10 @@ var joinGoldens = []golden{
 		GameID: 0x10000007, ListenPort: 6113, JoinCounter: 4, Name: "Ümlaut", Extra: []byte{0, 0},
 		Internal: SockAddr{Port: 6113, IP: [4]byte{10, 0, 0, 3}},
 	}},
+	{name: "ReqJoin/3.0", dir: FromClient, want: &ReqJoin{
+		GameID: 1, ListenPort: 16000, JoinCounter: 1, Extra: []byte{0, 0},
+		Internal: SockAddr{Port: 33759, IP: [4]byte{127, 0, 0, 1}},
+	}},
 }
 
 // A name that is too long still decodes, so that the lobby can refuse it with a

@@ -42,6 +42,15 @@ var lanGoldens = []golden{
 		},
 		Slots: 12, Type: GameTypeCustom | GameTypeSigned, Unknown: 1, SlotsOpen: 11, UptimeSeconds: 300, Port: 6112,
 	}},
+	{name: "SearchGame/3.0", dir: LAN, want: &SearchGame{Product: ProductTFT, Version: VersionThree.LANNumber()}},
+	{name: "GameInfo/3.0", dir: LAN, want: &GameInfo{
+		Product: ProductTFT, Version: VersionThree.LANNumber(), GameID: 1, Name: "game",
+		Stat: StatString{
+			Settings: 0x00067802, Checksum: 0x1002B878, MapPath: `Maps\Wisp\x.w3x`, HostName: "w3host",
+			SHA1: [20]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20}, HasSHA1: true,
+		},
+		Slots: 24, Type: GameTypeObsFull, Unknown: 1, SlotsOpen: 3, UptimeSeconds: 5, Port: 6112,
+	}},
 }
 
 func TestProduct(t *testing.T) {

@@ -87,6 +87,7 @@ type Layout uint8
 const (
 	LayoutMelee         Layout = 0
 	LayoutCustomForces  Layout = 1
+	LayoutFixedAlone    Layout = 2 // fixed player settings without forces
 	LayoutFixedSettings Layout = 3 // custom forces and fixed player settings
 	LayoutLadder        Layout = 0xCC
 )

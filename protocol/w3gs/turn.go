@@ -97,7 +97,7 @@ func (p *OutgoingAction) fields(c *codec) *codec {
 // checksum u32, 9 bytes in all. The public documents leave the first byte out;
 // real clients send it.
 type Keepalive struct {
-	Unknown0 uint8 // 0 and 1 seen
+	Unknown0 uint8 // mostly the last byte of the checksum before; two clients in one game differ in it
 	Checksum uint32
 }
 

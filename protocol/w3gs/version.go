@@ -7,7 +7,7 @@ import (
 )
 
 // Version is a version of the game, in the way the game itself counts on the LAN:
-// 26 for 1.26. 2.0 counts as 100. Its methods say what a client of it knows.
+// 26 for 1.26. 2.0 counts as 100, 3.0 as 200. Its methods say how a client of it behaves.
 type Version uint32
 
 const (
@@ -26,13 +26,28 @@ const (
 	ReforgedVersion Version = 32
 	// VersionTwo is 2.0.
 	VersionTwo Version = 100
+	// VersionThree is 3.0.0. Later builds of 3.0 have no LAN.
+	VersionThree Version = 200
 
 	lanReforged Version = 10000
 )
 
+// Discovery is how the clients of a version find the games of a network.
+type Discovery uint8
+
+const (
+	// DiscoveryBroadcast searches and announces by broadcast on UDP 6112.
+	DiscoveryBroadcast Discovery = iota
+	// DiscoveryMulticast is multicast DNS.
+	DiscoveryMulticast
+	// DiscoveryLocal searches by broadcast on UDP 16000. Clients listen on ports from 16000 on
+	// and take a 0x30 that they did not ask for; 0x31 to 0x33 do not exist.
+	DiscoveryLocal
+)
+
 // Versions are those that there are, the oldest first.
 func Versions() (all []Version) {
-	for v := FirstVersion; v <= VersionTwo; v++ {
+	for v := FirstVersion; v <= VersionThree; v++ {
 		if v.Exists() {
 			all = append(all, v)
 		}
@@ -42,19 +57,41 @@ func Versions() (all []Version) {
 
 // Exists reports whether there are clients of this version which can be hosted in
 // principle.
-func (v Version) Exists() bool { return v >= FirstVersion && v <= LastClassic || v == VersionTwo }
+func (v Version) Exists() bool {
+	return v >= FirstVersion && v <= LastClassic || v == VersionTwo || v == VersionThree
+}
 
-// UsesMDNS reports whether clients look for games by multicast DNS. Those before do
-// by UDP broadcast; neither hears the other.
-func (v Version) UsesMDNS() bool { return v >= 30 }
+// Discovery returns how clients look for games. Clients of one kind do not see games that are
+// announced in the way of another.
+func (v Version) Discovery() Discovery {
+	switch {
+	case v < 30:
+		return DiscoveryBroadcast
+	case v < VersionThree:
+		return DiscoveryMulticast
+	}
+	return DiscoveryLocal
+}
 
-// LANNumber is the version as clients write it where they look for games: 26 for 1.26
-// in a 0x2F, 10036 for 1.36 in the name of a service.
+// UsesMDNS reports whether clients look for games by multicast DNS.
+func (v Version) UsesMDNS() bool { return v.Discovery() == DiscoveryMulticast }
+
+// LANNumber is the version as clients write it where they look for games: 26 for 1.26 and
+// 10200 for 3.0 in a 0x2F, 10036 for 1.36 in the name of a service.
 func (v Version) LANNumber() uint32 {
-	if v.UsesMDNS() {
+	if v >= 30 {
 		v += lanReforged
 	}
 	return uint32(v)
+}
+
+// VersionOnLAN returns the version with a LANNumber. A number that no version has is returned
+// as it is.
+func VersionOnLAN(number uint32) Version {
+	if v := Version(number) - lanReforged; Version(number) > lanReforged && v.LANNumber() == number {
+		return v
+	}
+	return Version(number)
 }
 
 // HasSHA1 reports whether a map's SHA-1 is sent: in the map check and in the stat
@@ -81,6 +118,28 @@ func (v Version) ChecksumPiece() int {
 	return 0
 }
 
+// SumsLights reports whether the file of a map's light sources (war3map.w3l) counts in its
+// checksum.
+func (v Version) SumsLights() bool { return v >= VersionThree }
+
+// Layout is the layout byte of a map with these two of its flags. To 2.0, fixed player settings
+// without forces count as none, as in other hosts.
+func (v Version) Layout(forces, fixed bool) Layout {
+	switch {
+	case forces && fixed:
+		return LayoutFixedSettings
+	case forces:
+		return LayoutCustomForces
+	case fixed && v >= VersionThree:
+		return LayoutFixedAlone
+	}
+	return LayoutMelee
+}
+
+// ChoosesUnsetRaces reports whether players choose their race where a map with fixed player settings
+// sets none.
+func (v Version) ChoosesUnsetRaces() bool { return v >= VersionThree }
+
 // ScriptGroup is the first of the versions that have the same common.j and blizzard.j
 // as v, and so the same checksums of maps, in a row.
 func (v Version) ScriptGroup() Version {
@@ -105,9 +164,10 @@ func (v Version) JoinExtra() int {
 	return 1
 }
 
-// MapPath writes the path of a map as the map check of this version has it.
+// MapPath writes the path of a map as the map check of this version has it: 1.32 to 2.0 with
+// slashes, all others with backslashes.
 func (v Version) MapPath(path string) string {
-	if v >= ReforgedVersion {
+	if v >= ReforgedVersion && v < VersionThree {
 		return strings.ReplaceAll(path, `\`, "/")
 	}
 	return path
@@ -156,9 +216,9 @@ func (v Version) MapLimit() uint32 {
 	return 0
 }
 
-// ParseVersion reads "26", "1.26", "1.26a", "1.26.0.6401" or "2.0".
+// ParseVersion reads "26", "1.26", "1.26a", "1.26.0.6401", "2.0" or "3.0".
 func ParseVersion(text string) (Version, error) {
-	bad := fmt.Errorf("%q is no game version: write it as 26, 1.26 or 2.0", text)
+	bad := fmt.Errorf("%q is no game version: write it as 26, 1.26, 2.0 or 3.0", text)
 	fields := strings.Split(strings.TrimSpace(text), ".")
 	first, err := strconv.Atoi(fields[0])
 	if err != nil || first < 0 {
@@ -168,16 +228,16 @@ func ParseVersion(text string) (Version, error) {
 		switch {
 		case first > int(lanReforged): // as 1.32 and later say it on the LAN
 			first -= int(lanReforged)
-		case first == 2:
-			first = int(VersionTwo)
+		case first == 2 || first == 3:
+			first = (first - 1) * int(VersionTwo)
 		}
-		if first > 2*int(VersionTwo) {
+		if first >= 3*int(VersionTwo) {
 			return 0, bad
 		}
 		return Version(first), nil
 	}
 	second, err := strconv.Atoi(strings.TrimRight(fields[1], "abcdefghijklmnopqrstuvwxyz"))
-	if err != nil || second < 0 || second >= int(VersionTwo) || first < 1 || first > 2 {
+	if err != nil || second < 0 || second >= int(VersionTwo) || first < 1 || first > 3 {
 		return 0, bad
 	}
 	return Version((first-1)*int(VersionTwo) + second), nil
@@ -195,7 +255,7 @@ func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 // String writes the version as players know it.
 func (v Version) String() string {
 	if v >= VersionTwo {
-		return fmt.Sprintf("2.%d", v-VersionTwo)
+		return fmt.Sprintf("%d.%d", 1+v/VersionTwo, v%VersionTwo)
 	}
 	return fmt.Sprintf("1.%02d", int(v))
 }

@@ -77,7 +77,7 @@ func TestMadeUpResults(t *testing.T) {
 			if tc.tells.DotA {
 				seats = []uint8{2, 3, 4, 5}
 			}
-			tell(&game.Opened{Config: &game.Config{Map: game.Map{Name: "arena", Reports: tc.tells}}})
+			tell(&game.Opened{Config: &game.Config{Version: w3gs.DefaultVersion, Map: game.Map{Name: "arena", Reports: tc.tells}}})
 			started := &game.Started{Addrs: map[uint8]netip.AddrPort{}}
 			for i, pid := range seats {
 				p := game.Player{PID: pid, Name: names[pid]}

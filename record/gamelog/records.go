@@ -26,14 +26,15 @@ type Records struct {
 	// one. The observer that names it observes the start before the Records do.
 	Replay func() string
 
-	to     numbered
-	key    storage.GameKey
-	opened time.Time
-	stats  *mapstats.Collector // what the map reports; nil before the start
-	head   storage.GameCreated // as recorded last
-	judge  judge               // which results count
-	turn   uint32
-	ended  bool
+	to      numbered
+	key     storage.GameKey
+	opened  time.Time
+	version w3gs.Version
+	stats   *mapstats.Collector // what the map reports; nil before the start
+	head    storage.GameCreated // as recorded last
+	judge   judge               // which results count
+	turn    uint32
+	ended   bool
 }
 
 // NewRecords begins the log of a game whose lobby opened at that time.
@@ -52,6 +53,7 @@ func (r *Records) Observe(s *game.Stamped) {
 		r.stats.Action(s.Turn, f.PID, f.Data)
 	case *game.Turned, *game.Settled, *game.Emptied:
 	case *game.Opened:
+		r.version = f.Config.Version
 		r.created(at, f)
 	case *game.Joined:
 		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.Name, Realm: f.Realm, Addr: f.Addr.Addr()})
@@ -187,7 +189,7 @@ func (r *Records) started(at time.Time, f *game.Started) {
 		}
 	}
 	r.to.Record(storage.GameStarted{Game: r.key, At: at, Slots: slots, Replay: r.Replay()})
-	r.stats = mapstats.New(roster)
+	r.stats = mapstats.New(r.version, roster)
 }
 
 func startedSlot(i uint8, s w3gs.Slot, p lobby.Player, addr netip.Addr) storage.StartedSlot {

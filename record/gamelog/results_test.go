@@ -45,7 +45,7 @@ func TestResultRules(t *testing.T) {
 				turn++
 				r.Observe(&game.Stamped{Turn: turn, At: at, Fact: f})
 			}
-			tell(0, &game.Opened{Config: &game.Config{Map: game.Map{Name: "arena", Reports: w3map.Reports{W3MMD: true}}, Results: tc.rules}})
+			tell(0, &game.Opened{Config: &game.Config{Version: w3gs.DefaultVersion, Map: game.Map{Name: "arena", Reports: w3map.Reports{W3MMD: true}}, Results: tc.rules}})
 			started := &game.Started{Addrs: map[uint8]netip.AddrPort{}}
 			for i := range 5 { // the last one watches
 				pid := uint8(i + 2)

@@ -21,9 +21,9 @@ const (
 
 // reports walks a player's action data and yields its 0x6B. It ends at the
 // first action whose length is not known: the rest cannot be trusted.
-func reports(data []byte) iter.Seq[report] {
+func reports(rules w3gs.ActionRules, data []byte) iter.Seq[report] {
 	return func(yield func(report) bool) {
-		for action := range (w3gs.ActionRules{Version: w3gs.DefaultVersion}).Actions(data) {
+		for action := range rules.Actions(data) {
 			if !action.Known || action.ID != opSyncInteger {
 				continue
 			}

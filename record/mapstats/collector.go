@@ -56,6 +56,7 @@ type Result struct {
 
 // Collector gathers the reports of one game.
 type Collector struct {
+	rules   w3gs.ActionRules
 	players []Player
 	results []Result
 	index   map[subject][]int // of results, by their subject
@@ -72,10 +73,10 @@ type subject struct {
 	name   string
 }
 
-// New begins a game with these players.
-func New(players []Player) *Collector {
+// New begins a game of a version with these players.
+func New(v w3gs.Version, players []Player) *Collector {
 	return &Collector{
-		players: players, index: map[subject][]int{}, heard: map[Source]*testimony{},
+		rules: v.LiveActions(), players: players, index: map[subject][]int{}, heard: map[Source]*testimony{},
 		mmd: mmd{players: map[string]string{}, events: map[string]string{}},
 	}
 }
@@ -85,7 +86,7 @@ func (c *Collector) Action(turn uint32, sender uint8, data []byte) {
 	if bytes.IndexByte(data, opSyncInteger) < 0 { // spares the walk for nearly all actions
 		return
 	}
-	for r := range reports(data) {
+	for r := range reports(c.rules, data) {
 		switch r.file {
 		case dotaFile:
 			c.testify(DotA, sender)

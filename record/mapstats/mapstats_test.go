@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"w3host/protocol/w3gs"
 )
 
 var roster = []Player{{PID: 2, Name: "Alice", Colour: 1}, {PID: 3, Name: "Bob Two", Colour: 7}}
@@ -35,20 +37,34 @@ func TestActionsAreWalkedByLength(t *testing.T) {
 		data = append(data, a...)
 	}
 	var got []report
-	for r := range reports(data) {
+	for r := range reports(w3gs.DefaultVersion.LiveActions(), data) {
 		got = append(got, r)
 	}
 	if want := []report{{"dr.x", "Global", "Winner", 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 	// Behind an action that nobody knows, nothing is believed.
-	for range reports(append([]byte{0xEE}, data...)) {
+	for range reports(w3gs.DefaultVersion.LiveActions(), append([]byte{0xEE}, data...)) {
 		t.Error("a report behind an unknown action")
 	}
 }
 
+// TestActionsOfVersions: from 2.0.2 on, sync data and keys have numbers of their own, and reports behind them count.
+func TestActionsOfVersions(t *testing.T) {
+	data := append([]byte{0x77}, "SC_FE\x00\x00\x00\x00\x00\x00"...)
+	data = append(append(data, 0x79), make([]byte, 20)...)
+	data = append(data, sync("dr.x", "Global", "Winner", 1)...)
+	for v, want := range map[w3gs.Version]int{w3gs.DefaultVersion: 0, 36: 0, w3gs.VersionTwo: 3, w3gs.VersionThree: 3} {
+		c := New(v, roster)
+		c.Action(900, 2, data)
+		if n := len(c.Results()); n != want {
+			t.Errorf("%v: %d results, want %d", v, n, want)
+		}
+	}
+}
+
 func TestDotA(t *testing.T) {
-	c := New(roster)
+	c := New(w3gs.DefaultVersion, roster)
 	for _, sender := range []uint8{2, 3} {
 		c.Action(900, sender, sync("dr.x", "Global", "Winner", 1))
 		c.Action(900, sender, sync("dr.x", "1", "1", 12))
@@ -67,7 +83,7 @@ func TestDotA(t *testing.T) {
 }
 
 func TestW3MMD(t *testing.T) {
-	c := New(roster)
+	c := New(w3gs.DefaultVersion, roster)
 	for i, m := range []string{
 		"init version 1 1",
 		"init pid 0 Alice",
@@ -145,7 +161,7 @@ func TestSumsDoNotWrap(t *testing.T) {
 		{"1e308", "+=", "1e308", "1e308"}, // not of whole numbers: it is not believed
 		{"-1e308", "-=", "1e308", "-1e308"},
 	} {
-		game := New(roster)
+		game := New(w3gs.DefaultVersion, roster)
 		game.Action(1, 2, mmdVal(1, "VarP 1 n = "+c.before))
 		game.Action(1, 2, mmdVal(2, "VarP 1 n "+c.operation+" "+c.change))
 		if got := game.Results()[0].Value; got != c.want {
@@ -155,7 +171,7 @@ func TestSumsDoNotWrap(t *testing.T) {
 }
 
 func TestReportsAreBounded(t *testing.T) {
-	c := New(roster)
+	c := New(w3gs.DefaultVersion, roster)
 	for i := range 3 * maxResults {
 		c.Action(1, 2, mmdVal(i, "VarP 0 v"+strconv.Itoa(i)+" = 1"))
 		c.Action(1, 2, sync("dr.x", "Data", "Hero1", uint32(i)))
@@ -185,7 +201,7 @@ func check(t *testing.T, c *Collector, pid uint8, name string, want []said) {
 }
 
 func BenchmarkOrdinaryAction(b *testing.B) {
-	c := New(roster)
+	c := New(w3gs.DefaultVersion, roster)
 	order := make([]byte, 23)
 	order[0] = 0x11
 	for b.Loop() {
