@@ -41,7 +41,7 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 	case m.turns == nil:
 		m.out.add(Op{Kind: Cut, Link: s.link, Why: "an action or acknowledgement before the game has started"})
 	case in.Kind == Action:
-		s.actions += uint32(w3gs.ActionRules{Version: m.cfg.Version}.CountActions(in.Data))
+		s.actions += uint32(m.cfg.Version.LiveActions().CountActions(in.Data))
 		m.act(s.PID, in.Data)
 	default:
 		s.proxy.answered = true

@@ -136,6 +136,9 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		if cfg.Crossplay {
 			key, own = randomU32(), g.m.For(v)
 		}
+		if !v.HasEntryKey() {
+			key, g.key = 0, 0
+		}
 		if cfg.Saved != nil {
 			own.Checksum = cfg.Saved.Magic
 		}

@@ -25,7 +25,7 @@ var (
 // Why a lobby cannot be announced to one more address. Test with errors.Is.
 var (
 	ErrNotListed = errors.New("the lobby is not in the list of games")
-	ErrMulticast = errors.New("clients of 1.30 and later find games by multicast alone")
+	ErrMulticast = errors.New("clients of 1.30 to 2.0 find games by multicast alone")
 )
 
 // Advert is a lobby as the LAN screen lists it.
@@ -40,7 +40,7 @@ type Advert struct {
 	Private   bool // not listed; realms find it by its name
 	Requested bool // by a person: realms list it before lobbies that open by themselves
 	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
-	// list it as a private one. None: everybody is. Clients of 1.30 and later see it anyway.
+	// list it as a private one. None: everybody is. Clients of 1.30 to 2.0 see it anyway.
 	Only []netip.Addr
 	// Watched marks a running game that is listed for viewers: realms do not list it.
 	Watched bool
@@ -48,7 +48,7 @@ type Advert struct {
 	// the same. None: all of Options.Versions do.
 	Variants []Variant
 	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. Clients of
-	// 1.30 and later see a change within an interval. nil: the lobby is never hidden.
+	// 1.30 to 2.0 see a change within an interval. nil: the lobby is never hidden.
 	Hidden func() bool
 
 	age time.Duration // since the lobby opened
@@ -76,7 +76,7 @@ func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) 
 		Name:          ad.Name,
 		Stat:          ad.Stat,
 		Slots:         uint32(ad.Count.Slots),
-		Type:          ad.Type,
+		Type:          w3gs.Version(version).ListedType(ad.Type),
 		Unknown:       1,
 		SlotsOpen:     uint32(ad.Count.listedOpen()),
 		UptimeSeconds: uint32(age / time.Second),
@@ -150,15 +150,15 @@ func fits(s string) bool { return len(s) <= 255 && !strings.Contains(s, "\x00") 
 // The datagrams of one lobby. Those that name a version are there for each.
 
 func (l *lobby) creates(o *Options) (out [][]byte) {
-	for _, v := range l.byUDP(o) {
+	for _, v := range l.versions(o, w3gs.DiscoveryBroadcast) {
 		p := w3gs.CreateGame{Product: o.Product, Version: v, GameID: l.ad.GameID}
 		out = append(out, p.AppendTo(nil))
 	}
 	return out
 }
 
-func (l *lobby) infos(o *Options, now time.Time) (out [][]byte) {
-	for _, v := range l.byUDP(o) {
+func (l *lobby) infos(o *Options, now time.Time, way w3gs.Discovery) (out [][]byte) {
+	for _, v := range l.versions(o, way) {
 		out = append(out, l.info(o, v, now))
 	}
 	return out
@@ -171,5 +171,6 @@ func (l *lobby) refresh() []byte {
 
 func (l *lobby) info(o *Options, version uint32, now time.Time) []byte {
 	p := l.ad.Info(o.Product, version, now.Sub(l.opened))
+	p.Version = w3gs.Version(version).LANNumber()
 	return p.AppendTo(nil)
 }

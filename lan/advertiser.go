@@ -20,7 +20,8 @@ type Advertiser struct {
 	ports   []*port // the conn of each
 	limit   *limiter
 	foreign []w3gs.SearchGame // games and versions that were logged
-	mdns    *mdns.Responder   // nil until a lobby is shown to 1.30 or later
+	mdns    *mdns.Responder   // nil until a lobby is shown to 1.30 to 2.0
+	local   bool              // the port for searches of 3.0 is open, or tried
 	stopped bool
 
 	wake    chan struct{} // something may be due
@@ -47,7 +48,11 @@ func Listen(opts Options) (*Advertiser, error) {
 	for _, p := range a.ports {
 		a.readers.Go(func() { a.serve(p) }) // ends when Shutdown closes its socket
 	}
-	go a.announce((&sender{a, map[netip.AddrPort]bool{}}).send) // ends after Shutdown, with the last 0x33
+	s := &sender{a: a, failed: map[netip.AddrPort]bool{}}
+	go func() { // ends after Shutdown, with the last 0x33
+		defer s.close()
+		a.announce(s.send)
+	}()
 	return a, nil
 }
 
@@ -76,6 +81,9 @@ func (a *Advertiser) Open(ad Advert) error {
 	}
 	if err := a.board.open(time.Now(), ad); err != nil {
 		return fmt.Errorf("advertise game %d: %w", ad.GameID, err)
+	}
+	if a.board.find(ad.GameID).foundBy(&a.opts, w3gs.DiscoveryLocal) {
+		a.openLocal()
 	}
 	a.publish(ad.GameID)
 	a.notify()
@@ -144,7 +152,7 @@ func (a *Advertiser) Shutdown() {
 	a.readers.Wait()
 }
 
-// publish shows the present state of a lobby to clients of 1.30 and later.
+// publish shows the present state of a lobby to clients of 1.30 to 2.0.
 func (a *Advertiser) publish(gameID uint32) {
 	var services []mdns.Service
 	if l := a.board.find(gameID); l != nil && !l.ad.IsHidden() {

@@ -34,6 +34,9 @@ func (j *journal) send(p post) {
 			j.lines = append(j.lines, fmt.Sprintf("%v to %v % X", time.Since(j.begun), to, d))
 		}
 	}
+	for _, d := range p.local {
+		j.lines = append(j.lines, fmt.Sprintf("%v locally % X, slots open, uptime and port % X", time.Since(j.begun), d[:12], d[len(d)-10:]))
+	}
 	for _, d := range slices.Concat(p.all, p.push) {
 		if d[1] == byte(w3gs.OpGameInfo) {
 			d = append(d[:2:2], d[len(d)-10:]...) // slots open, uptime and port

@@ -31,11 +31,12 @@ func (a *Advertiser) handle(datagram []byte, from caller) {
 	var search w3gs.SearchGame
 	f, err := w3gs.ParseDatagram(datagram)
 	if err == nil && f.Op() == w3gs.OpSearchGame && search.Decode(f.Body()) == nil {
+		fromWire(&search)
 		a.answer(search, from)
 	}
 }
 
-// answerMDNS answers a client that asks this host alone in the way of 1.30 and later.
+// answerMDNS answers a client that asks this host alone in the way of 1.30 to 2.0.
 func (a *Advertiser) answerMDNS(datagram []byte, from caller) {
 	a.mu.Lock()
 	responder := a.mdns

@@ -20,6 +20,8 @@ type lobby struct {
 	hidden    bool      // when due looked
 	show      bool      // a broadcast 0x30 is due at once
 	also      []extra   // further addresses of this lobby alone
+	told      bool      // clients of 3.0 have had a 0x30 unasked
+	nextTold  time.Time // when the next one is due
 }
 
 // extra is an address that one lobby is announced to beside those of the options.
@@ -35,6 +37,7 @@ const maxExtra = 16
 type post struct {
 	all    [][]byte                    // to every address
 	push   [][]byte                    // to the targets, further
+	local  [][]byte                    // to clients of 3.0
 	single map[netip.AddrPort][][]byte // to the extra addresses of lobbies
 	turned []uint32                    // lobbies that have been hidden, or are no longer
 }
@@ -93,7 +96,7 @@ func (b *board) close(gameID uint32) bool {
 	if i < 0 {
 		return false
 	}
-	if l := b.lobbies[i]; l.announced && len(l.byUDP(b.opts)) > 0 {
+	if l := b.lobbies[i]; l.announced {
 		b.gone = append(b.gone, l)
 	}
 	b.lobbies = slices.Delete(b.lobbies, i, i+1)
@@ -121,13 +124,14 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 	switch {
 	case l == nil:
 		return ErrNotListed
-	case len(l.byUDP(b.opts)) == 0:
+	case !l.foundBy(b.opts, w3gs.DiscoveryBroadcast) && !l.foundBy(b.opts, w3gs.DiscoveryLocal):
 		return ErrMulticast
 	case slices.ContainsFunc(l.also, func(e extra) bool { return e.to == to }):
 	case len(l.also) == maxExtra:
 		return errExtra
 	default:
 		l.also = append(l.also, extra{to: to})
+		l.told = false
 	}
 	return nil
 }
@@ -150,20 +154,33 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 			l.hidden = hidden
 			p.turned = append(p.turned, l.ad.GameID)
 		}
-		byUDP := len(l.byUDP(b.opts)) > 0
-		switch {
-		case byUDP && !l.hidden:
-			b.announce(l, now, &p)
-		case l.ad.Hidden == nil:
-			continue
-		default:
-			l.next = l.nextRefresh(now, b.opts.interval) // it may have turned by then
-		}
-		if next.IsZero() || l.next.Before(next) {
-			next = l.next
+		if at := b.say(l, now, &p); !at.IsZero() && (next.IsZero() || at.Before(next)) {
+			next = at
 		}
 	}
 	return p, next
+}
+
+// say adds to p the datagrams to send now for one lobby, and returns when to look at it again: zero
+// if only a change can make something due.
+func (b *board) say(l *lobby, now time.Time, p *post) (next time.Time) {
+	local, broadcast := l.foundBy(b.opts, w3gs.DiscoveryLocal), l.foundBy(b.opts, w3gs.DiscoveryBroadcast)
+	if l.hidden {
+		local, broadcast = false, false
+	}
+	if local {
+		b.tell(l, now, p)
+		next = l.nextTold
+	}
+	if broadcast {
+		b.announce(l, now, p)
+	} else {
+		l.next, l.changed = l.after(now, b.opts.interval), l.changed && l.hidden
+	}
+	if (broadcast || l.ad.Hidden != nil) && (next.IsZero() || l.next.Before(next)) {
+		next = l.next // a hidden lobby may have turned by then
+	}
+	return next
 }
 
 // announce adds to p the datagrams to send now for one lobby: its 0x31 if it is new, its 0x32
@@ -178,11 +195,11 @@ func (b *board) announce(l *lobby, now time.Time, p *post) {
 		news = append(news, l.refresh())
 		l.show = l.show || b.opts.BroadcastInfo
 		if b.opts.PushInfo && !l.show && l.ad.Only == nil {
-			p.push = append(p.push, l.infos(b.opts, now)...)
+			p.push = append(p.push, l.infos(b.opts, now, w3gs.DiscoveryBroadcast)...)
 		}
 	}
 	if l.show {
-		news = append(news, l.infos(b.opts, now)...)
+		news = append(news, l.infos(b.opts, now, w3gs.DiscoveryBroadcast)...)
 	}
 	if l.ad.Only == nil {
 		p.all = append(p.all, news...)
@@ -196,14 +213,14 @@ func (b *board) announce(l *lobby, now time.Time, p *post) {
 		}
 	}
 	if regular {
-		l.next = l.nextRefresh(now, b.opts.interval)
+		l.next = l.after(now, b.opts.interval)
 	}
 	l.announced, l.changed, l.show = true, false, false
 }
 
-// nextRefresh is the next regular 0x32 after now, a multiple of the interval after
+// after is the next regular announcement after now, a multiple of the interval after
 // the lobby opened. Those missed while the machine was suspended are skipped.
-func (l *lobby) nextRefresh(now time.Time, every time.Duration) time.Time {
+func (l *lobby) after(now time.Time, every time.Duration) time.Time {
 	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
 }
 
@@ -222,12 +239,17 @@ func (b *board) matching(s w3gs.SearchGame, from netip.Addr) (out []*lobby) {
 }
 
 func (b *board) shows(l *lobby, s w3gs.SearchGame) bool {
-	return s.Product == b.opts.Product && slices.Contains(l.byUDP(b.opts), s.Version) && !l.ad.IsHidden()
+	return s.Product == b.opts.Product && !w3gs.Version(s.Version).UsesMDNS() && slices.Contains(l.ad.Versions(b.opts.Versions), s.Version) &&
+		!l.ad.IsHidden()
 }
 
-// byUDP are the versions whose clients see the lobby and look for it by UDP.
-func (l *lobby) byUDP(o *Options) []uint32 {
-	return slices.DeleteFunc(slices.Clone(l.ad.Versions(o.Versions)), func(v uint32) bool { return w3gs.Version(v).UsesMDNS() })
+// versions are those whose clients see the lobby and look for it in this way.
+func (l *lobby) versions(o *Options, way w3gs.Discovery) []uint32 {
+	return slices.DeleteFunc(slices.Clone(l.ad.Versions(o.Versions)), func(v uint32) bool { return w3gs.Version(v).Discovery() != way })
+}
+
+func (l *lobby) foundBy(o *Options, way w3gs.Discovery) bool {
+	return slices.ContainsFunc(l.ad.Versions(o.Versions), func(v uint32) bool { return w3gs.Version(v).Discovery() == way })
 }
 
 // plays reports whether a search is for the product and one of the versions of the

@@ -36,6 +36,8 @@ type BrowseOptions struct {
 	Every time.Duration
 	// Forget is how long after its last datagram a lobby is removed; zero is never.
 	Forget time.Duration
+
+	localPort uint16 // for tests; zero: LocalPort
 }
 
 // browser is the state of one Browse. One goroutine owns it.
@@ -85,7 +87,7 @@ type message struct {
 // could be asked.
 func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) error {
 	opts.Port = cmp.Or(opts.Port, DefaultPort)
-	opts.Every = cmp.Or(opts.Every, browseEvery)
+	opts.Every, opts.localPort = cmp.Or(opts.Every, browseEvery), cmp.Or(opts.localPort, LocalPort)
 	conn, err := net.ListenUDP("udp4", nil)
 	if err != nil {
 		return fmt.Errorf("search for lobbies: %w", err)
@@ -93,6 +95,11 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 	conns := []*net.UDPConn{conn}
 	if len(opts.To) == 0 {
 		conns = append(conns, announcementSockets(opts.Port)...)
+		if slices.ContainsFunc(opts.Ask, isLocal) {
+			if local := listenLocal(opts.localPort); local != nil {
+				conns = append(conns, local)
+			}
+		}
 	}
 	for _, c := range conns {
 		defer c.Close()
@@ -163,6 +170,7 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- me
 		var heard []message
 		if frame, err := w3gs.ParseDatagram(buf[:n]); err == nil {
 			if packet, err := w3gs.Decode(frame, w3gs.LAN); err == nil {
+				fromWire(packet)
 				heard = []message{{packet: packet, from: from}}
 			}
 		} else if answers {
@@ -212,7 +220,7 @@ func (b *browser) askAll() error {
 	return nil
 }
 
-// askGroup asks everybody for lobbies of 1.30 and later.
+// askGroup asks everybody for lobbies of 1.30 to 2.0.
 func (b *browser) askGroup() error {
 	for _, search := range b.opts.Ask {
 		if q := serviceQuestion(search); q != nil {
@@ -228,13 +236,17 @@ func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 	for _, search := range b.opts.Ask {
 		search.GameID = gameID
 		q := serviceQuestion(search)
+		at := to
 		switch {
 		case q == nil:
-			q = search.AppendTo(nil)
+			q = onWire(search)
+			if isLocal(search) && len(b.opts.To) == 0 && gameID == 0 {
+				at = netip.AddrPortFrom(to.Addr(), b.opts.localPort)
+			}
 		case len(b.opts.To) == 0: // askGroup asks
 			continue
 		}
-		if err := sendAll(b.conn, to, nil, [][]byte{q}); err != nil {
+		if err := sendAll(b.conn, at, nil, [][]byte{q}); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,9 @@ func watch(t *testing.T, o BrowseOptions) <-chan []Found {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	lists, done := make(chan []Found, 1), make(chan struct{})
-	o.Ask = []w3gs.SearchGame{wantAny}
+	if o.Ask == nil {
+		o.Ask = []w3gs.SearchGame{wantAny}
+	}
 	go func() { // ends with the test
 		defer close(done)
 		if err := Browse(ctx, o, func(list []Found) {

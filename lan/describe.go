@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// services are the lobby for clients of 1.30 and later: one for all that are told the
+// services are the lobby for clients of 1.30 to 2.0: one for all that are told the
 // same. opened is where the age of the lobby counts from.
 func (ad *Advert) services(o *Options, opened time.Time, changes int32) (out []mdns.Service) {
 	for _, version := range ad.Versions(o.Versions) {

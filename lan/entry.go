@@ -15,7 +15,7 @@ var errEntries = errors.New("not the description of a game")
 // maxEntries is more than any host writes.
 const maxEntries = 64
 
-// description is the record of a game for clients of 1.30 and later, as protobuf:
+// description is the record of a game for clients of 1.30 to 2.0, as protobuf:
 //
 //	{ string name = 1; int32 message_id = 2; repeated { string key = 1; string value = 2; } entries = 3; }
 type description struct {

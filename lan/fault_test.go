@@ -96,7 +96,7 @@ func TestUnreachableAddress(t *testing.T) {
 	c := newClient(t)
 	log := &journalWriter{}
 	a, _ := listen(t, func(o *Options) { o.Log = zerolog.New(log) })
-	s := &sender{a, map[netip.AddrPort]bool{}}
+	s := &sender{a: a, failed: map[netip.AddrPort]bool{}}
 	a.opts.Broadcast = []netip.AddrPort{netip.AddrPortFrom(loopback, 0), c.addr} // nothing can be sent to port 0
 	for range 3 {
 		s.send(post{all: [][]byte{{1}, {2}}})

@@ -13,7 +13,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// DefaultPort is the UDP port on which every client searches and listens.
+// DefaultPort is the UDP port on which clients to 1.29 search and listen.
 const DefaultPort = 6112
 
 const (
@@ -55,7 +55,7 @@ type Options struct {
 	// The zero value means all addresses; an answer then comes from the one that
 	// was asked. A loopback address announces to this machine only.
 	Bind netip.Addr
-	// IPv6 says that the host takes joins by IPv6 as well; clients from 1.30 on are told.
+	// IPv6 says that the host takes joins by IPv6 as well; clients of 1.30 to 2.0 are told.
 	IPv6 bool
 	// Product and Version are the game that clients must run; a search for
 	// another gets no answer.
@@ -70,6 +70,7 @@ type Options struct {
 	Log           zerolog.Logger
 
 	interval, retry, pause time.Duration // for tests; zero: defaultInterval, defaultRetry, answerPause
+	localPort              uint16        // for tests; zero: LocalPort
 }
 
 // withDefaults sets the defaults and returns all faults.
@@ -86,6 +87,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.interval = cmp.Or(o.interval, defaultInterval)
 	o.retry = cmp.Or(o.retry, defaultRetry)
 	o.pause = cmp.Or(o.pause, answerPause)
+	o.localPort = cmp.Or(o.localPort, LocalPort)
 	if o.GamePort != 0 && !slices.Contains(o.Ports, o.GamePort) {
 		o.Ports = append(slices.Clone(o.Ports), o.GamePort)
 	}

@@ -37,6 +37,16 @@ type port struct {
 	// broadcasts is set once the ports on broadcast addresses were opened that send by this
 	// one. Once this port has a reader, only that reads and writes it.
 	broadcasts bool
+	alone      bool // no other program shares the port
+	tried      bool
+}
+
+// open opens the socket of the port.
+func (p *port) open() (*net.UDPConn, error) {
+	if p.alone {
+		return listenAlone(p.bind, p.number)
+	}
+	return bind(p.bind, p.number)
 }
 
 // openPorts tries every port once. If none can be opened, announcements are sent
@@ -115,15 +125,19 @@ func (a *Advertiser) serve(p *port) {
 
 // reopen retries until the port can be opened; false means Shutdown.
 func (a *Advertiser) reopen(p *port) bool {
-	for {
+	for wait := a.firstWait(p); ; wait = a.opts.retry {
 		select {
 		case <-a.done:
 			return false
-		case <-time.After(a.opts.retry):
+		case <-time.After(wait):
 		}
-		conn, err := bind(p.bind, p.number)
+		conn, err := p.open()
 		if err != nil {
-			continue // it was logged when the port was lost
+			if wait == 0 {
+				a.logPort(zerolog.InfoLevel, p).Err(err).Msg("another program holds the UDP port on which clients of 3.0 search: " +
+					"those on this machine and at lan.targets are told of the lobbies each second, others cannot find them; trying again")
+			}
+			continue // else it was logged when the port was lost
 		}
 		more := a.broadcastPorts(p, conn) // those of a port that was busy at the start
 		a.mu.Lock()
@@ -141,6 +155,17 @@ func (a *Advertiser) reopen(p *port) bool {
 		a.logPort(zerolog.InfoLevel, p).Msg("listening for LAN searches again")
 		return true
 	}
+}
+
+// firstWait is the time before a port without a socket is tried: none for one that has never been tried.
+func (a *Advertiser) firstWait(p *port) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.alone && !p.tried {
+		p.tried = true
+		return 0
+	}
+	return a.opts.retry
 }
 
 // drop closes a socket; false means Shutdown.

@@ -29,6 +29,15 @@ type RelayOptions struct {
 	every, forget time.Duration // for tests
 }
 
+// machines are the addresses to which 3.0 lobbies are announced, port by port: 3.0 hears no broadcasts of
+// hosts.
+func (o *RelayOptions) machines() []netip.AddrPort {
+	if isLocal(o.Ask) {
+		return o.To
+	}
+	return nil
+}
+
 // Relay announces a host's lobbies to machines that its broadcasts do not reach,
 // until ctx ends: it searches at the host, announces the lobbies with 0x31, 0x32,
 // 0x30 and 0x33, and answers searches. Clients join at the address of the
@@ -39,7 +48,7 @@ func Relay(ctx context.Context, o RelayOptions) error {
 	}
 	show := MirrorOptions{
 		Show: Options{
-			Broadcast: o.To, Ports: []uint16{o.Port}, Bind: o.Bind, BroadcastInfo: true,
+			Broadcast: o.To, Targets: o.machines(), Ports: []uint16{o.Port}, Bind: o.Bind, BroadcastInfo: true,
 			Product: o.Ask.Product, Version: o.Ask.Version, Log: o.Log,
 		},
 		Forward: o.Forward, Port: o.Port,

@@ -47,7 +47,7 @@ type pace struct {
 var searchPace = pace{tries: 5, retry: 400 * time.Millisecond, quiet: 200 * time.Millisecond}
 
 // Search asks one host, or a broadcast address, for lobbies: 0x2F out, 0x30
-// back; for 1.30 and later, a host of ours the question that clients ask everybody.
+// back; for 1.30 to 2.0, a host of ours the question that clients ask everybody.
 // It repeats the question until somebody answers, then collects answers
 // until none has come for 200 ms. Silence for 2 s is ErrNoAnswer. The lobbies
 // come sorted by address and game id, each once.
@@ -67,7 +67,7 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 	go listenTo(ctx, conn, true, in) // ends when its socket is closed
 	question := serviceQuestion(want)
 	if question == nil {
-		question = want.AppendTo(nil)
+		question = onWire(want)
 	}
 	found, err := collect(ctx, want, p, in, func() error {
 		_, err := conn.WriteToUDPAddrPort(question, to)

@@ -18,6 +18,7 @@ var (
 type sender struct {
 	a      *Advertiser
 	failed map[netip.AddrPort]bool
+	unread *net.UDPConn // for ports that may be closed: some systems report those to the reader
 }
 
 // send sends the datagrams that are due.
@@ -25,6 +26,9 @@ func (s *sender) send(p post) {
 	conn, o := s.a.firstConn(), &s.a.opts
 	for to, datagrams := range p.single {
 		s.note(to, sendAll(conn, to, nil, datagrams))
+	}
+	if len(p.local) > 0 {
+		s.sendLocal(p.local)
 	}
 	all := p.all
 	if len(all) == 0 {
@@ -46,6 +50,31 @@ func (s *sender) send(p post) {
 	}
 	for _, to := range o.Targets {
 		s.note(to, sendAll(conn, to, nil, slices.Concat(all, p.push)))
+	}
+}
+
+// sendLocal sends to the ports of 3.0 clients. Most of them are nobody's, so that only a fault of this
+// machine's own first port is worth a line.
+func (s *sender) sendLocal(datagrams [][]byte) {
+	o := &s.a.opts
+	if s.unread == nil {
+		conn, err := listenAlone(o.Bind, 0)
+		if err != nil {
+			s.note(netip.AddrPortFrom(o.Bind, LocalPort), err)
+			return
+		}
+		s.unread = conn
+	}
+	for i, to := range o.localTargets() {
+		if err := sendAll(s.unread, to, nil, datagrams); i == 0 {
+			s.note(to, err)
+		}
+	}
+}
+
+func (s *sender) close() {
+	if s.unread != nil {
+		_ = s.unread.Close()
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// serviceQuestion asks for lobbies of 1.30 and later; nil for another version.
+// serviceQuestion asks for lobbies of 1.30 to 2.0; nil for another version.
 func serviceQuestion(search w3gs.SearchGame) []byte {
 	v := w3gs.Version(search.Version)
 	if !v.UsesMDNS() {

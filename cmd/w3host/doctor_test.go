@@ -47,7 +47,7 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 	dir, file := doctorConfig(t)
 	code, out, _ := shell(t, "doctor", "--config", file)
-	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 13 {
+	if code != exitOK || strings.Contains(out, "✗") || strings.Count(out, "✓ ") != 14 {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "data")); err == nil {

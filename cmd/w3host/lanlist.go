@@ -85,7 +85,7 @@ func (c *lanCall) listCommand() *cobra.Command {
 	keepOn := fs.Bool("watch", false, "go on until Ctrl-C and show changes in place")
 	asJSON := fs.Bool("json", false, "print JSON")
 	return c.runs(cmd, "ask this host or broadcast `ADDRESS[:PORT]`, may be repeated; port 6112 if it names none. "+
-		"Without it everybody is asked by broadcast, as clients do (by multicast DNS for 1.30 and later), and announcements are listened to",
+		"Without it everybody is asked by broadcast, as clients do (by multicast DNS for 1.30 to 2.0, on UDP 16000 for 3.0), and announcements are listened to",
 		func() error { return c.list(*timeout, *keepOn, *asJSON) })
 }
 

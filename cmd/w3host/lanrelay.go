@@ -47,10 +47,10 @@ func (c *lanCall) relay(o lan.RelayOptions, from string, port int) error {
 	}
 	if err == nil {
 		o.Ask = asks[0]
-		switch byMDNS := w3gs.Version(o.Ask.Version).UsesMDNS(); {
-		case byMDNS && len(c.to) > 0:
-			err = fmt.Errorf("clients of %v take no announcements that are sent to an address: leave --to out, and run the relay in their network", w3gs.Version(o.Ask.Version))
-		case !byMDNS && len(c.to) == 0:
+		switch v := w3gs.Version(o.Ask.Version); {
+		case v.UsesMDNS() && len(c.to) > 0:
+			err = fmt.Errorf("clients of %v take no announcements that are sent to an address: leave --to out, and run the relay in their network", v)
+		case v.Discovery() == w3gs.DiscoveryBroadcast && len(c.to) == 0:
 			err = errors.New("it needs --from HOST and --to ADDR")
 		}
 	}

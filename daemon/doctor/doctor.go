@@ -46,7 +46,7 @@ func Examine(ctx context.Context, c config.Config, ask bool, report func(Finding
 		checks = append(checks, check{fmt.Sprintf("map of %q", e.Lobby.Name), checkMaps(e)})
 	}
 	checks = append(checks, check{"maps folder", checkMapsFolder}, check{"TCP port", checkListen}, check{"UDP port", checkLANPort},
-		check{"broadcast", checkBroadcasts}, check{"multicast DNS", checkMulticast}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
+		check{"UDP port of 3.0", checkLocalPort}, check{"broadcast", checkBroadcasts}, check{"multicast DNS", checkMulticast}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
 	if c.Fleet.Enabled {
 		checks = append(checks, check{"fleet", checkFleet})
 	}

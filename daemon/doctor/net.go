@@ -139,10 +139,27 @@ func checkLANPort(_ context.Context, c config.Config) Finding {
 	return fine("%d is free", c.LAN.Port)
 }
 
+// checkLocalPort binds the port on which clients of 3.0 search, if a lobby is shown to them. Where
+// another program has it, clients here are told unasked.
+func checkLocalPort(_ context.Context, c config.Config) Finding {
+	local := func(v w3gs.Version) bool { return v.Discovery() == w3gs.DiscoveryLocal }
+	if !c.LAN.Enabled || !slices.ContainsFunc(c.Versions(), local) {
+		return fine("not needed: no lobby is shown to %v", w3gs.VersionThree)
+	}
+	o, err := lanPlan(c)
+	if err != nil {
+		return fine("host.listen = %q: %v", c.Host.Listen, err).but("correct host.listen or --listen")
+	}
+	if shared, err := lan.CheckPort(o.Bind, lan.LocalPort); shared || err != nil {
+		return fine("%d is held by a game, a host or another program: clients on this machine and at lan.targets are told of the lobbies each second, others cannot search", lan.LocalPort)
+	}
+	return fine("%d is free", lan.LocalPort)
+}
+
 // checkMulticast asks itself by multicast DNS, if a version needs it.
 func checkMulticast(ctx context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled || !slices.ContainsFunc(c.Versions(), w3gs.Version.UsesMDNS) {
-		return fine("not needed: no lobby is shown to 1.30 or later")
+		return fine("not needed: no lobby is shown to 1.30 to 2.0")
 	}
 	o, err := lanPlan(c)
 	if err != nil {
@@ -150,7 +167,7 @@ func checkMulticast(ctx context.Context, c config.Config) Finding {
 	}
 	heard, err := mdns.Check(ctx, o.Bind)
 	if err != nil {
-		return fine("clients of 1.30 and later cannot see the lobbies: %v", err).
+		return fine("clients of 1.30 to 2.0 cannot see the lobbies: %v", err).
 			but("connect this machine to a network that takes multicast; let UDP port 5353 pass the firewall; a program that does not share the port has to go")
 	}
 	return fine("sent and heard on %s", strings.Join(heard, ", "))

@@ -179,10 +179,10 @@ func (r *Responder) refresh() {
 func (r *Responder) say(fault error) {
 	quiet := len(r.sockets) == 0
 	if quiet && !r.quiet {
-		r.opts.Log.Warn().Err(fault).Msg("clients of 1.30 and later cannot see the lobbies: no interface takes multicast DNS (UDP port 5353); trying again")
+		r.opts.Log.Warn().Err(fault).Msg("clients of 1.30 to 2.0 cannot see the lobbies: no interface takes multicast DNS (UDP port 5353); trying again")
 	}
 	if !quiet && r.quiet {
-		r.opts.Log.Info().Msg("clients of 1.30 and later can see the lobbies again")
+		r.opts.Log.Info().Msg("clients of 1.30 to 2.0 can see the lobbies again")
 	}
 	r.quiet = quiet
 }

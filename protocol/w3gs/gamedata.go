@@ -1,6 +1,6 @@
 package w3gs
 
-// GameData describes the game itself in a 0x30, as hosts from 1.30 on put it into
+// GameData describes the game itself in a 0x30, as hosts of 1.30 to 2.0 put it into
 // their announcements, in base64. From 1.32 on: name cstr · password cstr (empty) ·
 // encoded stat string · NUL · slots u32 · game type u32 · TCP port u16. 1.30 and 1.31
 // begin with the game type and have name and password behind the slots.

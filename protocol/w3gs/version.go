@@ -94,6 +94,18 @@ func VersionOnLAN(number uint32) Version {
 	return Version(number)
 }
 
+// HasEntryKey reports whether a lobby has a number that a join from the LAN must bring. The hosts
+// that are known for 3.0 all send 0, so that nobody knows what its clients do with another.
+func (v Version) HasEntryKey() bool { return v.Discovery() != DiscoveryLocal }
+
+// ListedType returns the game type with which a game of type t is listed.
+func (v Version) ListedType(t GameType) GameType {
+	if v.Discovery() == DiscoveryLocal {
+		return GameTypeObsFull
+	}
+	return t
+}
+
 // HasSHA1 reports whether a map's SHA-1 is sent: in the map check and in the stat
 // string.
 func (v Version) HasSHA1() bool { return v >= 23 }

@@ -18,7 +18,7 @@ const (
 // TestHostileActions floods a collector with made-up reports.
 func TestHostileActions(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	c := New(roster)
+	c := New(w3gs.DefaultVersion, roster)
 	runtime.GC()
 	before := heap()
 	for range 2000 {
@@ -45,7 +45,7 @@ func TestEventBomb(t *testing.T) {
 		for i := range depth {
 			event += " " + strings.Repeat(fmt.Sprintf("{%d}", i+1), 4)
 		}
-		c := New(roster)
+		c := New(w3gs.DefaultVersion, roster)
 		if n := allocated(func() {
 			c.Action(1, 2, mmdVal(0, "DefEvent e 1 x {0}{0}{0}{0}"))
 			c.Action(1, 2, mmdVal(1, event[:min(len(event), maxText)]))
@@ -66,7 +66,7 @@ func FuzzAction(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		data = data[:min(len(data), maxAction)]
-		c := New(roster)
+		c := New(w3gs.DefaultVersion, roster)
 		if n := allocated(func() {
 			c.Action(1, 2, data)
 			c.Action(1, 3, data)

@@ -136,7 +136,7 @@ func TestEventTexts(t *testing.T) {
 		{`{{0}}`, "Event e Ann", "e {Ann}"},
 		{strings.Repeat("{0}", 60), "Event e " + strings.Repeat("x", 200), "e " + strings.Repeat("x", maxValue-2)},
 	} {
-		c := New(roster)
+		c := New(w3gs.DefaultVersion, roster)
 		c.Action(1, 2, mmdVal(0, "DefEvent e 1 x "+tc.template))
 		c.Action(1, 2, mmdVal(1, tc.event))
 		if got := c.Results()[0].Value; got != tc.want {
