@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"w3host/protocol/w3gs"
 )
 
 // Bounds of what a player's actions may cost. An action of the wire has at most maxAction bytes.
