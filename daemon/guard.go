@@ -80,10 +80,10 @@ func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 
 // Banned is the reason of a ban, empty without one. Everybody in the lobby reads it:
 // it names no address.
-func (g *guard) Banned(name string, addr netip.Addr, realm string) string {
-	b, banned := g.IsBanned(name, addr, realm)
+func (g *guard) Banned(name string, addr netip.Addr, realm string, playing bool) string {
+	b, banned := g.IsBanned(name, addr, realm, playing)
 	switch {
-	case g.config.Load().Database.RequireBans && !g.Known():
+	case !playing && g.config.Load().Database.RequireBans && !g.Known():
 		return "the list of bans is not there yet, try again in a minute"
 	case !banned:
 		return ""

@@ -27,8 +27,11 @@ func TestRequireBans(t *testing.T) {
 	dir := t.TempDir()
 	for _, require := range []bool{false, true} {
 		g := newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(require))
-		if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); (why != "") != require {
+		if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), "", false); (why != "") != require {
 			t.Errorf("require_bans = %v: %q", require, why)
+		}
+		if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), "", true); why != "" {
+			t.Errorf("require_bans = %v: a player of a running game is removed: %q", require, why)
 		}
 		g.Close()
 	}
@@ -39,7 +42,7 @@ func TestRequireBans(t *testing.T) {
 	// The next start knows that nobody is banned.
 	g = newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(true))
 	defer g.Close()
-	if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), ""); why != "" {
+	if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), "", false); why != "" {
 		t.Errorf("an empty list that is known: %q", why)
 	}
 }

@@ -64,7 +64,7 @@ func (d *daemon) banLeaver(p game.Player) {
 // leaverBan is of the name that a realm has confirmed. Other names prove nothing: their bearer's address is
 // banned, unless many share it, or anybody could have others banned by leaving under their names.
 func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
-	ban := storage.Ban{Reason: "left a game early", By: "w3host"}
+	ban := storage.Ban{Reason: "left a game early", By: storage.ByHost}
 	if p.Realm != "" {
 		ban.Name, ban.Realm = p.Name, p.Realm
 		return ban, true

@@ -157,7 +157,7 @@ func putOut(m *Machine, by *command.Caller, q *command.Query) error {
 	case s.level >= command.Admin && s.level >= by.Level:
 		return cannot("%s is %v and cannot be banned", q.Name, s.level)
 	}
-	m.later(kickLater{PID: q.PID, Why: banned(q.Reason), By: by.Name, KeepOut: true})
+	m.later(kickLater{PID: q.PID, Why: banned(q.Reason), By: by.Name}) // the ban keeps them out, for as long as it lasts
 	return nil
 }
 

@@ -160,7 +160,7 @@ func testCrashTellsTheMachineNothing(t *testing.T) {
 // panickyBans panics about one name, as a fault deep in a lobby would.
 type panickyBans struct{}
 
-func (panickyBans) Banned(name string, _ netip.Addr, _ string) string {
+func (panickyBans) Banned(name string, _ netip.Addr, _ string, _ bool) string {
 	if name == "Boom" {
 		panic("injected")
 	}

@@ -236,7 +236,7 @@ type bannedName string
 func banned(name string) bannedName { return bannedName(name) }
 
 // Banned implements Bans.
-func (b bannedName) Banned(name string, _ netip.Addr, _ string) string {
+func (b bannedName) Banned(name string, _ netip.Addr, _ string, _ bool) string {
 	if name == string(b) {
 		return "for the test"
 	}

@@ -115,7 +115,7 @@ func (l *link) banned() string {
 	if l.vouched {
 		realm = l.realm
 	}
-	return l.shard.opts.Bans.Banned(l.name, l.Addr.Addr(), realm)
+	return l.shard.opts.Bans.Banned(l.name, l.Addr.Addr(), realm, l.game != nil && l.game.playing)
 }
 
 // log is the host's log with the link's address.

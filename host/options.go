@@ -128,9 +128,11 @@ type Recorder interface {
 	Record(storage.Record)
 }
 
-// Bans answers from memory who is banned; "" when nobody says so.
+// Bans answers from memory who is banned.
 type Bans interface {
-	Banned(name string, addr netip.Addr, realm string) (why string)
+	// Banned returns why a player may not join or stay, empty if they may. playing: the player plays in a running
+	// game, from which only bans made by people remove players.
+	Banned(name string, addr netip.Addr, realm string, playing bool) (why string)
 }
 
 // Admins answers from memory who may use which commands, beside the owner of a
@@ -199,19 +201,19 @@ type Ratings interface {
 // nobody stands in for the parts that an Options leaves out.
 type nobody struct{}
 
-func (nobody) Open(lan.Advert) error                    { return nil }
-func (nobody) Update(uint32, lan.Count)                 {}
-func (nobody) Close(uint32)                             {}
-func (nobody) Record(storage.Record)                    {}
-func (nobody) Banned(string, netip.Addr, string) string { return "" }
-func (nobody) Of(w3gs.Version) []string                 { return nil }
-func (nobody) Realm(uint32) string                      { return "" }
-func (nobody) Port(string) uint16                       { return 0 }
-func (nobody) Version(string) w3gs.Version              { return 0 }
-func (nobody) Account(string) string                    { return "" }
-func (nobody) Waits(uint32) (string, string)            { return "", "" }
-func (nobody) Level(Joiner) command.Level               { return command.Anyone }
-func (nobody) AdminLike(string) string                  { return "" }
+func (nobody) Open(lan.Advert) error                          { return nil }
+func (nobody) Update(uint32, lan.Count)                       {}
+func (nobody) Close(uint32)                                   {}
+func (nobody) Record(storage.Record)                          {}
+func (nobody) Banned(string, netip.Addr, string, bool) string { return "" }
+func (nobody) Of(w3gs.Version) []string                       { return nil }
+func (nobody) Realm(uint32) string                            { return "" }
+func (nobody) Port(string) uint16                             { return 0 }
+func (nobody) Version(string) w3gs.Version                    { return 0 }
+func (nobody) Account(string) string                          { return "" }
+func (nobody) Waits(uint32) (string, string)                  { return "", "" }
+func (nobody) Level(Joiner) command.Level                     { return command.Anyone }
+func (nobody) AdminLike(string) string                        { return "" }
 
 func (nobody) Confirm(_, _ string, _ uint32, _ netip.Addr, _ func(bool)) func() { return func() {} }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/control/people"
+	"w3host/game"
 	"w3host/game/command"
 	"w3host/storage"
 	"w3host/texts"
@@ -16,8 +17,8 @@ import (
 // alicesGuard is a guard for which Alice is an admin.
 type alicesGuard struct{ *storage.Guard }
 
-func (g alicesGuard) Banned(name string, addr netip.Addr, realm string) string {
-	if b, banned := g.IsBanned(name, addr, realm); banned {
+func (g alicesGuard) Banned(name string, addr netip.Addr, realm string, playing bool) string {
+	if b, banned := g.IsBanned(name, addr, realm, playing); banned {
 		return b.Reason
 	}
 	return ""
@@ -45,6 +46,7 @@ func testBansFromChat(t *testing.T) {
 	defer guard.Close()
 	<-guard.Loaded()
 	r := newRig(t, func(o *Options) {
+		o.Game.Lobby.Admission.KickCooldown = time.Minute
 		o.Bans, o.BansChanged, o.Admins, o.People = guard, guard.BansChanged(), guard, people.Directory{DB: db, Rule: func() people.Warnings { return people.Warnings{} }}
 	})
 
@@ -65,8 +67,53 @@ func testBansFromChat(t *testing.T) {
 	alice.UntilText("No longer banned: Bob.")
 	typed(g, alice, "!checkban Bob")
 	alice.UntilText("Bob is not banned.")
+	r.join(g, "Bob", nil)
 	typed(g, alice, "!stats Zoe")
 	alice.UntilText("Zoe has not played here yet.")
+}
+
+// TestBansByTheHost: a ban that the host has made by itself, of an address, keeps players out of lobbies. It does not
+// remove those at the address who play, nor keep out one of them who comes back.
+func TestBansByTheHost(t *testing.T) { inBubble(t, testBansByTheHost) }
+
+func testBansByTheHost(t *testing.T) {
+	db, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(t.TempDir(), "bans.db"), storage.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	guard := alicesGuard{storage.NewGuard(db, storage.GuardOptions{})}
+	defer guard.Close()
+	<-guard.Loaded()
+	r := newRig(t, func(o *Options) {
+		o.Bans, o.BansChanged = guard, guard.BansChanged()
+		o.Game.Return = game.Return{On: true, Sign: time.Minute, Wait: time.Minute, CatchUp: time.Minute, Times: 3, Proof: game.Proof{Address: true}}
+	})
+	g, players := r.play(3)
+	next := r.lobby(2)
+	waits := r.join(next, "Waits", nil)
+	ban := storage.Ban{Network: netip.MustParsePrefix("127.0.0.1/32"), Reason: "left a game early", By: storage.ByHost}
+	if _, err := db.AddBan(t.Context(), ban); err != nil {
+		t.Fatal(err)
+	}
+	waits.UntilText("You were kicked: banned: left a game early")
+	if b := r.knock(next, "New", nil).Next(); b[1] != 0x05 {
+		t.Errorf("a joiner from the address: % X", b)
+	}
+	_ = players[0].Conn.Close()
+	r.logged("connection lost")
+	if b := r.knock(g, "P1", nil).Next(); b[1] != 0x04 {
+		t.Errorf("a player who comes back: % X", b)
+	}
+	time.Sleep(time.Second)
+	for _, c := range players[1:] {
+		if c.Ending() != nil || c.Count(0x0C) == 0 {
+			t.Errorf("%s plays no more: %v", c.Name, c.Ending())
+		}
+	}
+	if n := len(recordsOf[storage.DropEvent](r)); n != 0 {
+		t.Errorf("%d players were dropped", n)
+	}
 }
 
 // deaf does not answer, nor hear of the end of its time.

@@ -74,7 +74,7 @@ type lists struct{ banned, admins string }
 
 func (lists) AdminLike(string) string { return "" }
 
-func (l lists) Banned(name string, _ netip.Addr, realm string) string {
+func (l lists) Banned(name string, _ netip.Addr, realm string, _ bool) string {
 	if name+"@"+realm == l.banned {
 		return "for a test"
 	}

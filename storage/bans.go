@@ -25,6 +25,9 @@ type Ban struct {
 	Lifted  time.Time    `json:"lifted_at,omitzero" db:"lifted_at" doc:"None while it holds"`
 }
 
+// ByHost is the author of bans that a host makes by itself, by a rule of its configuration.
+const ByHost = "w3host"
+
 // Target returns the name and network of the ban, as a person would write it.
 func (b Ban) Target() string { return targetText(b.Name, " and ", b.Network) }
 

@@ -175,12 +175,13 @@ func (g *Guard) Loaded() <-chan struct{} { return g.loaded }
 // answered last. Before, nobody is banned.
 func (g *Guard) Known() bool { return g.known.Load() }
 
-// IsBanned returns the ban, if any, that keeps this player out.
-func (g *Guard) IsBanned(name string, addr netip.Addr, realm string) (Ban, bool) {
+// IsBanned returns the ban, if any, that keeps this player out. A player who plays in a running game is spared by bans
+// that the host has made by itself: those are often of addresses, which allies and opponents may share.
+func (g *Guard) IsBanned(name string, addr netip.Addr, realm string, playing bool) (Ban, bool) {
 	now, index := time.Now(), *g.bans.Load()
 	for _, key := range []any{fold(name), addr.Unmap(), nil} {
 		for _, b := range index[key] {
-			if b.Matches(name, addr, realm, now) {
+			if b.Matches(name, addr, realm, now) && !(playing && b.By == ByHost) {
 				return b, true
 			}
 		}
@@ -256,8 +257,8 @@ func (g *Guard) reload(ctx context.Context) (err error) {
 	g.people = fresh
 	g.index()
 	g.writeFile()
+	g.known.Store(true) // before players are looked up again
 	notify(g.changed)
-	g.known.Store(true)
 	g.loadedOnce.Do(func() { close(g.loaded) })
 	return nil
 }

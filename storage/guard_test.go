@@ -45,14 +45,14 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 	like := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "4", "a") }
 	g := storage.NewGuard(away, storage.GuardOptions{Dir: dir, Like: like})
 	defer g.Close()
-	b, banned := g.IsBanned("bob", netip.Addr{}, "")
+	b, banned := g.IsBanned("bob", netip.Addr{}, "", false)
 	if !g.Known() || !banned || b.Reason != "rude" || len(g.AdminsAs("ann", "", netip.Addr{})) != 1 {
 		t.Errorf("known %v, %+v, %+v", g.Known(), b, g.AdminsAs("ann", "", netip.Addr{}))
 	}
 	if taken, own := g.AdminLike("4NN"), g.AdminLike("ann"); taken != "Ann" || own != "" || g.AdminLike("Bob") != "" {
 		t.Errorf("4NN is taken for %q, ann for %q", taken, own)
 	}
-	if _, banned := g.IsBanned("x", netip.MustParseAddr("192.0.2.7"), ""); !banned {
+	if _, banned := g.IsBanned("x", netip.MustParseAddr("192.0.2.7"), "", false); !banned {
 		t.Error("the network is not banned")
 	}
 
@@ -70,7 +70,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 	case <-time.After(30 * time.Second):
 		t.Fatal("not loaded when the database comes")
 	}
-	if _, banned := blind.IsBanned("bob", netip.Addr{}, ""); !blind.Known() || !banned {
+	if _, banned := blind.IsBanned("bob", netip.Addr{}, "", false); !blind.Known() || !banned {
 		t.Error("the database's bans do not count")
 	}
 }
@@ -94,7 +94,7 @@ func TestReloadWithoutNotices(t *testing.T) {
 			if _, err := db.AddBan(t.Context(), storage.Ban{Name: "Bob"}); err != nil {
 				t.Fatal(err)
 			}
-			testkit.Eventually(t, "the ban counts", func() bool { _, banned := g.IsBanned("Bob", netip.Addr{}, ""); return banned })
+			testkit.Eventually(t, "the ban counts", func() bool { _, banned := g.IsBanned("Bob", netip.Addr{}, "", false); return banned })
 		})
 	}
 }

@@ -324,7 +324,7 @@ func testGuard(t *testing.T, db *storage.Store) {
 			}
 		}
 	}
-	banned := func(name string) bool { _, yes := g.IsBanned(name, addr, "Europe"); return yes }
+	banned := func(name string) bool { _, yes := g.IsBanned(name, addr, "Europe", false); return yes }
 	if banned("Ann") || roleOf(g, "Ann", "") != "" {
 		t.Error("banned or admin from the start")
 	}
@@ -338,6 +338,17 @@ func testGuard(t *testing.T, db *storage.Store) {
 		}
 		until("the unban of "+tt+" is not told", func() bool { return !banned("Ann") })
 	}
+	if _, err := db.AddBan(ctx, storage.Ban{Network: netip.MustParsePrefix("10.1.2.3/32"), By: storage.ByHost}); err != nil {
+		t.Fatal(err)
+	}
+	until("the ban by the host is not told", func() bool { return banned("Ann") })
+	if b, yes := g.IsBanned("Ann", addr, "Europe", true); yes {
+		t.Errorf("somebody who plays is banned by %+v", b)
+	}
+	if _, err := other.LiftBans(ctx, target(t, "10.1.2.3"), "", ""); err != nil {
+		t.Fatal(err)
+	}
+	until("the end of the ban by the host is not told", func() bool { return !banned("Ann") })
 	if err := ban(t, db, "Ann", "asia", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
