@@ -41,7 +41,7 @@ func (d *daemon) reportToAgones() (end func()) {
 	a := &agones{
 		url:   "http://127.0.0.1:" + cmp.Or(os.Getenv("AGONES_SDK_HTTP_PORT"), agonesPort),
 		log:   d.part("agones"),
-		alive: func() bool { return d.pulse.silent(time.Now()) <= deadAfter },
+		alive: func() bool { return d.pulse.silent(d.askLoop) <= deadAfter },
 		people: func() bool {
 			t := d.running.Totals(time.Now())
 			return t.Games > 0 || t.LobbyPlayers > 0

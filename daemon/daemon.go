@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"w3host/game/command"
 	"w3host/hold"
 	"w3host/host"
+	"w3host/internal/heartbeat"
 	"w3host/internal/openfiles"
 	"w3host/lan"
 	"w3host/lobby"
@@ -87,9 +89,10 @@ type daemon struct {
 	events    *api.Events
 	hooks     *webhook.Hooks
 	metrics   *metrics.Metrics
-	realms    *realm.Realms // nil: none
-	fleet     *leases       // nil: the host is alone
-	others    *others       // likewise
+	realms    *realm.Realms   // nil: none
+	fleet     *leases         // nil: the host is alone
+	others    *others         // likewise
+	heart     heartbeat.Heart // beats with the loop of the games
 	pulse     pulse
 	access    *access.Store
 	uploads   *uploads
@@ -106,6 +109,9 @@ type stop struct {
 // Run hosts games until ctx ends. The parts that it starts stop in the opposite order: games
 // first, then the announcements, the game log last.
 func Run(ctx context.Context, o Options) (err error) {
+	// One processor of Go's more than the machine has, and work that takes long on fewer threads
+	// than that: the loop of the games never waits for a goroutine to give way.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	d := &daemon{Options: o}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()
@@ -201,7 +207,7 @@ func (d *daemon) openMaps() error {
 // openLists loads the bans and the admins.
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
-	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
+	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Heart: &d.heart, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atLast(noError(d.lists.Close))
 	if !d.host.Survivors.Any() {
 		d.lists.await(d.ctx, d.Log)
@@ -232,7 +238,7 @@ func (d *daemon) openReplays() error {
 	}
 	replays, err := recording.Open(recording.Options{
 		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
-		GoOn: d.host.Survivors.Replays(), Log: d.part("replays"),
+		GoOn: d.host.Survivors.Replays(), Heart: &d.heart, Log: d.part("replays"),
 	})
 	if err != nil {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
@@ -250,12 +256,13 @@ func (d *daemon) openReplays() error {
 func (d *daemon) serve() error {
 	c := d.Config
 	d.host.Outside = func(game uint32, by *command.Caller, line string) { d.operator.FromGame(game, by, line) }
+	d.host.Heart = &d.heart
 	h, err := host.New(d.host)
 	if err != nil {
 		return err
 	}
 	d.running = h
-	d.maps.watch()
+	d.maps.watch(&d.heart)
 	o := control.Options{
 		Host: h, Maps: d.maps, Saves: d.savedGames(), Seen: d.seen, Reload: d.reload, Stop: d.stop, DrainLobbies: c.Host.Drain.D(), Upgrade: d.upgrade, Audit: d.audit,
 		Log: d.part("control"), Trigger: c.Lobby.CommandTrigger, Contained: d.contained(), LAN: d.onLAN,

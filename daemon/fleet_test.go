@@ -33,6 +33,7 @@ func TestAgonesAtUpgrade(t *testing.T) {
 		server := httptest.NewServer(&s)
 		t.Setenv("AGONES_SDK_HTTP_PORT", server.URL[len("http://127.0.0.1:"):])
 		d := &daemon{ctx: t.Context()} // whose loop does not move
+		d.pulse.asked.Store(1)
 		d.Config.Fleet.Agones = true
 		end := d.reportToAgones()
 		d.handing.Store(handing)

@@ -1,48 +1,41 @@
 package daemon
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"w3host/game"
 )
 
-const (
-	// pulseEvery is how often the loop of the games is asked for a sign of life.
-	pulseEvery = time.Second
-	// deadAfter without one the loop counts as hanging. A restart ends all games: it must
-	// be worth that.
-	deadAfter = 10 * time.Second
-)
+// deadAfter is how long the loop of the games may leave a question unanswered before it counts
+// as hanging. A restart ends all games: it must be worth that.
+const deadAfter = 10 * time.Second
 
-// pulse measures when the loop of the games last did something.
+// pulse finds out whether the loop of the games hangs. It asks the loop only when somebody wants
+// to know, so that a host with nothing to do sleeps.
 type pulse struct {
-	last    atomic.Int64 // nanoseconds since 1970
-	pending atomic.Bool  // an answer is on its way
+	asked atomic.Int64 // when the question was put that has no answer yet, in nanoseconds since 1970; 0: there is none
 }
 
-// beat asks the loop at each tick until ctx ends, one question at a time.
-func (p *pulse) beat(ctx context.Context, ask func(answer func())) {
-	p.last.Store(time.Now().UnixNano())
-	tick := time.NewTicker(pulseEvery)
-	defer tick.Stop()
-	for {
-		if !p.pending.Swap(true) {
-			ask(func() {
-				p.last.Store(time.Now().UnixNano())
-				p.pending.Store(false)
-			})
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+// silent returns how long the loop has left a question unanswered, and puts one if there is none:
+// a loop that hangs is noticed deadAfter after the first call.
+func (p *pulse) silent(ask func(answer func())) time.Duration {
+	now := time.Now().UnixNano()
+	if p.asked.CompareAndSwap(0, now) {
+		ask(func() { p.asked.Store(0) })
 	}
+	if asked := p.asked.Load(); asked != 0 {
+		return time.Duration(now - asked)
+	}
+	return 0
 }
 
-func (p *pulse) silent(now time.Time) time.Duration { return now.Sub(time.Unix(0, p.last.Load())) }
+// askLoop has the loop of the games call answer. It does not wait.
+func (d *daemon) askLoop(answer func()) {
+	d.running.Snapshot(0, func(*game.Snapshot) { answer() })
+}
 
 // Health is the answer of /healthz and /readyz.
 type Health struct {
@@ -52,7 +45,7 @@ type Health struct {
 
 // alive says whether a restart would help.
 func (d *daemon) alive() (int, Health) {
-	if silent := d.pulse.silent(time.Now()); silent > deadAfter {
+	if silent := d.pulse.silent(d.askLoop); silent > deadAfter {
 		return http.StatusServiceUnavailable, Health{"hangs", "no game has moved for " + silent.Round(time.Second).String()}
 	}
 	return http.StatusOK, Health{Status: "ok"}

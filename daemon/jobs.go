@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/internal/heartbeat"
 	"w3host/rating"
 	"w3host/storage"
 )
@@ -60,14 +61,14 @@ func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (skill 
 const rateEvery = 5 * time.Second
 
 // keepRatings rates games that have ended, until ctx ends.
-func keepRatings(ctx context.Context, db *storage.Store, log zerolog.Logger) {
-	ticker := time.NewTicker(rateEvery)
-	defer ticker.Stop()
+func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, log zerolog.Logger) {
+	beats, stop := heart.Listen(rateEvery)
+	defer stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-beats:
 		}
 		if n, err := db.RateGames(ctx); err != nil {
 			log.Debug().Err(err).Msg("cannot rate games; will try again")

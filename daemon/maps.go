@@ -17,6 +17,7 @@ import (
 	"w3host/formats/mapconf"
 	"w3host/formats/w3map"
 	"w3host/host"
+	"w3host/internal/heartbeat"
 	"w3host/protocol/w3gs"
 )
 
@@ -33,6 +34,7 @@ type Maps struct {
 	scripts map[w3gs.Version]*w3map.Scripts // that were looked for; nil: there are none
 	known   map[string]knownMap             // by path and versions
 	watched bool
+	heart   *heartbeat.Heart // when the folder is looked at; nil: by itself
 	unwatch func()
 }
 
@@ -159,10 +161,10 @@ func (s *Maps) scan(query string) error {
 }
 
 // watch keeps the catalogue up to date from now on.
-func (s *Maps) watch() {
+func (s *Maps) watch(heart *heartbeat.Heart) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.watched = true
+	s.watched, s.heart = true, heart
 	s.rewatch()
 }
 
@@ -174,7 +176,7 @@ func (s *Maps) rewatch() {
 	ctx, stop := context.WithCancel(s.ctx)
 	s.unwatch = stop
 	go func() { // ends with ctx
-		_ = maps.Watch(ctx, func() { s.log.Info().Msg("maps folder has changed") })
+		_ = maps.Watch(ctx, s.heart, func() { s.log.Info().Msg("maps folder has changed") })
 	}()
 }
 

@@ -30,7 +30,8 @@ func (d *daemon) openDatabase() (err error) {
 // openRecords opens the spool, and keeps the database in order.
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
-		Dir: d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Beside: d.Config.Fleet.Enabled,
+		Heart: &d.heart,
+		Dir:   d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Beside: d.Config.Fleet.Enabled,
 		Log: d.part("records"),
 	})
 	if err != nil {
@@ -46,7 +47,7 @@ func (d *daemon) openRecords() error {
 	d.relay.to.Store(recorder)
 	d.host.Recorder = d.records
 	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
-	go keepRatings(d.ctx, d.db, d.part("database"))                                // ends with ctx
+	go keepRatings(d.ctx, d.db, &d.heart, d.part("database"))                      // ends with ctx
 	return nil
 }
 

@@ -30,7 +30,7 @@ func (d *daemon) openLive() error {
 	})
 	d.openHooks()
 	d.events.Also = d.hooks.Send
-	o := weblive.Options{Standing: d.standing, Each: d.events.Publish, Fault: func(fault any, stack []byte) {
+	o := weblive.Options{Standing: d.standing, Each: d.events.Publish, Reads: d.events.Busy, Heart: &d.heart, Fault: func(fault any, stack []byte) {
 		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("a page cannot be kept up to date")
 	}}
 	if d.fleet != nil {
@@ -40,6 +40,7 @@ func (d *daemon) openLive() error {
 	d.live = weblive.New(hub.New(func(w hub.Watcher) {
 		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read its events: it must connect again")
 	}), o)
+	d.events.Arrived(d.live.Look)
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	return nil
 }
@@ -151,9 +152,6 @@ func (d *daemon) startWeb() (end func()) {
 	if d.web == nil {
 		return func() {}
 	}
-	go d.pulse.beat(d.ctx, func(answer func()) { // ends with ctx
-		d.running.Snapshot(0, func(*game.Snapshot) { answer() })
-	})
 	d.openPages()
 	end = d.alongside(func(ctx context.Context) {
 		if err := d.web.Serve(ctx); err != nil {

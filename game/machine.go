@@ -147,6 +147,10 @@ func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(p
 // Over reports whether the game, or a lobby that did not start, has ended.
 func (m *Machine) Over() bool { return m.ending.last != nil }
 
+// Attends reports whether packets of players should be read between two turns: the game loads or
+// shows the lag screen. In a lobby they always are.
+func (m *Machine) Attends() bool { return m.turns == nil || m.turns.Attends() }
+
 // Downloading reports whether the machine wants Backlog inputs before the start.
 func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 

@@ -29,6 +29,11 @@ type Host struct {
 	agains   []lobbySpec      // of games that are over and played again
 	stopping bool
 
+	beatAt     time.Duration // of the last heartbeat that was passed on
+	rested     bool          // nothing ran then
+	goodAt     time.Duration // from when on the games that were taken over count as sound; 0: not yet known
+	holderGone time.Duration // when the log last said that the holder has ended; 0: never
+
 	coming bool // games of a process before may still be taken over; belongs to the loop's goroutine
 
 	claims sync.WaitGroup // games that were claimed and are not given to the loop yet

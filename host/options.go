@@ -12,6 +12,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/internal/heartbeat"
 	"w3host/lan"
 	"w3host/past"
 	"w3host/protocol/w3gs"
@@ -65,6 +66,8 @@ type Options struct {
 	// facts, on another goroutine than the loop's; Stamped.Again says that they are old.
 	Observers []func(id uint32, key string) Observer
 	Log       zerolog.Logger
+	// Heart beats with the loop, for the housekeeping of the process; nil: nobody listens.
+	Heart *heartbeat.Heart
 
 	// Crashes is the folder for the reports of crashes; empty for none.
 	Crashes string

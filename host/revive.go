@@ -17,8 +17,6 @@ const (
 	// goodAfter is how long a host serves before the games that it has taken over count as
 	// sound.
 	goodAfter = 500 * time.Millisecond
-	// aliveEvery is how often a host tells the holder that its loop goes round.
-	aliveEvery = 2 * time.Second
 	// goneEvery is how often the log says that the holder has ended.
 	goneEvery = time.Minute
 )
@@ -282,33 +280,23 @@ func (h *Host) awaitBehind() {
 }
 
 // watchHolder says that the games are sound, and to the holder that the loop goes round.
-// It tells the log when there is no holder any more, which only a message to it shows.
+// It tells the log when there is no holder any more, which only a message to it shows. It is
+// called at each heartbeat of the loop.
 func (h *Host) watchHolder() {
-	shelf, wait := h.shard.left.Shelf, goodAfter
-	if shelf == nil {
+	shelf := h.shard.left.Shelf
+	if shelf == nil || h.goodAt == 0 || h.shard.Now() < h.goodAt {
 		return
 	}
-	var said time.Time
-	for {
-		select {
-		case <-h.shard.Done():
-			return
-		case <-time.After(wait):
+	if n := h.shard.opts.Standby; n > 0 && len(h.running) >= n && !h.shard.leaving {
+		shelf.KeepStandby()
+	}
+	if shelf.Alive(); shelf.Gone() && (h.holderGone == 0 || h.shard.Now()-h.holderGone >= goneEvery) {
+		h.holderGone = h.shard.Now()
+		h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
+	}
+	for _, g := range h.running {
+		if g.held && g.ledger != nil {
+			g.ledger.Good()
 		}
-		wait = aliveEvery
-		h.shard.Wait(func() {
-			if n := h.shard.opts.Standby; n > 0 && len(h.running) >= n && !h.shard.leaving {
-				shelf.KeepStandby()
-			}
-			if shelf.Alive(); shelf.Gone() && time.Since(said) >= goneEvery {
-				said = time.Now()
-				h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
-			}
-			for _, g := range h.running {
-				if g.held && g.ledger != nil {
-					g.ledger.Good()
-				}
-			}
-		})
 	}
 }

@@ -46,6 +46,11 @@ func New(opts Options) (*Host, error) {
 	if h.shard, err = newShard(opts, r, h.arrive); err != nil {
 		return nil, err
 	}
+	idle := idleBeat
+	if h.shard.left.Shelf != nil {
+		idle = heldBeat
+	}
+	h.shard.Beat(idle, h.beat)
 	for _, sv := range h.shard.left.games {
 		h.lastID = max(h.lastID, sv.id)
 		h.opened = h.lastID
@@ -57,6 +62,24 @@ func New(opts Options) (*Host, error) {
 		h.coming = true
 	}
 	return h, nil
+}
+
+// How often the loop beats without a lobby or game: seldom, since nothing waits for it, and
+// more often where the holder has to see that the loop goes round.
+const (
+	idleBeat = 30 * time.Second
+	heldBeat = 2 * time.Second
+)
+
+// beat is called by the loop at each heartbeat.
+func (h *Host) beat() {
+	h.watchHolder()
+	heart, idle := h.shard.opts.Heart, len(h.running) == 0
+	if heart == nil || idle && h.rested && h.shard.Now()-h.beatAt < idleBeat {
+		return
+	}
+	h.beatAt, h.rested = h.shard.Now(), idle
+	heart.Beat(time.Now())
 }
 
 // Run serves until ctx ends, then stops in order.
@@ -76,11 +99,13 @@ func (h *Host) Serve(ctx context.Context) error {
 	}
 	h.revive()
 	var err error
-	h.shard.Wait(func() { err = h.listen() }) // a player who comes back finds the game
+	h.shard.Wait(func() { // a player who comes back finds the game
+		err = h.listen()
+		h.goodAt = h.shard.Now() + goodAfter
+	})
 	if err != nil {
 		return err
 	}
-	go h.watchHolder() // ends with the loop
 	h.keepLobbies(ctx)
 	return nil
 }

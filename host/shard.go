@@ -90,7 +90,6 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 		s.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
 	}})
 	if err == nil {
-		s.KeepProcessor()
 		err = s.heirs.open(o.Survivors, s.Loop)
 	}
 	if err == nil && o.Watch.On {

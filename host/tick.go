@@ -52,6 +52,9 @@ func (g *Game) reportBacklog(l *link) {
 	g.step(&in)
 }
 
+// Attends reports whether the machine waits for packets between two turns.
+func (g *Game) Attends() bool { return !g.standing && g.machine.Attends() }
+
 // Next is when the machine wants the next tick.
 func (g *Game) Next() (at time.Duration, ok bool) {
 	if g.standing {

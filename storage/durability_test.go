@@ -39,13 +39,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// heartbeat is short: three of them tell a host that is dead.
-const heartbeat = 100 * time.Millisecond
+// beatEvery is the time between heartbeats in tests and short: three of them tell a host that is dead.
+const beatEvery = 100 * time.Millisecond
 
 func newRecorder(t testing.TB, db *storage.Store, dir string) (*storage.Recorder, *testkit.Log) {
 	t.Helper()
 	log := new(testkit.Log)
-	rec, err := storage.NewRecorder(db, storage.RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log), Heartbeat: heartbeat})
+	rec, err := storage.NewRecorder(db, storage.RecorderOptions{Dir: dir, Name: "test", Log: zerolog.New(log), Heartbeat: beatEvery})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,15 +16,17 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/heartbeat"
 )
 
 // Watch calls changed at the beginning, and when bans or admins may have changed.
 // It returns when the database is lost, changed fails or ctx ends.
-func (d *Store) Watch(ctx context.Context, changed func() error) error {
+func (d *Store) Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	return d.db.Watch(ctx, changed)
+	return d.db.Watch(ctx, heart, changed)
 }
 
 const (
@@ -40,7 +42,7 @@ const (
 type guarded interface {
 	Bans(ctx context.Context, all bool) ([]Ban, error)
 	Admins(ctx context.Context) ([]Admin, error)
-	Watch(ctx context.Context, changed func() error) error
+	Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error
 }
 
 // GuardOptions say where a Guard keeps its lists. Zero values mean the
@@ -48,6 +50,7 @@ type guarded interface {
 type GuardOptions struct {
 	Dir    string // of people.json; empty: nothing is kept
 	Log    zerolog.Logger
+	Heart  *heartbeat.Heart         // when SQLite is asked for changes by other processes; nil: once a second
 	Reload time.Duration            // also without any notice of a change: 1 min
 	Like   func(name string) string // the same for names that are taken for each other; nil: none are
 }
@@ -231,7 +234,7 @@ func (g *Guard) watch(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		round, cancel := context.WithTimeout(ctx, g.opts.Reload)
-		_ = g.db.Watch(round, reload) // reload reports what is wrong with the database
+		_ = g.db.Watch(round, g.opts.Heart, reload) // reload reports what is wrong with the database
 		over := round.Err() != nil
 		cancel()
 		if !over {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/heartbeat"
 	"w3host/internal/testkit"
 	"w3host/storage"
 	"w3host/storage/storagetest"
@@ -79,7 +80,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 // connections between transactions.
 type deaf struct{ *storage.Store }
 
-func (deaf) Watch(context.Context, func() error) error {
+func (deaf) Watch(context.Context, *heartbeat.Heart, func() error) error {
 	return errors.New("LISTEN is not supported")
 }
 

@@ -38,7 +38,7 @@ func TestClonedDataFolder(t *testing.T) {
 			ofClone := storage.NewGameKey()
 			clone.Record(storage.GameCreated{Game: ofClone, At: time.Now(), Name: "of the clone"})
 			testkit.Eventually(t, "the clone takes another id", func() bool { return clone.Host().ID != original.Host().ID })
-			time.Sleep(5 * heartbeat)
+			time.Sleep(5 * beatEvery)
 			for _, key := range []storage.GameKey{running, ofClone} {
 				if g, err := db.Game(t.Context(), key); err != nil || g.Ended != "" {
 					t.Errorf("%+v, %v", g, err)

@@ -24,12 +24,12 @@ type sighting struct {
 }
 
 func (p *presence) beat(ctx context.Context) {
-	ticker := time.NewTicker(p.opts.Heartbeat)
-	defer ticker.Stop()
+	beats, stop := p.opts.Heart.Listen(p.opts.Heartbeat)
+	defer stop()
 	p.writeStatus()
 	for {
 		select {
-		case <-ticker.C:
+		case <-beats:
 			p.writeStatus()
 			if !p.entered.Load() {
 				notify(p.backlog.wake) // the applier is to try again

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/heartbeat"
 	"w3host/storage/spool"
 )
 
@@ -33,6 +34,9 @@ type RecorderOptions struct {
 	Log     zerolog.Logger
 
 	Heartbeat time.Duration // the time between two; 10 s when zero
+	// Heart beats for the heartbeats in the database; they are less frequent while it beats less
+	// frequently. nil: it beats by itself.
+	Heart *heartbeat.Heart
 
 	apart  bool // another process uses the folder of the spool
 	number int  // of the spool that was taken, from 1

@@ -134,6 +134,10 @@ func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 // Period returns the time between turns.
 func (l *Loop) Period() time.Duration { return l.pace.period }
 
+// Attends reports whether the next packets of players matter before the next turn: the game
+// loads, or the lag screen is up.
+func (l *Loop) Attends() bool { return l.phase == loading || l.phase == standing }
+
 // Loading reports whether players still load.
 func (l *Loop) Loading() bool { return l.phase == loading }
 

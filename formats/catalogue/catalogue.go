@@ -16,6 +16,7 @@ import (
 
 	"w3host/formats/mapconf"
 	"w3host/formats/w3map"
+	"w3host/internal/heartbeat"
 	"w3host/protocol/w3gs"
 )
 
@@ -123,17 +124,17 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 	return c, nil
 }
 
-// Watch looks at the folder again and again until ctx is done, and calls changed after each look that found something
+// Watch looks at the folder at the beats of heart, Options.Interval apart or more, until ctx is done, and calls changed after each look that found something
 // new. A fault that stays is reported once. It returns the context's error.
-func (c *Catalogue) Watch(ctx context.Context, changed func()) error {
-	ticker := time.NewTicker(c.opts.Interval)
-	defer ticker.Stop()
+func (c *Catalogue) Watch(ctx context.Context, heart *heartbeat.Heart, changed func()) error {
+	beats, stop := heart.Listen(c.opts.Interval)
+	defer stop()
 	reported := "" // of the look before
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-ticker.C:
+		case <-beats:
 		}
 		news, err := c.Scan(ctx)
 		fault := ""

@@ -150,7 +150,7 @@ func TestWatchSeesFilesComeChangeAndGo(t *testing.T) {
 	c := open(t, dir, quick)
 	ctx, stop := context.WithCancel(t.Context())
 	news, done := make(chan struct{}, 100), make(chan error)
-	go func() { done <- c.Watch(ctx, func() { news <- struct{}{} }) }()
+	go func() { done <- c.Watch(ctx, nil, func() { news <- struct{}{} }) }()
 	wait := func() {
 		t.Helper()
 		select {
@@ -333,7 +333,7 @@ func TestMissingFolderIsReportedOnce(t *testing.T) {
 		opts.Report = func(error) { reports.Add(1) }
 		c := open(t, dir, opts)
 		ctx, stop := context.WithCancel(t.Context())
-		go func() { _ = c.Watch(ctx, func() {}) }() // ends with ctx
+		go func() { _ = c.Watch(ctx, nil, func() {}) }() // ends with ctx
 		move := func(from, to string) {
 			if err := os.Rename(from, to); err != nil {
 				t.Fatal(err)

@@ -13,6 +13,10 @@ type Owner interface {
 	Tick()
 	// Next is when the owner wants the next tick.
 	Next() (at time.Duration, ok bool)
+	// Attends reports whether the owner waits for packets, so that they are read between
+	// two ticks as well: a game that loads or shows the lag screen does, a game that merely
+	// runs does not.
+	Attends() bool
 }
 
 // Group has a deadline of its own, and connections that are read when it is over.
@@ -31,7 +35,7 @@ type Group struct {
 // groups are those of a loop.
 type groups struct {
 	deadlines []*Group // in the order in which they want a tick
-	reading   []*Group // whose connections are read at the beat
+	reading   []*Group // those with a set of connections
 	touched   []*Group
 }
 
@@ -41,6 +45,14 @@ func (g *Group) Touch() {
 		g.touched = true
 		g.all.touched = append(g.all.touched, g)
 	}
+}
+
+// readEvery is how long the group's packets stay unread at most.
+func (g *Group) readEvery() time.Duration {
+	if g.owner.Attends() {
+		return attendedEvery
+	}
+	return readEvery
 }
 
 // Due is when the group wants its next tick.

@@ -25,7 +25,8 @@ type Loop struct {
 	handlers Handlers
 
 	passes   int
-	beatAt   time.Duration
+	readAt   time.Duration // when the next group is read between two ticks
+	heart    heart
 	running  bool   // groups that are due are being ticked
 	stopping bool   // it ends with the last connection and group
 	incoming []byte // what one read takes
@@ -164,8 +165,8 @@ func (l *Loop) Group(owner Owner, number uint32) *Group {
 	return g
 }
 
-// ReadInTime has a connection read when the deadline of its group is over, and now and then in
-// between, instead of waking the loop.
+// ReadInTime has a connection read before each tick of its group, and between two ticks as
+// seldom as readEvery says, instead of waking the loop for each packet.
 func (l *Loop) ReadInTime(g *Group, c *Conn) {
 	if !g.reading {
 		g.reading = true

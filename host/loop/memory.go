@@ -140,8 +140,6 @@ type memPoller struct {
 	listeners []*simnet.Listener
 }
 
-func (*memPoller) keepProcessor() {}
-
 func (p *memPoller) wake() { p.wakeUp() }
 
 func (p *memPoller) wakeUp() {

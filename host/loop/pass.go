@@ -44,10 +44,14 @@ const (
 	// LingerBytes is how many bytes a client may still send before it has read its
 	// last packets and closes.
 	LingerBytes = 64 << 10
-	// beatEvery bounds how long a packet for a group stays unread in the kernel.
-	// Actions are read before each turn; chat, pongs and the lag screen can wait this
-	// long.
-	beatEvery = 25 * time.Millisecond
+	// readEvery is how long a packet for a group stays unread in the kernel at most. The
+	// packets of a group are read before each of its ticks, which is sooner in a running
+	// game with turns of 100 ms; chat, pongs and the lag screen can wait this long.
+	readEvery = 150 * time.Millisecond
+	// attendedEvery is the same while the owner waits for packets between two ticks.
+	attendedEvery = 50 * time.Millisecond
+	// heartDelay is how long a heartbeat that is due waits for a pass that happens anyway.
+	heartDelay = 200 * time.Millisecond
 )
 
 // pass does the present work once, and returns for how long there is nothing more;
@@ -59,6 +63,7 @@ func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.runCalls()
 	l.poll.deliver(passAccepts) // calls Receive, writable and arrive
 	l.runDue()
+	l.readUnread()
 	l.beat()
 	l.passExpired(&l.arriving, errNoJoin)
 	l.passExpired(&l.lingering, nil)
@@ -72,11 +77,11 @@ func (l *Loop) timeout() time.Duration {
 	if len(l.unread)+len(l.unwritten) > 0 {
 		return 0
 	}
-	l.beatAt = never
+	l.readAt = never
 	for _, g := range l.reading {
-		l.beatAt = min(l.beatAt, g.readAt+beatEvery)
+		l.readAt = min(l.readAt, g.readAt+g.readEvery())
 	}
-	at := min(l.beatAt, l.next(), l.arriving.next(), l.lingering.next(), l.poll.next())
+	at := min(l.readAt, l.next(), l.arriving.next(), l.lingering.next(), l.poll.next(), l.beatWake())
 	if at == never {
 		return -1
 	}
@@ -118,14 +123,14 @@ func (l *Loop) runDue() {
 	}
 }
 
-// beat reads the groups that have not been read for a while, and with the first of them
-// those that follow soon.
-func (l *Loop) beat() {
-	if l.now < l.beatAt {
+// readUnread reads the groups that have not been read for a while, and with the first of
+// them those that follow soon.
+func (l *Loop) readUnread() {
+	if l.now < l.readAt {
 		return
 	}
 	for i := 0; i < len(l.reading); i++ { // a group may be closed meanwhile
-		if g := l.reading[i]; l.now-g.readAt >= beatEvery/2 {
+		if g := l.reading[i]; l.now-g.readAt >= g.readEvery()/2 {
 			l.readGroup(g)
 			l.punctual()
 		}

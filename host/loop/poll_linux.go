@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -26,13 +25,6 @@ const (
 	// and is seen by the game. It is a second at the slowest line that a game can
 	// be played on.
 	unsent = 16 << 10
-	// shortWait is below the time that the loop waits when some twenty games run. With fewer
-	// of them, to keep a processor costs more than the games do.
-	shortWait = 5 * time.Millisecond
-	// lateWake shows that other goroutines have been in the way of a wait that was not
-	// short: for so long a processor is kept nevertheless.
-	lateWake = time.Millisecond
-	keepFor  = 10 * time.Second
 	// watched is edge-triggered, so that the kernel need not look at a socket again
 	// that has been read.
 	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
@@ -43,31 +35,25 @@ const (
 // in which its sockets became ready.
 type systemPoller struct {
 	loop      *Loop
-	keeps     bool // a processor of Go's
 	own       set
 	waiting   syscall.RawConn // own, in the hands of the runtime's poller
 	file      *os.File        // likewise
 	event     int             // eventfd, ends a wait
 	timer     int             // timerfd, ends a wait at its deadline
 	listeners []int
-	alarm     time.Duration // when the timer ends a wait; never: it does not
-	keepUntil time.Duration // for how long a processor is kept whatever the wait
 	pause     time.Duration
 	acceptAt  time.Duration // when a pause of accepting ends; never: there is none
 	byFD      []*fdSocket
-	wait      int                         // for how many milliseconds collect waits; -1: until something comes
 	came      int                         // how many of news are new
 	news      [readyBatch]unix.EpollEvent // of its own set
 	ready     [readyBatch]unix.EpollEvent // of another set, which may be read meanwhile
 }
 
-func (p *systemPoller) keepProcessor() { p.keeps = true }
-
 func (system) newPoller(l *Loop) (poller, error) {
 	fd, err1 := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	event, err2 := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
 	timer, err3 := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
-	p := &systemPoller{loop: l, own: set{fd: fd}, event: event, timer: timer, alarm: never, acceptAt: never}
+	p := &systemPoller{loop: l, own: set{fd: fd}, event: event, timer: timer, acceptAt: never}
 	err := cmp.Or(err1, err2, err3, unix.SetNonblock(fd, true))
 	p.file = os.NewFile(uintptr(fd), "epoll") // for the runtime's poller, since it does not block
 	if err == nil {
@@ -124,20 +110,9 @@ func (p *systemPoller) wake() {
 // looked after by the runtime every 20 µs, which costs more than a game does. The
 // deadline is a timer of the kernel, since the runtime's go by whole milliseconds.
 // All passes are within one Read, which keeps what becomes ready during a pass.
-//
-// A poller that keeps its processor waits in the kernel, where the runtime does not know
-// of it, if that is for less than shortWait or if it was woken late not long ago: before a
-// goroutine that waits in the runtime's poller runs again, others may run for 10 ms each.
 func (p *systemPoller) run(pass func() (idle time.Duration, over bool)) {
-	if p.keeps {
-		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
-		defer func() { runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) - 1) }()
-	}
 	_ = p.waiting.Read(func(uintptr) bool {
-		if now := time.Since(p.loop.base); p.keeps && now-p.alarm > lateWake {
-			p.keepUntil = now + keepFor
-		}
-		for kept := false; ; {
+		for {
 			idle, over := pass()
 			if over {
 				return true
@@ -145,33 +120,18 @@ func (p *systemPoller) run(pass func() (idle time.Duration, over bool)) {
 			if idle == 0 || p.came == len(p.news) {
 				continue
 			}
-			now := time.Since(p.loop.base)
 			var alarm unix.ItimerSpec // zero: none
-			if p.alarm = never; idle > 0 {
-				p.alarm = now + idle
+			if idle > 0 {
 				alarm.Value = unix.NsecToTimespec(int64(idle))
 			}
 			_ = unix.TimerfdSettime(p.timer, 0, &alarm, nil)
-			if !p.keeps || idle < 0 || idle >= shortWait && now >= p.keepUntil {
-				return false
-			}
-			if p.wait = -1; !kept {
-				kept = true
-				go func() {}() // so that a thread of the runtime waits for what other goroutines wait for
-			}
+			return false
 		}
 	})
 }
 
 // collect takes the news of the poller's own set from the kernel; deliver reports them.
-func (p *systemPoller) collect() {
-	for {
-		if p.came = take(p.own, &p.news, p.wait); p.came > 0 || p.wait == 0 {
-			break
-		} // the runtime has sent a signal: it wants the processor, and gets it where take is called
-	}
-	p.wait = 0
-}
+func (p *systemPoller) collect() { p.came = take(p.own, &p.news) }
 
 // deliver reports the events that collect has taken, and accepts so many connections of each
 // listener at most.
@@ -205,7 +165,7 @@ func (p *systemPoller) read(s *set) {
 		return
 	}
 	for {
-		n := take(*s, &p.ready, 0)
+		n := take(*s, &p.ready)
 		for _, e := range p.ready[:n] {
 			p.report(e)
 		}
@@ -215,12 +175,11 @@ func (p *systemPoller) read(s *set) {
 	}
 }
 
-// take asks the kernel which sockets have news, and waits so many milliseconds for the
-// first; -1: until there is one.
+// take asks the kernel which sockets have news. It does not wait.
 //
 //go:noinline
-func take(s set, news *[readyBatch]unix.EpollEvent, wait int) int {
-	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.fd), uintptr(unsafe.Pointer(news)), readyBatch, uintptr(wait), 0, 0)
+func take(s set, news *[readyBatch]unix.EpollEvent) int {
+	n, _, _ := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.fd), uintptr(unsafe.Pointer(news)), readyBatch, 0, 0, 0)
 	return max(int(n), 0)
 }
 

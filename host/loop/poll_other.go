@@ -28,9 +28,6 @@ type systemPoller struct {
 	listeners []*net.TCPListener
 }
 
-// keepProcessor does nothing: here a goroutine for each connection has its share.
-func (*systemPoller) keepProcessor() {}
-
 // adopt is never called, nor are copied, Reset and Leave: only Linux has a holder.
 func (*systemPoller) adopt(int, func(Socket) *Conn) *Conn { return nil }
 func (*pipe) copied() int                                 { return -1 }

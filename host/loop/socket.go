@@ -49,7 +49,6 @@ type poller interface {
 	// read reports what the sockets of a set have, forget ends the watch over it.
 	read(*set)
 	forget(*set)
-	keepProcessor()
 	close()
 }
 
@@ -86,12 +85,6 @@ type Socket interface {
 	// that of the poller with nil.
 	watch(*set)
 }
-
-// KeepProcessor has the loop keep one of Go's processors for itself while it has much to
-// do, so that no other goroutine of the program is in its way; there is one more of them
-// until the loop has ended, and Go no longer follows changes of a container's limit. It
-// must come before Run.
-func (l *Loop) KeepProcessor() { l.poll.keepProcessor() }
 
 // Adopt goes on with a connection that another process had.
 func (l *Loop) Adopt(fd int, addr netip.AddrPort, at Stream, limit int, handler func(*Conn) Handler) *Conn {

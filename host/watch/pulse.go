@@ -45,5 +45,8 @@ func (s *Server) Tick() {
 	}
 }
 
+// Attends is false: viewers are read with each tick.
+func (*Server) Attends() bool { return false }
+
 // Next is when the next beat is due.
 func (s *Server) Next() (at time.Duration, ok bool) { return s.beatAt, true }

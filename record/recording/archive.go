@@ -9,14 +9,13 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/heartbeat"
 )
 
 const (
 	// waiting bounds the batches of all games that wait for the disk.
 	waiting = 8192
-	// writeEvery is how long batches wait while games are recorded: to wake the
-	// goroutine for each would cost more than to write it.
-	writeEvery = 400 * time.Millisecond
 	// pruneEvery is how often old files are looked for; also after each game.
 	pruneEvery = time.Hour
 )
@@ -32,7 +31,10 @@ type Options struct {
 	// GoOn names the files of games that a killed host has left and that go on: they are
 	// written anew.
 	GoOn []string
-	Log  zerolog.Logger
+	// Heart beats once a second: batches of all games are written then, together. nil: it beats
+	// by itself.
+	Heart *heartbeat.Heart
+	Log   zerolog.Logger
 }
 
 // Archive writes the replays of all games into one folder.
@@ -109,10 +111,12 @@ func (a *Archive) run() {
 	a.prune(time.Now())
 	prune := time.NewTicker(pruneEvery)
 	defer prune.Stop()
+	beats, stop := a.opts.Heart.Listen(heartbeat.Every)
+	defer stop()
 	for {
 		jobs, tick := a.jobs, (<-chan time.Time)(nil)
 		if len(a.open) > 0 {
-			jobs, tick = nil, time.After(writeEvery)
+			jobs, tick = nil, beats // to wake for each batch would cost more than to write it
 		}
 		select {
 		case b := <-jobs:

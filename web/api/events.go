@@ -91,6 +91,12 @@ func NewEvents(dropped func(hub.Watcher)) *Events {
 	return s
 }
 
+// Arrived has f called whenever somebody begins to read. f must not block.
+func (s *Events) Arrived(f func()) { s.hub.Arrived(f) }
+
+// Busy reports whether anybody reads.
+func (s *Events) Busy() bool { return s.hub.Busy() }
+
 // Watchers lists the readers, and how many were dropped.
 func (s *Events) Watchers() (list []hub.Watcher, dropped uint64) { return s.hub.Watchers() }
 

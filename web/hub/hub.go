@@ -31,6 +31,7 @@ type Hub struct {
 	topics   map[string]*topic
 	watchers map[*watcher]struct{}
 	drops    uint64
+	arrived  func() // called when somebody begins to watch; must not block; nil: nobody is told
 }
 
 // topic is the stream that one kind of page watches.
@@ -65,6 +66,17 @@ type watcher struct {
 func New(dropped func(Watcher)) *Hub {
 	run := strconv.FormatInt(time.Now().UnixMilli(), 36)
 	return &Hub{run: run, dropped: dropped, topics: map[string]*topic{}, watchers: map[*watcher]struct{}{}}
+}
+
+// Arrived has f called whenever somebody begins to watch. It must come before the first does,
+// and f must not block.
+func (h *Hub) Arrived(f func()) { h.arrived = f }
+
+// Busy reports whether anybody watches anything.
+func (h *Hub) Busy() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.watchers) > 0
 }
 
 // Watched reports whether anybody watches a topic.
@@ -143,6 +155,9 @@ func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok 
 	}
 	w = &watcher{Watcher: who, frames: make(chan []byte, queued)}
 	h.watchers[w] = struct{}{}
+	if h.arrived != nil {
+		h.arrived()
+	}
 	run, number, _ := strings.Cut(after, "-")
 	last, err := strconv.ParseUint(number, 10, 64)
 	ok = after == "" || err == nil && run == h.run && last <= h.seq

@@ -10,13 +10,18 @@ import (
 
 	"w3host/game"
 	"w3host/host"
+	"w3host/internal/heartbeat"
 	"w3host/web/hub"
 	"w3host/web/view"
 )
 
 const (
-	// lookEvery is how often events are taken. No event wakes a goroutine.
+	// lookEvery is how often events are taken while somebody watches; otherwise they are taken
+	// at the heartbeat of the process. No event wakes a goroutine, except one that finds the
+	// ring half full.
 	lookEvery = 100 * time.Millisecond
+	// secondEvery is how often the host's own figures are taken while somebody watches.
+	secondEvery = time.Second
 	// meetEvery is how often the list of games is compared with the host's.
 	meetEvery = 5 * time.Second
 	// fleetEvery is how often other hosts are looked at while somebody watches.
@@ -35,16 +40,21 @@ type Live struct {
 	view *view.View
 
 	answers chan func(*view.View) // snapshots that were asked for
+	wake    chan struct{}         // asks for a look
 }
 
 // Options are the sources of Live besides facts, and the users of its events.
 type Options struct {
-	// Standing tells what pages show of the host itself. It is called once a second.
+	// Standing tells what pages show of the host itself. It is called about once a second.
 	Standing func() view.Host
+	// Heart beats with the process; nil: once a second.
+	Heart *heartbeat.Heart
 	// Fleet tells of the other hosts. It may wait for the database; nil: this host is alone.
 	Fleet func(context.Context) *view.Fleet
 	// Each is told every event, on the goroutine of Run; nil: nobody is.
 	Each func(*view.Event)
+	// Reads reports whether somebody waits for what Each passes on; nil: nobody does.
+	Reads func() bool
 	// Fault is told of a panic in what pages show.
 	Fault func(fault any, stack []byte)
 }
@@ -58,7 +68,10 @@ type Games interface {
 
 // New makes it.
 func New(h *hub.Hub, o Options) *Live {
-	return &Live{Hub: h, opts: o, view: view.New(), answers: make(chan func(*view.View), 64)}
+	l := &Live{Hub: h, opts: o, view: view.New(), answers: make(chan func(*view.View), 64), wake: make(chan struct{}, 1)}
+	l.ring.half = l.Look
+	h.Arrived(l.Look)
+	return l
 }
 
 // Observe makes the observer of a game, for host.Options.
@@ -86,25 +99,57 @@ func (l *Live) run(ctx context.Context, games Games) {
 			l.opts.Fault(fault, debug.Stack())
 		}
 	}()
-	look, second, meet := time.NewTicker(lookEvery), time.NewTicker(time.Second), time.NewTicker(meetEvery)
+	beats, stop := l.opts.Heart.ListenWhen(secondEvery, l.ring.waits)
+	defer stop()
+	look := time.NewTimer(lookEvery)
 	defer look.Stop()
-	defer second.Stop()
-	defer meet.Stop()
-	l.second()
-	l.meet(games)
+	var second, meet time.Time // when these were done last
+	for {
+		now := time.Now()
+		if now.Sub(second) >= secondEvery {
+			second = now
+			l.second()
+		}
+		if now.Sub(meet) >= meetEvery {
+			meet = now
+			l.meet(games)
+		}
+		l.look(games)
+		if l.Hub.Busy() || l.opts.Reads != nil && l.opts.Reads() {
+			look.Reset(lookEvery)
+		} else {
+			look.Stop()
+		}
+		if !l.await(ctx, beats, look.C) {
+			return
+		}
+	}
+}
+
+// await returns when it is time to look again, and false when ctx has ended.
+func (l *Live) await(ctx context.Context, beats, look <-chan time.Time) bool {
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return false
 		case a := <-l.answers:
 			l.locked(a)
-		case <-second.C:
-			l.second()
-		case <-meet.C:
-			l.meet(games)
-		case <-look.C:
-			l.look(games)
+		case <-beats:
+			return true
+		case <-look:
+			return true
+		case <-l.wake:
+			return true
 		}
+	}
+}
+
+// Look has the events taken at once. It does not wait: a page that is opened shows what has
+// happened so far, and a stream of events begins without delay.
+func (l *Live) Look() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -188,6 +233,7 @@ func (l *Live) InFleet() bool { return l.opts.Fleet != nil }
 
 // Open returns the values for a page that is opened now, and the id behind which its patches come.
 func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
+	l.Look()
 	l.locked(func(v *view.View) {
 		if values, ok = v.Open(since1970(), t); ok {
 			after = l.Hub.Keep(t.String())

@@ -7,7 +7,7 @@ import (
 )
 
 // ringLen events wait at most: a hundred games make some hundred in a second, and they are
-// looked at ten times a second.
+// taken once a second or when the ring is half full.
 const ringLen = 4096
 
 // ring carries events from the one goroutine that offers to the one that takes. Neither
@@ -17,7 +17,9 @@ type ring struct {
 	head    atomic.Uint64 // events taken
 	tail    atomic.Uint64 // events put
 	offered atomic.Uint64 // events put or lost
+	taken   atomic.Uint64 // of these, those that take has seen
 	room    bool          // for the event that next has returned
+	half    func()        // called when the ring becomes half full; must not block
 }
 
 // next returns the place of the next event, which put adds to the ring. Only its number is
@@ -35,15 +37,23 @@ func (r *ring) next() *view.Event {
 // put offers the event that next has returned, or counts it as lost.
 func (r *ring) put() {
 	if r.room {
-		r.tail.Store(r.tail.Load() + 1)
+		tail := r.tail.Load() + 1
+		r.tail.Store(tail)
+		if r.half != nil && tail-r.head.Load() == ringLen/2 {
+			r.half()
+		}
 	}
 	r.offered.Store(r.offered.Load() + 1)
 }
+
+// waits reports whether there are events to take.
+func (r *ring) waits() bool { return r.offered.Load() != r.taken.Load() }
 
 // take hands each event that waits to use, and returns the number of the last that was
 // offered before them.
 func (r *ring) take(use func(*view.Event)) (through uint64) {
 	through = r.offered.Load() // first: events behind it are for the next time
+	r.taken.Store(through)
 	var e view.Event
 	for head, tail := r.head.Load(), r.tail.Load(); head < tail; head++ {
 		at := &r.events[head%ringLen]

@@ -14,6 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
+
+	"w3host/internal/heartbeat"
 )
 
 const (
@@ -153,7 +155,7 @@ func closeConn(ctx context.Context, conn *pgx.Conn) {
 }
 
 // Watch holds a connection of its own outside the pool.
-func (p *pgDB) Watch(ctx context.Context, changed func() error) error {
+func (p *pgDB) Watch(ctx context.Context, _ *heartbeat.Heart, changed func() error) error {
 	conn, err := p.connect(ctx)
 	if err != nil {
 		return err

@@ -10,6 +10,8 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+
+	"w3host/internal/heartbeat"
 )
 
 // DB is an open database.
@@ -27,7 +29,7 @@ type DB interface {
 	// Watch calls changed at the beginning, and after every change of bans or admins by
 	// any program. It returns when ctx ends, the connection breaks or changed fails. The
 	// caller begins anew from time to time: a half-dead connection notifies nobody.
-	Watch(ctx context.Context, changed func() error) error
+	Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error
 	// Close ends all connections.
 	Close() error
 }

@@ -3,6 +3,8 @@ package sqldb
 import (
 	"context"
 	"time"
+
+	"w3host/internal/heartbeat"
 )
 
 // watchEvery is how soon a change made by another process is seen. A look takes some
@@ -10,15 +12,15 @@ import (
 const watchEvery = time.Second
 
 // Watch looks at the counters of bans and admins, at once after a write of this
-// process, and every second.
-func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
+// process, and at each beat.
+func (s *liteDB) Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error {
 	on, err := s.read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
 	defer on.Close()
-	ticker := time.NewTicker(watchEvery)
-	defer ticker.Stop()
+	beats, stop := heart.Listen(watchEvery)
+	defer stop()
 	for seen := (seen{-1, -1}); ; {
 		s.mu.Lock()
 		written := s.written
@@ -34,7 +36,7 @@ func (s *liteDB) Watch(ctx context.Context, changed func() error) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-written:
-		case <-ticker.C:
+		case <-beats:
 		}
 	}
 }
