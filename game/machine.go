@@ -190,7 +190,11 @@ func (m *Machine) packet(s *seat, in *Input) {
 		m.lobby.Pong(m.now, s.PID, p.Tick, in.By)
 		m.reportRTT(s)
 	case *w3gs.LeaveGame:
-		m.leave(s, p.Reason, false)
+		if p.Reason == w3gs.LeaveGProxyFailed {
+			m.clientGone(s)
+		} else {
+			m.leave(s, p.Reason, false)
+		}
 	case *w3gs.LoadedSelf:
 		if m.turns != nil {
 			m.turns.Loaded(m.playTime(), s.PID)

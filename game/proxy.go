@@ -112,6 +112,13 @@ func (m *Machine) lost(s *seat, in *Input) {
 	}
 }
 
+// clientGone handles the leave that a proxy sends when the game behind it has ended without one, as after a crash. The
+// player has lost the connection, and the proxy will not resume it.
+func (m *Machine) clientGone(s *seat) {
+	s.proxy.answered = false
+	m.lost(s, &Input{Why: "the game behind the proxy has ended"})
+}
+
 // howToReconnect returns the advice to players without a proxy.
 func howToReconnect() texts.Text {
 	return texts.Of("If your connection breaks, GProxy++ brings you back into the game: start it beside Warcraft III.")

@@ -294,7 +294,7 @@ func (m *Machine) fromReturner(r *returner, in *Input) {
 func (m *Machine) packetOf(r *returner, packet w3gs.Packet) {
 	switch p := packet.(type) {
 	case *w3gs.LeaveGame:
-		r.quit = true
+		r.quit = p.Reason != w3gs.LeaveGProxyFailed // which says that the client has crashed
 		m.toReturner(r, &w3gs.LeaveAck{})
 		m.endReturner(r, p.Reason.String())
 	case *w3gs.MapSize:

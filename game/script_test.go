@@ -107,7 +107,7 @@ func (s *scene) open(cfg Config) {
 //	owned NAME           a lobby whose owner the configuration names
 //	login NAME [WAIT]    a player has given the password, or may try again after WAIT
 //	pong NAME LATE       a player answers the last ping of the host so late
-//	leave NAME | lose NAME
+//	leave NAME | lose NAME | crash NAME   the last: the game behind a proxy ends without a leave
 //	acts NAME COUNT      a player in the game does so many things
 //	saves NAME FILE      a player in the game saves it by the menu
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
@@ -209,6 +209,8 @@ func (s *scene) event(line string) error {
 		}
 	case "leave":
 		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveLost})
+	case "crash": // NAME, behind a proxy
+		s.packet(rest, &w3gs.LeaveGame{Reason: w3gs.LeaveGProxyFailed})
 	case "lose":
 		s.step(Input{Kind: Lost, Link: s.links[rest], Why: "reset"})
 	case "proxy":

@@ -15,7 +15,7 @@ const (
 	LeaveObserver      LeaveReason = 11
 	LeaveInvalidSave   LeaveReason = 12
 	LeaveLobby         LeaveReason = 13
-	LeaveGProxyFailed  LeaveReason = 100
+	LeaveGProxyFailed  LeaveReason = 100 // sent by a proxy whose client has ended without a leave
 )
 
 var leaveReasons = map[LeaveReason]string{
