@@ -262,13 +262,6 @@ func (m *Machine) stop(in *Input) {
 	m.turns.End(m.playTime(), why)
 }
 
-// added takes the effects that a room has appended to all of this Step.
-func added[E any](all *[]E, with []E) []E {
-	n := len(*all)
-	*all = with
-	return with[n:]
-}
-
 // playTime is the clock of the turns.
 func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }
 

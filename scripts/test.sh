@@ -113,20 +113,21 @@ install_compose() {
 	rm -rf "$temporary"
 }
 
-# Linters compile with the flags of the tests, so that nothing is compiled twice.
+# Linters compile with the flags of the tests, so that nothing is compiled twice. A fault
+# does not keep the tests from running.
 lint() {
 	begin "gofumpt, gofmt"
 	# gofumpt aligns some long lists as an older gofmt did: a file has to please both.
 	unformatted=$(go tool -modfile=tools/go.mod gofumpt -l . && gofmt -l .)
-	[ -z "$unformatted" ] || { echo "not formatted (gofumpt -w, gofmt -w): $unformatted" >&2; exit 1; }
+	[ -z "$unformatted" ] || { echo "not formatted (gofumpt -w, gofmt -w): $unformatted" >&2; failed=1; }
 	begin "go vet"
-	go vet ./...
-	go vet -C tools ./...
+	go vet ./... || failed=1
+	go vet -C tools ./... || failed=1
 	begin "staticcheck"
-	go tool -modfile=tools/go.mod staticcheck ./...
+	go tool -modfile=tools/go.mod staticcheck ./... || failed=1
 	begin "gocognit"
 	# No function above cognitive complexity 25: it prints those, and fails.
-	go tool -modfile=tools/go.mod gocognit -over 25 -ignore '_test\.go|testdata' .
+	go tool -modfile=tools/go.mod gocognit -over 25 -ignore '_test\.go|testdata' . || failed=1
 }
 
 # A release for three systems; a test makes that of this machine twice more and compares.
