@@ -31,7 +31,6 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	case strings.HasPrefix(q.Text, "!start"), readySaid.MatchString(q.Text): // of another bot
 	case !isBot:
 		p.g.hostSpoke(now, p, q.Text)
-		p.heardBack(now, q.Text)
 		p.askedReady(q.Text)
 	case name == p.name:
 		p.ownLine(q)

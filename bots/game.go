@@ -172,7 +172,7 @@ func (g *game) leaveAt(now, at time.Duration) {
 	defer g.mu.Unlock()
 	for _, p := range g.present() {
 		switch {
-		case at == 0, p.returning && p.socket == nil:
+		case at == 0:
 			p.leave(now)
 		case p.alarms[alarmLeave] == 0 || p.alarms[alarmLeave] > at:
 			p.set(alarmLeave, at)

@@ -154,8 +154,8 @@ func (p *player) onTurn(now time.Duration, q *w3gs.IncomingAction, n int) {
 func (p *player) enter(now time.Duration) {
 	p.phase = playing
 	p.need(p.loaded.has(p.pid), w3gs.OpGameLoaded, "none of the bot itself came before the first turn")
-	if !p.returning {
-		p.beginToAct(now)
+	if rate := p.g.run.opts.Actions; rate > 0 {
+		p.set(alarmAct, now+pause(rate))
 	}
 	if p.scripted() {
 		p.alarms[alarmChat] = 0
@@ -205,14 +205,14 @@ func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
 		p.fault(op, "own action %d where %d was due", number, p.seen+1)
 	}
 	p.seen++
-	if delay := sinceMicros(now, stamp); ok && p.measured() && !p.passing() && (p.screenGone == 0 || now-delay > p.screenGone) {
+	if delay := sinceMicros(now, stamp); ok && p.measured() && !p.g.run.opts.Watch && (p.screenGone == 0 || now-delay > p.screenGone) {
 		p.g.run.rec.delay.add(delay)
 	}
 }
 
 // act sends an action and sets the alarm for the next one.
 func (p *player) act(now time.Duration) {
-	if p.quit || p.phase != playing || p.returning {
+	if p.quit || p.phase != playing {
 		return
 	}
 	p.set(alarmAct, now+pause(p.g.run.opts.Actions))

@@ -57,10 +57,6 @@ func (p *player) measure(now, increment time.Duration) {
 	last := p.lastTurn
 	p.lastTurn = now
 	p.gameTime += increment
-	if p.returning { // it is sent as fast as it answers
-		p.lastTurn = 0
-		return
-	}
 	p.outlive(now)
 	offset := now - p.gameTime
 	if last == 0 {

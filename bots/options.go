@@ -95,9 +95,6 @@ type Conduct struct {
 	LeaveAtPercent int           // leaves at this point of the download
 	JoinAtPercent  int           // joins when another bot's download is at this point
 
-	CrashEvery time.Duration // how long its client plays on average before it crashes; 0: it never does
-	CrashFor   time.Duration // until a new client joins the running game
-
 	Proxy *ProxyConduct // nil: none
 }
 

@@ -55,7 +55,6 @@ const (
 	alarmMet
 	alarmAway // the host has not answered 0x21
 	alarmGiveUp
-	alarmCrash
 	alarms
 )
 
@@ -85,8 +84,6 @@ type player struct {
 	pid        uint8
 	quit       bool // leaves as soon as its actions are back
 	misbehaved bool
-	returning  bool          // it is a new client that is shown the game
-	crashedAt  time.Duration // the client before it
 	lobbyView
 	gameView
 	said
@@ -217,8 +214,6 @@ func (p *player) ring(a alarm, now time.Duration) {
 		p.lastTurn, p.heard, p.pinged = 0, now, now
 	case alarmLeave:
 		p.wantLeave(now)
-	case alarmCrash:
-		p.crash(now)
 	case alarmMet:
 		if p.phase == inLobby {
 			p.needMet(w3gs.OpPlayerExtra)
@@ -241,8 +236,6 @@ func (p *player) ring(a alarm, now time.Duration) {
 func (p *player) wantLeave(now time.Duration) {
 	switch {
 	case p.phase >= leaving:
-	case p.returning:
-		p.leave(now)
 	case p.phase == playing && !p.quit && p.seen != p.sent && p.laggers.empty() && !p.misbehaved:
 		p.quit = true
 		p.set(alarmLeave, now+actionsComeBack)
@@ -264,10 +257,6 @@ func (p *player) leave(now time.Duration) {
 }
 
 func (p *player) leaveAs(now time.Duration, reason w3gs.LeaveReason) {
-	if p.returning && p.socket == nil {
-		p.finish(OutcomeLeft, "")
-		return
-	}
 	p.alarms = [alarms]time.Duration{}
 	p.paused = false
 	p.phase = leaving

@@ -116,9 +116,7 @@ type PlayerReport struct {
 	LagScreens, Votes                     int
 	StoodStill                            time.Duration
 	LinesHeard, PartsRefused, Faults      int
-	Resumed                               int           // reconnections by GProxy++
-	Crashes, Returns                      int           // of its clients; new ones that came back into the game
-	SlowestReturn                         time.Duration // from the join of the new client
+	Resumed                               int // reconnections by GProxy++
 	Diverged                              bool
 	State                                 uint32 // after the last turn, as in the last 0x27
 	Events                                []Event

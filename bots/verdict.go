@@ -14,9 +14,6 @@ func (r *Report) Verdict() string {
 		if r.Kills > 0 {
 			text += fmt.Sprintf(", and outlived its process %s", counted(r.Kills, "time"))
 		}
-		if crashes, returns, slowest := r.returned(); crashes > 0 {
-			text += fmt.Sprintf("; %s crashed, %d came back, within %v", counted(crashes, "client"), returns, slowest.Round(10*time.Millisecond))
-		}
 		if r.Watch {
 			return fmt.Sprintf("all went well: %s watched to the end of the record, and got %s", counted(r.Bots, "bot"), counted(int(r.Turns+r.EarlyTurns), "turn"))
 		}
@@ -54,14 +51,6 @@ func (r *Report) firstReason() string {
 		}
 	}
 	return ""
-}
-
-// returned sums up clients that crashed, those that came back, and how long that took at the most.
-func (r *Report) returned() (crashes, returns int, slowest time.Duration) {
-	for _, p := range r.Players {
-		crashes, returns, slowest = crashes+p.Crashes, returns+p.Returns, max(slowest, p.SlowestReturn)
-	}
-	return crashes, returns, slowest
 }
 
 // completed counts the bots that left by themselves, and those that misbehaved,

@@ -25,7 +25,6 @@ type Config struct {
 	Autohost      Autohost      `toml:"autohost"`
 	PlayerHosting PlayerHosting `toml:"player_hosting"`
 	Reconnect     Reconnect     `toml:"reconnect"`
-	Return        Return        `toml:"return"`
 	Watch         Watch         `toml:"watch"`
 	LAN           LAN           `toml:"lan"`
 	Maps          Maps          `toml:"maps"`
@@ -141,20 +140,6 @@ type Reconnect struct {
 	Enabled bool     `toml:"enabled" default:"true"`
 	Wait    Duration `toml:"wait" default:"3m" range:"1m..10m"` // rounded to whole minutes
 	Listen  string   `toml:"listen"`                            // TCP address of its own; empty: host.listen
-}
-
-// Return lets a player who has lost the game's process come back into the running game with a new one, which is
-// shown the game from its start.
-type Return struct {
-	Enabled    bool     `toml:"enabled"`
-	Sign       Duration `toml:"sign" default:"2m" range:"10s..10m"`    // how long a place is kept until somebody joins for it
-	StandStill bool     `toml:"stand_still"`                           // at once, not only when the players ask for it
-	Wait       Duration `toml:"wait" default:"3m" range:"10s..30m"`    // how long the game stands still at the most
-	CatchUp    Duration `toml:"catch_up" default:"15m" range:"1m..1h"` // how long a new client may take
-	Times      int      `toml:"times" default:"3" range:"1..100"`      // one player may come back
-	ByAddress  bool     `toml:"by_address" default:"true"`             // the address proves who it is, outside of limits.exempt
-	ByRealm    bool     `toml:"by_realm" default:"true"`               // and so does the realm's word for the name
-	ByLogin    bool     `toml:"by_login" default:"true"`               // and an admin's password
 }
 
 // Watch shows running games to others than their players, from their replays.

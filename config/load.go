@@ -112,7 +112,16 @@ func (l *loader) decode(text string) {
 	}
 }
 
+// removed are keys of features that are gone, each with the reason.
+var removed = map[string]string{
+	"return": "players cannot come back with a new client, which would ignore its player's earlier actions (docs/watching.md)",
+}
+
 func (l *loader) unknown(key string) {
+	if why, gone := removed[key]; gone {
+		l.fault("%s: %q is not a setting any more, delete it: %s", l.File, key, why)
+		return
+	}
 	l.fault("%s: unknown key %q; did you mean %q?", l.File, key, nearest.Word(key, Keys()))
 }
 

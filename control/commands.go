@@ -95,7 +95,7 @@ func lobbyCommands() command.Table[*target] {
 			Hosting:  true,
 			Parse: func(a *args) act {
 				file := a.Phrase("map")
-				if isSave(file) || isReplay(file) {
+				if isSave(file) || isReplay(file) { // openSaved says why a game does not go on from a replay
 					return openSaved(file, a)
 				}
 				return open(file, readWish(a))
@@ -104,9 +104,9 @@ func lobbyCommands() command.Table[*target] {
 		{
 			Name:     "hostsave",
 			Aliases:  []string{"hostsg", "loadsg"},
-			Usage:    "<file> [from <minute>] [slot=player ...] [replay] [name] [--owner <name>]",
-			Help:     "open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it; with a replay as the file, a game without a save goes on from that: at its end, or from a minute",
-			Examples: []string{"hostsave friday.w3z", "hostsave friday.w3z 1=Ann 4=Bob@Home Friday goes on", "hostsave friday.w3g from 14:20"},
+			Usage:    "<file> [slot=player ...] [replay] [name] [--owner <name>]",
+			Help:     "open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it",
+			Examples: []string{"hostsave friday.w3z", "hostsave friday.w3z 1=Ann 4=Bob@Home Friday goes on"},
 			Level:    command.Admin,
 			Parse:    func(a *args) act { return openSaved(a.Phrase("file"), a) },
 		},

@@ -3,9 +3,7 @@ package control
 import (
 	"context"
 	"path"
-	"strconv"
 	"strings"
-	"time"
 
 	"w3host/game"
 	"w3host/game/command"
@@ -13,16 +11,15 @@ import (
 	"w3host/texts"
 )
 
-// Saves finds saved games, and recorded ones that are to go on.
+// Saves finds saved games.
 type Saves interface {
-	// Open reads such a game, and finds its map and its players.
+	// Open reads a saved game, and finds its map and its players.
 	Open(ctx context.Context, ask SavedGame) (*game.Restored, *host.Map, error)
 }
 
-// SavedGame is a saved game, or a replay from which the game is to go on, as somebody asks for it.
+// SavedGame is a saved game as somebody asks for it.
 type SavedGame struct {
 	File     string
-	From     time.Duration  // when it is to go on from its replay; 0: at its end
 	Anywhere bool           // File and Replay may be any path, not only names in the folder of saved games
 	Players  map[int]string // who had a slot, from 0, as NAME or NAME@REALM; the others are to be found
 	Replay   string         // of the game, which has the names of the players; empty: none
@@ -34,18 +31,15 @@ func isSave(file string) bool { return strings.EqualFold(path.Ext(file), ".w3z")
 // isReplay reports whether a file is a replay by its name.
 func isReplay(file string) bool { return strings.EqualFold(path.Ext(file), ".w3g") }
 
-// IsReplay reports whether the game is to go on from a replay.
-func (s *SavedGame) IsReplay() bool { return isReplay(s.File) }
-
-// openSaved reads the words after the file of a saved game: slot=name, a replay, and the name of the
-// lobby. Behind that of a replay the time may stand from which the game is to go on.
+// openSaved reads the words after the file of a saved game: slot=name, a replay of it, and the name
+// of the lobby.
 func openSaved(file string, a *args) act {
 	ask := SavedGame{File: file, Players: map[int]string{}}
-	if !isSave(file) && !ask.IsReplay() {
+	switch {
+	case isReplay(file):
+		a.Fail("a game cannot go on from a replay, because the players' clients would ignore their own recorded actions: save it while it is played, and host the saved game (.w3z)")
+	case !isSave(file):
 		ask.File += ".w3z"
-	}
-	if ask.IsReplay() && a.Begins("from") {
-		ask.From = readMoment(a)
 	}
 	var name []string
 	var w host.Wish
@@ -57,7 +51,7 @@ func openSaved(file string, a *args) act {
 		switch word := a.Phrase("name"); {
 		case strings.EqualFold(word, "--owner"):
 			w.Owner = a.Phrase("name")
-		case isReplay(word) && !ask.IsReplay():
+		case isReplay(word):
 			ask.Replay = word
 		default:
 			name = append(name, word)
@@ -65,27 +59,6 @@ func openSaved(file string, a *args) act {
 	}
 	w.Name = strings.Join(name, " ")
 	return func(d *target, c *call) error { return d.openSaved(c, ask, w) }
-}
-
-// readMoment reads a time in a game: minutes, or 14:20, or 1:14:20.
-func readMoment(a *args) (at time.Duration) {
-	word := a.Word("minute")
-	parts := strings.Split(word, ":")
-	if len(parts) == 1 {
-		parts = append(parts, "0")
-	}
-	for i, part := range parts {
-		n, err := strconv.ParseUint(part, 10, 16)
-		if err != nil || len(parts) > 3 || i > 0 && n >= 60 {
-			a.Fail("%q is no time in a game: say 14 for its minute 14, or 14:20", word)
-			return 0
-		}
-		at = at*60 + time.Duration(n)*time.Second
-	}
-	if at == 0 {
-		a.Fail("a game cannot go on at its beginning: use host <map>")
-	}
-	return at
 }
 
 // openSaved opens the lobby of a saved game.
@@ -105,21 +78,12 @@ func (d *target) openSaved(c *call, ask SavedGame, w host.Wish) error {
 	if err := d.openLobby(c, w, r.File); err != nil {
 		return err
 	}
-	switch {
-	case r.Doubt != nil && r.Record != nil:
-		answer(c, "%s is damaged: %v. The game goes on from what can be read of it.", r.File, texts.From(r.Doubt))
-	case r.Doubt != nil:
+	if r.Doubt != nil {
 		answer(c, "%s is damaged: %v. If it does not load for the players, copy it again from one of them, or take an earlier one.", r.File, texts.From(r.Doubt))
 	}
 	var players []string
 	for _, h := range r.Humans() {
-		if p := r.Players[h.Slot]; !p.Gone && !(p.Fake && r.Record != nil) {
-			players = append(players, p.Name)
-		}
-	}
-	if r.Record != nil {
-		answer(c, "It goes on at %s, for %s. First they are shown what was played.", texts.Clock(r.Record.Length), strings.Join(players, ", "))
-		return nil
+		players = append(players, r.Players[h.Slot].Name)
 	}
 	answer(c, `It is for %s. Each of them needs the file in Save\Multiplayer, under this name.`, strings.Join(players, ", "))
 	return nil

@@ -87,7 +87,6 @@ func gameConfig(c config.Config, version string) game.Config {
 		Turns:     turnConfig(c),
 		Transfer:  transferConfig(c.Transfer),
 		Reconnect: reconnectConfig(c.Reconnect),
-		Return:    returnConfig(&c.Return),
 		Votes:     game.Votes{Share: c.Votes.Percent, Time: time.Minute, Cooldown: 2 * time.Minute},
 		Entry:     game.EntryRules{MinRating: c.Lobby.MinRating, MaxRating: c.Lobby.MaxRating, MinGames: c.Lobby.MinGames, Proxied: c.Lobby.RequireGProxy},
 		Results:   game.ResultRules{MinPlayers: c.Results.MinPlayers, MinLength: c.Results.MinLength.D(), LeaversLose: c.Results.LeaversLose},
@@ -129,13 +128,6 @@ func reconnectConfig(r config.Reconnect) game.Reconnect {
 	}
 	wait := r.Wait.D().Round(time.Minute)
 	return game.Reconnect{Wait: wait, Empties: int(wait/time.Minute) - 1, ExtendedWait: max(wait, extendedWait)}
-}
-
-func returnConfig(r *config.Return) game.Return {
-	return game.Return{
-		On: r.Enabled, Sign: r.Sign.D(), StandStill: r.StandStill, Wait: r.Wait.D(), CatchUp: r.CatchUp.D(), Times: r.Times,
-		Proof: game.Proof{Address: r.ByAddress, Realm: r.ByRealm, Login: r.ByLogin},
-	}
 }
 
 func watchOptions(c *config.Config) host.Watch {

@@ -17,10 +17,10 @@ import (
 func TestKeysReachTheHost(t *testing.T) {
 	words := map[string]string{
 		"lobby.observers": "on", "lobby.speed": "slow", "lobby.visibility": "explored", "lobby.language": "zh",
-		"lobby.same_address": "refuse", "transfer.mode": "off", "reconnect.listen": "127.0.0.1:7000", "return.times": "5",
+		"lobby.same_address": "refuse", "transfer.mode": "off", "reconnect.listen": "127.0.0.1:7000",
 	}
 	elsewhere := []string{"lobby.name", "lobby.map", "lobby.lan_admins", "autohost.lobbies"} // read for entries, maps and lists
-	sections := []string{"lobby", "game", "votes", "transfer", "reconnect", "return", "limits"}
+	sections := []string{"lobby", "game", "votes", "transfer", "reconnect", "limits"}
 	made := func(c config.Config) string {
 		o := hostOptions(c, "v1", zerolog.Nop())
 		o.Autohost.Entries = nil // they repeat the sections

@@ -106,9 +106,7 @@ type advertisers struct {
 // Open announces a lobby. One that realms cannot list is announced on the LAN.
 func (b advertisers) Open(ad lan.Advert) error {
 	if !ad.Watched {
-		onRealms := ad
-		onRealms.Private = ad.Private || ad.Only != nil
-		if err := b.realms.Open(onRealms); err != nil {
+		if err := b.realms.Open(ad); err != nil {
 			b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
 		}
 	}

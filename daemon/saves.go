@@ -18,7 +18,6 @@ func (d *daemon) savedGames() saves.Finder {
 	return saves.Finder{
 		DB:      d.db,
 		Dir:     func() string { return d.maps.current().Saves.Dir },
-		Replays: func() string { return d.maps.current().Replays.Dir },
 		Product: func() w3gs.Product { return Product(d.maps.current()) },
 		Versions: func() []w3gs.Version {
 			c := d.maps.current()

@@ -7,7 +7,6 @@ import (
 	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/mapxfer"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 )
@@ -26,8 +25,7 @@ type Config struct {
 	Program   string // the answer of the command "version"
 
 	Map      Map
-	Saved    *Saved       // nil: it is not a saved game
-	Record   *past.Record // that the game goes on from; nil: none
+	Saved    *Saved // nil: it is not a saved game
 	Settings w3gs.GameSettings
 	Unlisted bool // the lobby is private: on a realm it is found by its name
 
@@ -38,7 +36,6 @@ type Config struct {
 	// Trigger is the first letter of a command in the chat.
 	Trigger   byte
 	Reconnect Reconnect
-	Return    Return
 	Votes     Votes
 	Entry     EntryRules
 	Results   ResultRules

@@ -78,9 +78,6 @@ type (
 		Player
 		Away time.Duration
 	}
-	// Kept: the places of these players, whose clients have ended, are kept for them. It comes
-	// whenever they are others than before.
-	Kept struct{ Players []Player }
 	// Said: a player has said a line to the players in To.
 	Said struct {
 		lobby.Said
@@ -212,7 +209,6 @@ func (*Opened) Fact()      {}
 func (*JoinRefused) Fact() {}
 func (*Said) Fact()        {}
 func (*HostSaid) Fact()    {}
-func (*Kept) Fact()        {}
 func (*Listed) Fact()      {}
 func (*Started) Fact()     {}
 func (*Acted) Fact()       {}

@@ -57,8 +57,7 @@ const (
 	// Vouch: the realm of Link's player has confirmed the name. Level is the player's
 	// level under that name.
 	Vouch
-	// HostLine: the host says Line to Caller, or to Link, which comes back and has no seat
-	// yet. Why, if it is set, is the Notice that Line is the reason of.
+	// HostLine: the host says Line to Caller. Why, if it is set, is the Notice that Line is the reason of.
 	HostLine
 	// Stop: the host stops; the players read Why. With Line, the person of that name has closed the lobby.
 	Stop

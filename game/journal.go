@@ -25,8 +25,6 @@ const (
 
 	// maxBlock bounds a block of a damaged journal; the longest packet is shorter.
 	maxBlock = 1 << 20
-	// maxHead bounds the head, which may hold the record that a game goes on from.
-	maxHead = 24 << 20
 
 	// clock is the resolution of a journal: Step is given multiples of it.
 	clock = time.Microsecond

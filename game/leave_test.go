@@ -1,7 +1,6 @@
 package game
 
 import (
-	"slices"
 	"testing"
 )
 
@@ -28,35 +27,6 @@ func (s *scene) leaves(t *testing.T, told func(*LeftGame), lines ...string) {
 			if left, ok := f.Fact.(*LeftGame); ok {
 				told(left)
 			}
-		}
-	}
-}
-
-// A player whose game has crashed, and who comes back, has not left, so that no rule about leaving
-// applies. Who has left by the menu has, and cannot come back.
-func TestCrashIsNoLeaveWhereOneMayReturn(t *testing.T) {
-	s := newScene()
-	var left []string
-	play := func(lines ...string) {
-		t.Helper()
-		s.leaves(t, func(f *LeftGame) { left = append(left, f.Name) }, lines...)
-	}
-	play("returns", "join Ann", "join Bob", "join Cid", "join Dan", "console: start now", "load", "play 2s",
-		"lose Bob", "play 1s", "return Bob", "has Bob", "loaded Bob", "answers Bob all", "play 1s")
-	if len(left) > 0 || s.m.seats[s.pids["Bob"]] == nil {
-		t.Fatalf("behind a crash and a return %q have left", left)
-	}
-	play("leave Cid", "play 1s")
-	if !slices.Equal(left, []string{"Cid"}) || len(s.m.Kept()) > 0 {
-		t.Fatalf("behind a leave by the menu %q have left, places are kept for %v", left, s.m.Kept())
-	}
-	play("return Cid", "has Cid", "play 1s")
-	if r := s.m.returnerOf(s.newLink("Cid")); r != nil && r.stage != refused {
-		t.Errorf("who has left by the menu comes back: stage %d", r.stage)
-	}
-	for _, p := range s.m.lobby.Players() {
-		if p.Name == "Cid" {
-			t.Error("who has left by the menu has a place again")
 		}
 	}
 }

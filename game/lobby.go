@@ -15,10 +15,6 @@ const silenceCheck = 5 * time.Second
 
 // join gives a player a seat, or refuses.
 func (m *Machine) join(in *Input) {
-	if m.turns != nil && m.cfg.Return.On {
-		m.comeBack(in)
-		return
-	}
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
 		Player: Player{Name: req.Name, Addr: in.Addr}, link: in.Link, level: in.Level, realm: in.Realm,

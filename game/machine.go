@@ -29,7 +29,6 @@ type Machine struct {
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
 	silenceAt time.Duration // when to check for silent players next
 	toProxies toProxies
-	returns   returns
 	settings  settings
 	polls     []*poll
 	started   lobby.Started // players kicked since have no name in its Places
@@ -37,7 +36,7 @@ type Machine struct {
 	lastGone  Player // the player who left last
 	seq       uint64 // number of the last fact
 	asPlayer  bool   // the command that is carried out is a player's, who may not know names
-	calm      bool   // no poll, setting, returner or absent player has to be looked after at each input
+	calm      bool   // no poll, setting or absent player has to be looked after at each input
 	out       outputs
 }
 
@@ -89,17 +88,15 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 		settle(m)
 		m.drain()
 	}
-	m.reportPlaces()
 	if m.Over() {
 		m.fact(m.ending.last)
 	}
-	m.calm = m.turns != nil && !m.Over() && len(m.polls)+len(m.settings.list)+len(m.returns.coming) == 0 &&
-		m.turns.Apart()|m.returns.reported == 0
+	m.calm = m.turns != nil && !m.Over() && len(m.polls)+len(m.settings.list) == 0
 }
 
 // settling is what an input may have made possible, in the order in which it is done.
 var settling = [...]func(*Machine){
-	(*Machine).settlePolls, (*Machine).settleModes, (*Machine).endSettings, (*Machine).settleDraft, (*Machine).settleBalance, (*Machine).tendReturns,
+	(*Machine).settlePolls, (*Machine).settleModes, (*Machine).endSettings, (*Machine).settleDraft, (*Machine).settleBalance,
 }
 
 // Next is when Step needs a Tick if no other input comes; false: never.
@@ -131,7 +128,6 @@ func (m *Machine) Next() (at time.Duration, ok bool) {
 	t, due := m.turns.Next()
 	least(m.startedAt+t, due)
 	least(m.silenceAt, proxied)
-	least(m.returnsDue())
 	return at, ok
 }
 
@@ -161,8 +157,6 @@ func (m *Machine) handle(in *Input) {
 		k.do(m, in)
 	} else if s := m.seatOf(in.Link); s != nil { // else the player was removed before it came
 		k.bySeat(m, s, in)
-	} else if r := m.returnerOf(in.Link); r != nil {
-		m.fromReturner(r, in)
 	}
 }
 

@@ -58,10 +58,7 @@ func (m *Machine) sayHostLine(in *Input) {
 	if in.Why != "" {
 		text = command.Notice(in.Why, in.Line)
 	}
-	switch by, r := in.Caller, m.returnerOf(in.Link); {
-	case r != nil:
-		m.writeToReturner(r, text)
-	case by != nil && m.player(by.PID).Name == by.Name:
+	if by := in.Caller; by != nil && m.player(by.PID).Name == by.Name {
 		m.sayText(w3gs.Only(by.PID), text)
 	}
 }

@@ -58,12 +58,10 @@ const (
 	Again
 	// Recall: look up the language that Link's player has chosen, for Prefer.
 	Recall
-	// Unseat: Link no longer carries seat PID, which it may get again.
-	Unseat
 )
 
 var opText = [...]string{
-	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Unseat: "unseat", Reply: "reply", Close: "close", Cut: "cut",
+	Send: "send", SendLast: "send last", Parts: "parts", Seat: "seat", Reply: "reply", Close: "close", Cut: "cut",
 	Play: "play", CheckBans: "check bans", KeepJournal: "keep journal", Answer: "answer", Ask: "ask", Outside: "outside",
 	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate", Again: "again", Recall: "recall",
 }

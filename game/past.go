@@ -93,9 +93,6 @@ func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 
 // greet writes the settings of others to a player who joins.
 func (m *Machine) greet(s *seat) {
-	if r := m.cfg.Record; r != nil {
-		m.later(say{w3gs.Only(s.PID), texts.Of("This game goes on at %s of its record. First you are shown what was played, as fast as your game can.", texts.Clock(r.Length))})
-	}
 	if m.settings.pinned != "" {
 		m.later(say{w3gs.Only(s.PID), texts.Plain(m.settings.pinned)})
 	}

@@ -23,15 +23,13 @@ func (m *Machine) begin(e lobby.Started) {
 		})
 		addrs[p.PID] = m.seats[p.PID].Addr
 	}
-	fakes, absent := m.recordedTurns(&cfg, e.Fakes)
-	for _, p := range fakes {
+	for _, p := range e.Fakes {
 		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true})
 	}
 	m.turns = gamesync.New(cfg, turnSink{m})
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras})
-	m.seeTheRecord(absent)
 }
 
 // turnPacket takes an action, or the acknowledgement of a turn.
@@ -93,9 +91,6 @@ func (m turnSink) Say(to w3gs.PIDs, line texts.Text) { m.sayText(to, texts.Sente
 func (m turnSink) Loaded(pid uint8, after time.Duration) { m.fact(&Loaded{m.player(pid), after}) }
 
 func (m turnSink) Fact(f gamesync.Fact) {
-	if m.keepsHistory() {
-		m.returns.history.add(f)
-	}
 	m.fact(f)
 	if up, ok := f.(*gamesync.ScreenUp); ok {
 		m.adviseProxy(up.Laggers &^ m.proxies())
@@ -118,9 +113,6 @@ func (m turnSink) Drop(pid uint8, why gamesync.Why, loading bool) {
 
 // Left reports a leave at its place in the order of turns.
 func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.Why) {
-	if m.keepsHistory() {
-		m.returns.history.left(pid, reason)
-	}
 	f := &LeftGame{Player: m.player(pid), Reason: reason, Why: reason.String(), RTT: m.rtt(pid)}
 	if why != gamesync.WhyLeft {
 		f.Why = string(why)
@@ -132,7 +124,6 @@ func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.Why) {
 		}
 	}
 	m.fact(f)
-	m.noteGone(f)
 	m.lobby.Leave(m.now, pid, reason, true) // at once: the pid is not used any more
 }
 

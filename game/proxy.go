@@ -99,11 +99,6 @@ func (m *Machine) lost(s *seat, in *Input) {
 		m.unlink(s, in.Why)
 		s.proxy.away = max(m.now, 1)
 		m.turns.Lost(m.playTime(), s.PID, wait)
-	case m.mayReturn(s):
-		m.fact(&LinkLost{s.Player, in.Why, m.cfg.Return.Sign})
-		m.unlink(s, in.Why)
-		m.autosave(s.PID)
-		m.miss(s)
 	default:
 		m.fact(&LinkLost{s.Player, in.Why, 0})
 		m.autosave(s.PID)
@@ -125,10 +120,10 @@ func howToReconnect() texts.Text {
 }
 
 // adviseProxy writes to those without a proxy how to come back, once a game: when some of them lag or
-// are lost. Where everybody can come back they read of that instead.
+// are lost.
 func (m *Machine) adviseProxy(about w3gs.PIDs) {
 	to := m.lobby.Humans() &^ m.proxies()
-	if about == 0 || to == 0 || m.toProxies.advised || m.cfg.Reconnect.Wait == 0 || m.keepsPlaces() || m.turns == nil || m.Over() {
+	if about == 0 || to == 0 || m.toProxies.advised || m.cfg.Reconnect.Wait == 0 || m.turns == nil || m.Over() {
 		return
 	}
 	m.toProxies.advised = true

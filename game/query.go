@@ -79,7 +79,7 @@ func describePlayer(m *Machine, by *command.Caller, q *command.Query) error {
 // describeSelf does the same for callers, and says how they could come back.
 func describeSelf(m *Machine, by *command.Caller, q *command.Query) error {
 	describePlayer(m, by, q)
-	if s := m.seats[q.PID]; s != nil && s.proxy.kind == noProxy && m.cfg.Reconnect.Wait > 0 && !m.keepsPlaces() {
+	if s := m.seats[q.PID]; s != nil && s.proxy.kind == noProxy && m.cfg.Reconnect.Wait > 0 {
 		m.reply(by, howToReconnect(), false)
 	}
 	return nil

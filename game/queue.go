@@ -23,8 +23,6 @@ type (
 	muteLater lobby.Mute
 	// progress shows how far a download has come.
 	progress struct{ pid, percent uint8 }
-	// vanish takes a fake player off the list of a game that has started.
-	vanish struct{ pid uint8 }
 	// said is a line of a player that may be a command.
 	said struct {
 		by   *command.Caller
@@ -34,11 +32,6 @@ type (
 	kickedFromGame struct{ pid uint8 }
 	// dropped keeps the save of a player whom the turns have removed.
 	dropped struct{ pid uint8 }
-	// gaveUp removes a player who will not come back.
-	gaveUp struct {
-		s   *seat
-		why string
-	}
 	// startAgreed starts the game after a vote.
 	startAgreed struct{}
 	// swapAgreed lets two players change places.
@@ -67,11 +60,9 @@ func (t say) do(m *Machine)            { m.sayText(t.to, t.text) }
 func (t kickLater) do(m *Machine)      { m.try(lobby.Kick(t)) }
 func (t muteLater) do(m *Machine)      { m.try(lobby.Mute(t)) }
 func (t progress) do(m *Machine)       { m.lobby.Progress(m.now, t.pid, t.percent) }
-func (t vanish) do(m *Machine)         { m.lobby.Vanish(m.now, t.pid) }
 func (t said) do(m *Machine)           { m.obey(t.by, t.text) }
 func (t kickedFromGame) do(m *Machine) { m.turns.Leave(m.playTime(), t.pid, w3gs.LeaveLost) }
 func (t dropped) do(m *Machine)        { m.autosave(t.pid) }
-func (t gaveUp) do(m *Machine)         { m.putOut(t.s, t.why) }
 
 func (startAgreed) do(m *Machine) {
 	if err := m.try(lobby.Start{}); err != nil {

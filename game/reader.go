@@ -38,7 +38,7 @@ func NewReader(journal []byte) (*Reader, Config, error) {
 		return nil, cfg, errors.New("this is no journal of a game, or of another version of w3host")
 	}
 	r := &Reader{b: journal, left: journal[len(journalMagic):], c: codec{reads: true}}
-	head, err := r.block(maxHead)
+	head, err := r.block()
 	if err == nil {
 		err = json.Unmarshal(head, &cfg)
 	}
@@ -58,14 +58,14 @@ func (r *Reader) Offset() int { return len(r.b) - len(r.left) }
 func (r *Reader) Writer() Journal { return Journal{at: r.at, c: codec{sum: r.c.sum}} }
 
 // block ends with io.EOF only where none begins.
-func (r *Reader) block(most uint64) ([]byte, error) {
+func (r *Reader) block() ([]byte, error) {
 	n, size := binary.Uvarint(r.left)
 	switch {
 	case len(r.left) == 0:
 		return nil, io.EOF
 	case size == 0:
 		return nil, io.ErrUnexpectedEOF
-	case size < 0 || n == 0 || n > most:
+	case size < 0 || n == 0 || n > maxBlock:
 		return nil, fmt.Errorf("a block of %d bytes", n)
 	case n > uint64(len(r.left)-size):
 		return nil, io.ErrUnexpectedEOF
@@ -115,7 +115,7 @@ func (r *Reader) Next(e *JournalItem) error {
 	if r.answer(e) {
 		return nil
 	}
-	b, err := r.block(maxBlock)
+	b, err := r.block()
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c *codec) check(in *Input) {
 // LastAt reports whether the last entry is that at an offset.
 func LastAt(journal []byte, offset int) bool {
 	r := &Reader{left: journal[min(offset, len(journal)):]}
-	_, err := r.block(maxBlock)
+	_, err := r.block()
 	return err == nil && len(r.left) == 0
 }
 
@@ -178,7 +178,7 @@ func AppendWithoutNotes(file, journal []byte, from int) []byte {
 	r := &Reader{b: journal, left: journal[from:]}
 	for {
 		at := r.Offset()
-		b, err := r.block(maxBlock)
+		b, err := r.block()
 		if err != nil {
 			return file
 		}

@@ -3,14 +3,12 @@ package game
 import (
 	"w3host/formats/savedgame"
 	"w3host/lobby"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 )
 
-// Restored is a saved game whose lobby is to be opened, or one that goes on from its record.
+// Restored is a saved game whose lobby is to be opened.
 type Restored struct {
 	*savedgame.Save
-	Record  *past.Record        // nil: it is a saved game
 	By      w3gs.Version        // of the game that saved it
 	File    string              // its name in each player's folder Save\Multiplayer
 	Players map[int]lobby.Place // who had which slot, from 0; of each only Name, Realm and Fake
@@ -41,9 +39,6 @@ func (c Config) ForSave(r *Restored) Config {
 	// It starts by itself, if at all, when everybody is back.
 	l.Start.Full = l.Start.Full || l.Start.Humans > 0
 	l.Start.Humans, l.Start.Balanced = 0, false
-	if r.Record != nil {
-		return c.forRecord(r)
-	}
 	return c
 }
 

@@ -27,7 +27,6 @@ func TestScripts(t *testing.T) {
 		return func(line string) ([]string, error) {
 			s.told = nil
 			err := s.event(line)
-			s.tellPackets()
 			return s.told, err
 		}
 	})
@@ -48,11 +47,8 @@ type scene struct {
 	level    command.Level // of who speaks
 	again    *Config       // of the lobby that is to open
 	used     map[string]*uses
-	coming   map[LinkID]string // new clients of players
-	homes    map[string]byte   // the last byte of the address that a player has joined from first
-	packets  []string          // for a new client, in one step
-	heard    func(*Op)         // beside the script; nil: nobody
-	ping     uint32            // the tick of the last ping
+	heard    func(*Op) // beside the script; nil: nobody
+	ping     uint32    // the tick of the last ping
 }
 
 func newScene() *scene {
@@ -80,7 +76,7 @@ func newScene() *scene {
 
 // open begins with a lobby.
 func (s *scene) open(cfg Config) {
-	*s = scene{now: s.now, used: s.used, coming: map[LinkID]string{}, homes: map[string]byte{}, links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
+	*s = scene{now: s.now, used: s.used, links: map[string]LinkID{}, names: map[uint8]string{}, pids: map[string]uint8{}, owed: map[string]int{}}
 	s.m = New(cfg, &s.out)
 	if s.used != nil {
 		s.watch(s.used)
@@ -282,21 +278,6 @@ func (s *scene) event(line string) error {
 		cfg := s.m.cfg
 		cfg.Cooldown = Cooldown{Burst: 3, Every: 2 * time.Second, Query: 5 * time.Second}
 		s.open(cfg)
-	case "returns": // [still]: a lobby of a game that players may come back into; at once it stands still
-		cfg := s.m.cfg
-		cfg.Return = Return{
-			On: true, Sign: 2 * time.Minute, StandStill: rest == "still", Wait: 3 * time.Minute, CatchUp: 15 * time.Minute, Times: 2,
-			Proof: Proof{Address: true, Realm: true, Login: true},
-		}
-		s.open(cfg)
-	case "return": // NAME[@REALM] [from N|in DE|shared|banned]…: a new client joins; from N: of another address; in DE: from there; shared: of one that many have
-		return s.comeAgain(strings.Fields(rest))
-	case "forget": // more was played than the host keeps
-		s.m.returns.history = history{full: true}
-	case "has", "lacks", "loaded", "quits", "breaks", "login2", "wrong2", "vouch2": // NAME's new client
-		return s.newClient(word, rest)
-	case "answers": // NAME COUNT|all [HASH]: a new client answers turns that it was shown
-		return s.newAnswers(strings.Fields(rest))
 	case "again":
 		s.open(*s.again)
 	case "table":
@@ -355,7 +336,6 @@ func (s *scene) join(name string, lacking bool) {
 	name, vouched := strings.CutSuffix(name, " vouched")
 	name, realm, _ := strings.Cut(name, "@")
 	s.links[name] = link
-	s.homes[name] = byte(link)
 	addr := netip.AddrFrom4([4]byte{10, 0, 0, byte(link)})
 	if country != "" {
 		addr = netip.AddrFrom4([4]byte{203, 0, 113, byte(link)})
@@ -422,16 +402,6 @@ func (s *scene) show() {
 			s.tell("audit: %s by %s (%s), on %q, %q, refused %q", f.Name, f.Caller.Name, f.Caller.Via, f.Target, f.Detail, f.Refused)
 		case *HostSaid:
 			s.tell("said for %s: %q", f.By, f.Text)
-		case *Kept:
-			var names []string
-			for _, p := range f.Players {
-				names = append(names, p.Name)
-			}
-			s.tell("places are kept: %q", names)
-		case *JoinRefused:
-			if s.m.turns != nil && s.m.cfg.Return.On {
-				s.tell("%s is refused: %s", f.Name, f.Why)
-			}
 		case *Vouched:
 			s.tell("%s is vouched for by %s", f.Name, f.Realm)
 		case *LeftLobby:
@@ -461,10 +431,6 @@ func (s *scene) show() {
 func (s *scene) op(op *Op) {
 	switch op.Kind {
 	case Seat:
-		if name := s.coming[op.Link]; name != "" {
-			s.links[name] = op.Link
-			delete(s.coming, op.Link)
-		}
 		for name, link := range s.links {
 			if link == op.Link {
 				s.names[op.PID] = name
@@ -484,10 +450,6 @@ func (s *scene) op(op *Op) {
 	case Forget:
 		s.tell("nothing is kept for pid %d", op.PID)
 	case Reply:
-		if name := s.coming[op.Link]; name != "" {
-			s.toComing(name, op.Frame)
-			return
-		}
 		s.tell("link %d is answered % x", op.Link, op.Frame)
 	case Answer:
 		s.tell("%s reads %q", op.Caller.Name, op.Text)
@@ -579,6 +541,5 @@ func (s *scene) table() {
 }
 
 func (s *scene) tell(format string, values ...any) {
-	s.tellPackets()
 	s.told = append(s.told, fmt.Sprintf(format, values...))
 }

@@ -33,8 +33,6 @@ type seat struct {
 	waitSaid       bool                // a wait for the allowance of commands was said since the last command
 	logins         allowance.Allowance
 	skill          *rating.Skill // nil: not looked up yet
-	missing        *missing      // nil: there is a link, or one that a proxy may resume
-	returns        int           // new clients with which the player has come back, or tried to
 }
 
 // seatProxy is the proxy between a player and the link.

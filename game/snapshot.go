@@ -101,7 +101,7 @@ func (m *Machine) snapshotGame(s *Snapshot) {
 		if i := slices.IndexFunc(players, func(p lobby.Player) bool { return p.PID == slot.PID }); i >= 0 && slot.PID != 0 {
 			at.Name, at.Fake, at.Observer = players[i].Name, players[i].Fake, players[i].Observer
 			at.Gone = !at.Fake && !m.turns.Live().Has(slot.PID)
-			at.Away = (m.turns.Absent() | m.turns.Apart()).Has(slot.PID)
+			at.Away = m.turns.Absent().Has(slot.PID)
 			at.Loaded, at.Behind = m.turns.Progress(slot.PID)
 			at.Lags = m.turns.Laggers().Has(slot.PID)
 		}

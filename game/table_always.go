@@ -151,24 +151,6 @@ var inGame = command.Table[*Machine]{
 		Bare:  dropLaggers,
 	},
 	{
-		Name: "wait",
-		Help: "have the game stand still for players who may join again; more than half must agree",
-		Bare: standStill(true),
-	},
-	{
-		Name: "nowait",
-		Help: "have the game go on without waiting for players who may join again",
-		Bare: standStill(false),
-	},
-	{
-		Name:     "letin",
-		Usage:    "<player>",
-		Help:     "let whoever joins under a missing player's name come back as that player",
-		Examples: []string{"letin bob"},
-		Level:    command.Owner,
-		Parse:    func(a *args) act { return onPlayer(a.OnlyPlayer(), letIn) },
-	},
-	{
 		Name:    "pause",
 		Aliases: []string{"fppause"},
 		Help:    "pause the game (needs a fake player)",

@@ -56,7 +56,7 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	for _, p := range m.lobby.Players() {
 		if !p.Observer {
-			teams[p.Team] |= w3gs.Only(p.PID) & m.present()
+			teams[p.Team] |= w3gs.Only(p.PID) & m.lobby.Humans()
 		}
 	}
 	return teams
@@ -157,7 +157,7 @@ func remake(m *Machine, c *call) error {
 // remake ends the game and has its lobby opened again.
 func (m *Machine) remake() {
 	cfg := m.cfg
-	if cfg.Saved == nil && cfg.Record == nil { // the players of a saved game keep their places
+	if cfg.Saved == nil { // the players of a saved game keep their places
 		cfg.Lobby.Places, cfg.Lobby.HCL = m.started.Places, m.lobby.HCL()
 	}
 	m.ending.remade = true

@@ -140,7 +140,7 @@ func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task
 			if !m.lobby.Humans().Has(p.PID) {
 				return nil // on the way out
 			}
-			return []w3gs.PIDs{m.present() &^ w3gs.Only(p.PID)}
+			return []w3gs.PIDs{m.lobby.Humans() &^ w3gs.Only(p.PID)}
 		},
 	})
 }

@@ -130,8 +130,6 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return nil, w3gs.RejectStarted, errGameOver
 	case g == nil || g.group == nil: // or it begins behind this pass of the loop
 		return nil, w3gs.RejectInvalid, errNoGame
-	case g.awaits(join.Name):
-		return g, 0, nil
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
 	case g.knocks():

@@ -66,32 +66,3 @@ func testHiddenNames(t *testing.T) {
 		t.Errorf("recorded %q", names)
 	}
 }
-
-// TestHiddenNamesOfAReturn: nor has what a client gets that comes back.
-func TestHiddenNamesOfAReturn(t *testing.T) { inBubble(t, testHiddenNamesOfAReturn) }
-
-func testHiddenNamesOfAReturn(t *testing.T) {
-	r := newRig(t, func(o *Options) {
-		returning(o)
-		o.Game.Lobby.Admission.Anonymous = true
-	})
-	g := r.lobby(4)
-	ann := r.join(g, "Annabelle", player)
-	bob := r.join(g, "Bobbington", player)
-	ann.Say("!start now", ann.PID)
-	bob.Until(0x0C)
-	crash(t, bob)
-	ann.UntilChat("has lost the connection")
-	again := r.join(g, "Bobbington", player)
-	again.UntilChat("is back.")
-	for _, h := range again.All() {
-		if bytes.Contains(h.B, []byte("Annabelle")) {
-			t.Errorf("Bobbington gets % x", h.B)
-		}
-	}
-	for _, h := range ann.All() {
-		if bytes.Contains(h.B, []byte("Bobbington")) {
-			t.Errorf("Annabelle gets % x", h.B)
-		}
-	}
-}

@@ -10,17 +10,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// awaits reports whether somebody may join the running game under a name.
-func (g *Game) awaits(name string) bool { return g.playing && !g.standing && g.machine.Awaits(name) }
-
 // join hands a connection's join to the machine.
 func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
 	l.game, l.id, l.name, l.stored = g, g.lastID, join.Name, g.shares.spent[network.Base(l.Addr.Addr())]
 	g.links[l.id] = l
-	if l.returning = g.playing; l.returning {
-		g.shard.ReadInTime(g.group, l.Conn)
-	}
 	defer g.rescue() // from a fault of the options' functions, which are asked here
 	if l.realm != "" {
 		g.bear(l)
@@ -37,10 +31,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 		Like: g.shard.opts.Admins.AdminLike(join.Name), Country: g.shard.opts.Country(l.Addr.Addr()),
 	})
 	g.knocked(g.ledger.Len() - at)
-	if l.returning {
-		l.follow() // with a seat it has been already
-	}
-	if l.realm != "" && !l.vouched && l.known() {
+	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.prove(l)
 	}
 }
@@ -55,9 +46,9 @@ func (g *Game) lost(l *link) {
 	if g.seatOf(l.person) == nil {
 		l.dropQuestion()
 	}
-	if l.known() {
+	if l.pid != 0 {
 		g.noteLeave(l)
-		if l.pid != 0 && g.seats[l.pid] == l {
+		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}
 		g.step(&game.Input{Kind: game.Lost, Link: l.id, Why: cmp.Or(l.Cause(), errors.New("")).Error()})

@@ -18,15 +18,14 @@ import (
 type link struct {
 	// The fields that each packet needs, side by side: they have left the processor's cache since the last one.
 	*loop.Conn
-	shard     *shard
-	game      *Game // nil: it has not joined one
-	id        game.LinkID
-	pid       uint8          // the seat that it carries; 0: none
-	returning bool           // it has joined the running game, for a seat that it may get
-	held      bool           // the holder has its socket
-	*person                  // another link takes them over
-	stream    survive.Stream // not begun: the link ends with the process
-	brought   int            // bytes of the ledger that were not taken from stored yet
+	shard   *shard
+	game    *Game // nil: it has not joined one
+	id      game.LinkID
+	pid     uint8          // the seat that it carries; 0: none
+	held    bool           // the holder has its socket
+	*person                // another link takes them over
+	stream  survive.Stream // not begun: the link ends with the process
+	brought int            // bytes of the ledger that were not taken from stored yet
 
 	welcome func(*link, []byte) error // takes its packets until it is of a game
 	last    uint32                    // what a proxy that comes back has received
@@ -87,9 +86,6 @@ func (l *link) Framed(parts int) {
 	l.line.Passed(parts)
 	l.meter.sent(parts)
 }
-
-// known reports whether the machine has the link: it carries a seat or may get one.
-func (l *link) known() bool { return l.pid != 0 || l.returning }
 
 // uncount ends that the gate counts a link: it has a seat, or is closed.
 func (l *link) uncount() {

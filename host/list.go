@@ -49,7 +49,7 @@ func newDirectory(o *Options) directory {
 }
 
 func (d *directory) open(ad lan.Advert) error {
-	if !ad.Private && ad.Only == nil {
+	if !ad.Private {
 		d.lobbies = append(d.lobbies, &listedLobby{ad, time.Now()})
 	}
 	return d.opts.Advertiser.Open(ad)

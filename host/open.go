@@ -49,9 +49,6 @@ func (h *Host) OpenFor(w Wish) (*Game, error) {
 	m := *w.Map
 	own := *m.Map
 	own.Settings, setup.Settings = own.Settings&^w.Mask|w.Settings, setup.Settings&^w.Mask|w.Settings
-	if w.Restored != nil && w.Restored.Record != nil {
-		own.Path = w.Restored.MapPath // as the players know it
-	}
 	m.Map = &own
 	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By, restored: w.Restored})
 }
@@ -125,9 +122,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a
-		if cfg.ID = id; cfg.Record == nil {
-			cfg.Lobby.RandomSeed = seed
-		}
+		cfg.ID, cfg.Lobby.RandomSeed = id, seed
 	} else if spec.restored != nil {
 		cfg = cfg.ForSave(spec.restored)
 	}

@@ -69,7 +69,7 @@ func (g *Game) order(op *game.Op) {
 			l.fetching = true
 			l.QueuePiece(loop.Piece{Parts: g.m.Parts, At: op.At, End: op.End, To: op.PID, From: op.From})
 		}
-	case game.Seat, game.Unseat, game.Reply, game.Close, game.Cut, game.Rate, game.Recall:
+	case game.Seat, game.Reply, game.Close, game.Cut, game.Rate, game.Recall:
 		if l := g.links[op.Link]; l != nil {
 			g.orderLink(l, op)
 		}
@@ -109,13 +109,10 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 		l.lastAddr = l.Addr.Addr()
 		l.follow()
 		l.goOn()
-	case game.Unseat:
-		l.pid, l.returning, g.seats[op.PID] = 0, true, nil
 	case game.Reply:
 		l.Queue(op.Frame)
 	case game.Close:
 		delete(g.links, l.id)
-		l.returning = false
 		if g.seats[l.pid] == l {
 			g.seats[l.pid] = nil
 		}

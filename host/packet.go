@@ -37,8 +37,7 @@ func (l *link) Packet(frame []byte) error {
 // play takes a packet of a player.
 func (l *link) play(frame w3gs.Frame) error {
 	g, s := l.game, l.shard
-	if l.pid == 0 && frame.Op() == w3gs.OpKeepalive { // the machine counts them against the turns that were shown
-	} else if err := l.meter.count(frame.Op(), s.Now()); err != nil {
+	if err := l.meter.count(frame.Op(), s.Now()); err != nil {
 		return err
 	}
 	l.line.Got() // not before it is let in: a proxy never sends again packets that were counted

@@ -27,7 +27,7 @@ func (l *link) extension(frame []byte) error {
 		return err
 	}
 	switch {
-	case l.shard.opts.Game.Reconnect.Wait == 0, l.returning, errors.Is(err, gproxy.ErrOp), l.proxy == nil && l.game.playing: // which is too late for a proxy
+	case l.shard.opts.Game.Reconnect.Wait == 0, errors.Is(err, gproxy.ErrOp), l.proxy == nil && l.game.playing: // which is too late for a proxy
 		l.skipped++
 		return nil
 	case err != nil:

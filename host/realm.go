@@ -38,7 +38,7 @@ func (g *Game) prove(l *link) {
 // seatOf returns the link that a player is connected by; nil: the player has none.
 func (g *Game) seatOf(p *person) *link {
 	for _, l := range g.links {
-		if l.person == p && l.known() {
+		if l.person == p && l.pid != 0 {
 			return l
 		}
 	}
@@ -71,13 +71,13 @@ func (g *Game) bear(l *link) {
 
 // vouch takes a player's name as proven.
 func (g *Game) vouch(l *link) {
-	if l.vouched || !l.known() || l.State() >= loop.Closing {
+	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
 		return
 	}
 	l.vouched = true
 	l.dropQuestion()
 	g.step(&game.Input{Kind: game.Vouch, Link: l.id, Level: l.level()})
-	if why := l.banned(); why != "" && l.known() {
+	if why := l.banned(); why != "" && l.pid != 0 {
 		g.step(&game.Input{Kind: game.Ban, Link: l.id, Why: why})
 	}
 }
@@ -92,18 +92,14 @@ func (p *person) dropQuestion() {
 
 // offerCode writes to a player, and nobody else, how to prove the name.
 func (g *Game) offerCode(l *link) {
-	if l.vouched || !l.known() || l.State() >= loop.Closing {
+	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
 		return
 	}
 	if l.code == "" {
 		l.code = newCode()
 	}
 	text := game.HowToProve(g.shard.opts.Realms.Account(l.realm), l.realm, l.code)
-	in := game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))}
-	if l.pid == 0 {
-		in.Link = l.id
-	}
-	g.step(&in)
+	g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))})
 }
 
 // typed takes a code that was typed at a seat.

@@ -97,7 +97,6 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 		s.Handle(l.Conn, data)
 	}
 	if v.Playing {
-		g.announceKept(g.machine.Kept())
 		g.offerToWatch()
 	} else {
 		h.openLeft(g, sv)
@@ -169,7 +168,7 @@ func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int, people ma
 	})
 	l.Keep(l)
 	if !was.Closing {
-		g.links[l.id], l.returning = l, was.Again
+		g.links[l.id] = l
 		if l.pid != 0 {
 			g.seats[l.pid] = l
 		}

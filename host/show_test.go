@@ -64,6 +64,41 @@ func watchAs(r *rig, ad lan.Advert, name string) *client {
 	return c
 }
 
+// packetsOfGame are the 0x07, 0x0C and 0x48 that a client has been sent since its game began.
+func packetsOfGame(c *client) (all [][]byte) {
+	began := false
+	for _, h := range c.All() {
+		switch h.B[1] {
+		case 0x0B:
+			began = true
+		case 0x07, 0x0C, 0x48:
+			if began {
+				all = append(all, h.B)
+			}
+		}
+	}
+	return all
+}
+
+// sameGame compares what two clients have been sent of their game.
+func sameGame(t *testing.T, a, b *client) {
+	t.Helper()
+	one, other := packetsOfGame(a), packetsOfGame(b)
+	n := min(len(one), len(other))
+	if n == 0 || !slices.EqualFunc(one[:n], other[:n], bytes.Equal) {
+		t.Errorf("%s and %s were sent different packets of the game", a.Name, b.Name)
+	}
+}
+
+// crash ends a client as its process does.
+func crash(t *testing.T, c *client) {
+	t.Helper()
+	if err := c.Conn.SetLinger(0); err != nil {
+		t.Error(err)
+	}
+	_ = c.Conn.Close()
+}
+
 // TestWatchedGame: a running game is listed for those who watch, at the port of the host. They
 // are sent what its players are sent, byte for byte, and compute what these have computed.
 func TestWatchedGame(t *testing.T) { inBubble(t, testWatchedGame) }

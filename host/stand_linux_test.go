@@ -224,23 +224,6 @@ func leftOf(t *testing.T, g *Game) (*survivor, *hold.Memory) {
 	return sv, mem
 }
 
-// TestReturnBeforeTheGame: a player who comes back while games are made again waits for the game.
-func TestReturnBeforeTheGame(t *testing.T) {
-	t.Parallel()
-	_, g, players := heldRig(t, returning)
-	sv, mem := leftOf(t, g)
-	goOn := make(chan struct{})
-	mem.Stored = func() { <-goOn }
-	r := newRig(t, func(o *Options) {
-		returning(o)
-		o.Survivors = &Survivors{Shelf: shelf{}, games: []*survivor{sv}}
-	})
-	back := r.knock(g, players[1].Name, player)
-	time.Sleep(200 * time.Millisecond)
-	close(goOn)
-	r.letIn(back)
-}
-
 // TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()

@@ -116,7 +116,7 @@ func (l *link) follow() {
 // holdOrExpose has a link held if it is not yet. Where that is not possible, the game is not
 // held any more.
 func (l *link) holdOrExpose() {
-	if !l.stream.Begun() || l.held || !l.known() || l.State() >= loop.Closing {
+	if !l.stream.Begun() || l.held || l.pid == 0 || l.State() >= loop.Closing {
 		return
 	}
 	if err := l.hold(); errors.Is(err, syscall.EAGAIN) { // the holder is busy

@@ -77,8 +77,6 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.shut()
 	case *game.AllLoaded:
 		g.offerToWatch()
-	case *game.Kept:
-		g.announceKept(f.Players)
 	}
 }
 
@@ -123,21 +121,6 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 	if g.welcomes() {
 		g.list(g.advert(name, counts, private))
 	}
-}
-
-// announceKept has the running game listed for those whose places are kept, or nobody.
-func (g *Game) announceKept(players []game.Player) {
-	g.unlist()
-	if len(players) == 0 {
-		return
-	}
-	ad := g.advert(g.info.Name, g.info.Counts, false)
-	for _, p := range players {
-		ad.Only = append(ad.Only, p.Addr.Addr().Unmap())
-	}
-	ad.Requested, ad.Hidden = true, nil
-	ad.Count.Open = max(ad.Count.Open, 1) // clients do not show a full lobby
-	g.list(ad)
 }
 
 func (g *Game) list(ad lan.Advert) {

@@ -3,7 +3,6 @@ package lan
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"strings"
 	"time"
 
@@ -39,9 +38,6 @@ type Advert struct {
 	Count     Count
 	Private   bool // not listed; realms find it by its name
 	Requested bool // by a person: realms list it before lobbies that open by themselves
-	// Only are the addresses that alone are shown the lobby on the LAN, at most maxExtra; realms
-	// list it as a private one. None: everybody is. Clients of 1.30 to 2.0 see it anyway.
-	Only []netip.Addr
 	// Watched marks a running game that is listed for viewers: realms do not list it.
 	Watched bool
 	// Variants are the versions whose clients see the lobby, where they do not all see

@@ -330,27 +330,3 @@ func TestStoppedAdvertiser(t *testing.T) {
 		j.want(t)
 	})
 }
-
-// A lobby for some addresses only is announced to them alone, and nobody else is answered.
-func TestOnly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		a, j := announcing(t, Options{}, nil)
-		friend := netip.MustParseAddr("10.8.0.5")
-		if err := a.Open(Advert{GameID: 2, Name: "a", Count: Count{Slots: 2, Open: 1}, Only: []netip.Addr{friend}}); err != nil {
-			t.Fatal(err)
-		}
-		j.want(t,
-			"0s to 10.8.0.5:6112 F7 31 10 00 50 58 33 57 1A 00 00 00 02 00 00 00",
-			"0s to 10.8.0.5:6112 F7 32 10 00 02 00 00 00 01 00 00 00 02 00 00 00")
-		search := w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 26}
-		for from, n := range map[string]int{"10.8.0.5": 1, "::ffff:10.8.0.5": 1, "10.8.0.6": 0} {
-			if out, owed := a.infos(search, netip.MustParseAddr(from)); owed != n || len(out) > n {
-				t.Errorf("%s is owed %d answers and gets %d", from, owed, len(out))
-			}
-		}
-		time.Sleep(defaultInterval)
-		j.want(t, "5s to 10.8.0.5:6112 F7 32 10 00 02 00 00 00 01 00 00 00 02 00 00 00")
-		a.Close(2)
-		j.want(t, "5s to 10.8.0.5:6112 F7 33 08 00 02 00 00 00")
-	})
-}

@@ -62,7 +62,7 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 	case owed == 0:
 		a.noteForeign(search, from.addr)
 	case len(out) > 0 && a.shares(a.reply(from, out), from.addr):
-		a.show(search, from.addr.Addr())
+		a.show(search)
 	}
 }
 
@@ -74,7 +74,7 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 	k := a.limit.interfaces.kind(now, from)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	lobbies := a.board.matching(search, from)
+	lobbies := a.board.matching(search)
 	if search.GameID == 0 && len(lobbies) > 0 && !a.limit.allowSearch(now, from, k) {
 		return nil, len(lobbies)
 	}
@@ -88,12 +88,12 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 
 // show makes a broadcast 0x30 due for the lobbies of a search, limited as for one
 // asker.
-func (a *Advertiser) show(search w3gs.SearchGame, from netip.Addr) {
+func (a *Advertiser) show(search w3gs.SearchGame) {
 	now := time.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, l := range a.board.matching(search, from) {
-		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) && l.ad.Only == nil {
+	for _, l := range a.board.matching(search) {
+		if a.limit.grant(now, limitedBroadcast, local, l.ad.GameID) {
 			l.show = true
 			a.notify()
 		}

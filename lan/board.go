@@ -70,11 +70,7 @@ func (b *board) open(now time.Time, ad Advert) error {
 	if b.find(ad.GameID) != nil {
 		return errOpen
 	}
-	l := &lobby{ad: ad, opened: now.Add(-ad.age)}
-	for _, addr := range ad.Only[:min(len(ad.Only), maxExtra)] {
-		l.also = append(l.also, extra{to: netip.AddrPortFrom(addr, DefaultPort)})
-	}
-	b.lobbies = append(b.lobbies, l)
+	b.lobbies = append(b.lobbies, &lobby{ad: ad, opened: now.Add(-ad.age)})
 	return nil
 }
 
@@ -141,9 +137,7 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 func (b *board) due(now time.Time) (p post, next time.Time) {
 	for _, l := range b.gone {
 		bye := (&w3gs.DecreateGame{GameID: l.ad.GameID}).AppendTo(nil)
-		if l.ad.Only == nil {
-			p.all = append(p.all, bye)
-		}
+		p.all = append(p.all, bye)
 		for _, e := range l.also {
 			p.add(e.to, bye)
 		}
@@ -194,16 +188,14 @@ func (b *board) announce(l *lobby, now time.Time, p *post) {
 	if !l.announced || l.changed || regular {
 		news = append(news, l.refresh())
 		l.show = l.show || b.opts.BroadcastInfo
-		if b.opts.PushInfo && !l.show && l.ad.Only == nil {
+		if b.opts.PushInfo && !l.show {
 			p.push = append(p.push, l.infos(b.opts, now, w3gs.DiscoveryBroadcast)...)
 		}
 	}
 	if l.show {
 		news = append(news, l.infos(b.opts, now, w3gs.DiscoveryBroadcast)...)
 	}
-	if l.ad.Only == nil {
-		p.all = append(p.all, news...)
-	}
+	p.all = append(p.all, news...)
 	for i := range l.also {
 		if e := &l.also[i]; e.created {
 			p.add(e.to, news...)
@@ -226,11 +218,8 @@ func (l *lobby) after(now time.Time, every time.Duration) time.Time {
 
 // matching returns the lobbies that a search is answered with: none for another
 // product, version or lobby, all open ones for game id 0.
-func (b *board) matching(s w3gs.SearchGame, from netip.Addr) (out []*lobby) {
+func (b *board) matching(s w3gs.SearchGame) (out []*lobby) {
 	for _, l := range b.lobbies {
-		if l.ad.Only != nil && !slices.Contains(l.ad.Only, from.Unmap()) {
-			continue
-		}
 		if (s.GameID == 0 || s.GameID == l.ad.GameID) && b.shows(l, s) {
 			out = append(out, l)
 		}

@@ -49,9 +49,7 @@ func (b *board) tell(l *lobby, now time.Time, p *post) {
 		return
 	}
 	infos := l.infos(b.opts, now, w3gs.DiscoveryLocal)
-	if l.ad.Only == nil {
-		p.local = append(p.local, infos...)
-	}
+	p.local = append(p.local, infos...)
 	for _, e := range l.also {
 		for _, to := range b.opts.localAddrs(e.to.Addr()) {
 			p.add(to, infos...)

@@ -154,7 +154,7 @@ func TestBroadcastOf(t *testing.T) {
 func TestShownOnceASecond(t *testing.T) {
 	a, _ := listen(t, func(o *Options) { o.pause = answerPause })
 	open(t, a, 1)
-	a.show(wantAny, netip.Addr{})
+	a.show(wantAny)
 	if a.limit.grant(time.Now(), limitedBroadcast, local, 1) {
 		t.Error("a second broadcast within a second")
 	}

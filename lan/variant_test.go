@@ -1,7 +1,6 @@
 package lan
 
 import (
-	"net/netip"
 	"testing"
 	"time"
 
@@ -25,7 +24,7 @@ func TestVariants(t *testing.T) {
 		}
 	}
 	for version, want := range map[uint32][]uint32{26: {5}, 27: {5, 270}, 28: {5}, 25: {250}, 23: nil} {
-		found := b.matching(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version}, netip.Addr{})
+		found := b.matching(w3gs.SearchGame{Product: w3gs.ProductTFT, Version: version})
 		if len(found) != len(want) {
 			t.Errorf("1.%d is shown %d lobbies, want %d", version, len(found), len(want))
 			continue

@@ -27,7 +27,6 @@ type Config struct {
 	HCL         string
 	Places      []Place // of the game that is played again, one for each of Slots; else none
 	Restored    bool    // the game is a saved one, of which Places are the slots; see restored.go
-	FillPlaces  bool    // players who have not come when it starts are fake ones
 	// WatchersSeat has a fake player take a free slot of the observers' at the start, from which others
 	// than the players are shown the game.
 	WatchersSeat bool

@@ -155,7 +155,6 @@ func (l *Lobby) start() {
 		l.sayText(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
 		l.hcl = ""
 	}
-	l.fillPlaces()
 	l.final = make([]Place, len(l.slots)) // before the mode string goes into the handicaps
 	for i, s := range l.slots {
 		p, _ := l.Player(s.PID)

@@ -105,15 +105,6 @@ func (l *Lobby) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason, los
 	l.finish()
 }
 
-// Vanish takes a fake player off the list of a game that has started.
-func (l *Lobby) Vanish(now time.Duration, pid uint8) {
-	l.begin(now)
-	if p := l.player(pid); p != nil && p.fake && l.phase == phaseStarted {
-		l.players[pid] = nil
-	}
-	l.finish()
-}
-
 func (l *Lobby) leave(p *player, reason w3gs.LeaveReason, lost bool) {
 	l.activeAt = l.now
 	if !lost && l.phase < phaseStarted {

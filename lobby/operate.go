@@ -218,7 +218,7 @@ func (l *Lobby) enterFake(name string) *player {
 }
 
 func (op DeleteFake) apply(l *Lobby) *texts.Refusal {
-	fakes := slices.DeleteFunc(l.seated(true), func(p *player) bool { return op.PID != 0 && p.pid != op.PID || l.goneFor(p.pid) })
+	fakes := slices.DeleteFunc(l.seated(true), func(p *player) bool { return op.PID != 0 && p.pid != op.PID })
 	if len(fakes) == 0 {
 		return texts.Refuse(texts.NoSuch, "there is no such fake player")
 	}

@@ -16,9 +16,7 @@ func (l *Lobby) keeps(op Operation) bool {
 	case SetSlots, Swap, Shuffle, Arrange, Computer, Computers, DeleteComputers, Set, SetTeams, Observe, HCL, Hold:
 		return l.cfg.Restored
 	case Kick:
-		return l.cfg.Restored && (op.CloseSlot || l.goneFor(op.PID))
-	case DeleteFake:
-		return l.goneFor(op.PID)
+		return l.cfg.Restored && op.CloseSlot
 	case AutoStart:
 		return l.cfg.Restored && op.Balanced
 	}
@@ -48,22 +46,8 @@ func (l *Lobby) absentees() (names []string) {
 
 // placeholder is the fake player in the place of a joiner of a saved game; nil: none.
 func (l *Lobby) placeholder(j Join) *player {
-	if p := l.named(j.Req.Name); p != nil && p.fake && l.cfg.Restored && l.placeOf(j) >= 0 && !l.goneFor(p.pid) {
+	if p := l.named(j.Req.Name); p != nil && p.fake && l.cfg.Restored && l.placeOf(j) >= 0 {
 		return p
 	}
 	return nil
-}
-
-// goneFor reports whether a pid is that of a player who had left already.
-func (l *Lobby) goneFor(pid uint8) bool {
-	return pid != 0 && slices.ContainsFunc(l.cfg.Places, func(p Place) bool { return p.Gone && p.Slot.PID == pid })
-}
-
-// fillPlaces seats fake players for players who have not come.
-func (l *Lobby) fillPlaces() {
-	if l.cfg.FillPlaces {
-		for _, name := range l.absentees() {
-			l.show(l.enterFake(name))
-		}
-	}
 }

@@ -27,7 +27,7 @@ func (l *Lobby) seat(i int, who w3gs.Slot) {
 	case s.Team != l.observer && l.occupiedColour(i, s.Colour) >= 0:
 		l.takeColour(i, l.freeColour(i))
 	}
-	if l.melee() && !l.cfg.Restored {
+	if l.melee() {
 		s.Handicap, s.Race = 100, w3gs.RaceRandom|w3gs.RaceSelectable
 		if l.cfg.RandomRaces {
 			s.Race = w3gs.RaceRandom
@@ -181,7 +181,6 @@ type Place struct {
 	Name  string // of its player; empty: none, or a computer
 	Realm string // that vouches for the name
 	Fake  bool
-	Gone  bool      // the player had left by the time from which the game goes on, and is a fake one for good
 	Slot  w3gs.Slot // as players saw it
 }
 

@@ -114,6 +114,12 @@ func (t *Tape) Hold(now, delay time.Duration) {
 	t.held = len(t.parts)
 }
 
+// frameHead is more than stands before the actions of a turn.
+const frameHead = 16
+
+// tooLong reports whether a turn of a file fits no packet.
+func tooLong(rec *replay.Record) bool { return len(rec.Commands) > w3gs.MaxFrame-frameHead }
+
 // End says that no more will be added.
 func (t *Tape) End() { t.over = true }
 

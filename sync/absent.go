@@ -93,7 +93,7 @@ func (p *player) newSocket() { p.socket.backlog, p.socket.moved, p.socket.moves 
 func (l *Loop) Fed() w3gs.PIDs { return l.fed }
 
 // drops reports whether a lagger is dropped at dropAt even without a vote.
-func (l *Loop) drops(pid uint8) bool { return l.cfg.DropAfter > 0 || (l.absent | l.apart).Has(pid) }
+func (l *Loop) drops(pid uint8) bool { return l.cfg.DropAfter > 0 || l.absent.Has(pid) }
 
 // lagLimit returns how long a player may stay on the lag screen, or an observer behind.
 func (l *Loop) lagLimit(p *player) time.Duration {
@@ -116,7 +116,7 @@ func (l *Loop) remind() {
 
 // sayOthers says a line to all others who see the game and have a connection.
 func (l *Loop) sayOthers(p *player, line texts.Text) {
-	if to := l.inside() &^ w3gs.Only(p.PID) &^ l.absent &^ l.apart; to != 0 {
+	if to := l.inside() &^ w3gs.Only(p.PID) &^ l.absent; to != 0 {
 		l.sink.Say(to, line)
 	}
 }

@@ -52,12 +52,6 @@ type Config struct {
 	// line takes more, but at most two turns: nobody acts sooner for having a faster line.
 	Equalise bool
 
-	// Played and PlayedFor are the turns of an earlier game that this one goes on from, and
-	// their time; 0: it begins. All are apart at first, since their clients have these turns to see
-	// yet, and the turns go on when the first of them has joined again.
-	Played    uint32
-	PlayedFor time.Duration
-
 	// ShareUnits has the units of fake players, and of players who leave, shared with their allies.
 	ShareUnits bool
 

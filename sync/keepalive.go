@@ -35,7 +35,7 @@ func (l *Loop) keepalive(pid uint8, sum uint32) {
 	rec := l.hashes.history.at(p.acked)
 	rec.answer(pid, sum)
 	if p.acked <= l.hashes.settled && sum != rec.sum {
-		l.desync(rec, l.groups(rec, l.present()&rec.have), false)
+		l.desync(rec, l.groups(rec, l.live&rec.have), false)
 	} else if l.back(p) {
 		if l.screen.laggers.Has(pid) {
 			l.offScreen(p, false)
@@ -55,7 +55,7 @@ func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
 		return false
 	}
 	rec := l.hashes.history.at(p.acked + 1)
-	if voters := l.present(); p.acked == l.hashes.settled && (rec.have|w3gs.Only(pid))&voters == voters {
+	if voters := l.live; p.acked == l.hashes.settled && (rec.have|w3gs.Only(pid))&voters == voters {
 		return false
 	}
 	l.now, l.t = now, t
@@ -66,7 +66,7 @@ func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
 
 // voters returns the players for whose answers a turn waits. The answers of an observer
 // who lags are compared when they come.
-func (l *Loop) voters() w3gs.PIDs { return l.present() &^ l.hashes.skipped }
+func (l *Loop) voters() w3gs.PIDs { return l.live &^ l.hashes.skipped }
 
 // compare settles all turns that every voter has answered.
 func (l *Loop) compare() {
@@ -80,9 +80,9 @@ func (l *Loop) compare() {
 			l.agree(rec)
 			continue
 		}
-		groups := l.groups(rec, l.present()&rec.have)
+		groups := l.groups(rec, l.live&rec.have)
 		rec.sum = uint32(groups[0].Hash)
-		tie := len(groups) > 1 && l.weight(groups[0].PIDs) == l.weight(groups[1].PIDs)
+		tie := len(groups) > 1 && groups[0].PIDs.Len() == groups[1].PIDs.Len()
 		if !tie {
 			l.agree(rec)
 		}
@@ -112,14 +112,8 @@ func (l *Loop) groups(rec *turnRecord, players w3gs.PIDs) []Group {
 		groups[i].Players = append(groups[i].Players, l.byPID[pid].Name)
 		groups[i].PIDs |= w3gs.Only(pid)
 	}
-	slices.SortStableFunc(groups, func(a, b Group) int { return l.weight(b.PIDs) - l.weight(a.PIDs) })
+	slices.SortStableFunc(groups, func(a, b Group) int { return b.PIDs.Len() - a.PIDs.Len() })
 	return groups
-}
-
-// weight orders groups of players: the larger one goes on. Of two that are as large, the one
-// with fewer players who have come back does: their clients alone have had the game twice.
-func (l *Loop) weight(pids w3gs.PIDs) int {
-	return (w3gs.MaxPID+1)*pids.Len() - (pids & l.returned).Len()
 }
 
 // Backlog says how many bytes wait in the host for a player's socket, and a number
@@ -143,7 +137,7 @@ func (l *Loop) Backlog(now time.Duration, pid uint8, queued int, moves uint64) {
 // without a lag. A slow line is no offence: its player gets onto the lag screen.
 func (l *Loop) watchSockets() {
 	live := l.live
-	for pid := range l.present().All() {
+	for pid := range live.All() {
 		switch p := l.byPID[pid]; {
 		case p.socket.moved || p.socket.backlog == 0:
 			p.socket.moved, p.socket.movedTurn = false, l.sent

@@ -32,7 +32,7 @@ func (l *Loop) DropVote(now time.Duration, pid uint8) {
 // overdue returns the players for whom the game must stop.
 func (l *Loop) overdue() w3gs.PIDs {
 	var laggers w3gs.PIDs
-	for pid := range l.present().All() {
+	for pid := range l.live.All() {
 		if p := l.byPID[pid]; l.behind(p) > l.pace.limit && !l.exempt(p) {
 			laggers |= w3gs.Only(pid)
 		}
@@ -61,7 +61,7 @@ func (l *Loop) back(p *player) bool { return 2*l.behind(p) < l.pace.limit }
 // DropAfter. One who comes back has DropAfter to get there.
 func (l *Loop) watchObservers() {
 	late, live := l.hashes.skipped, l.live
-	for pid := range l.present().All() {
+	for pid := range l.live.All() {
 		switch p := l.byPID[pid]; {
 		case !l.exempt(p):
 		case l.behind(p) > l.observerBound(p) && l.t >= p.lag.catchUp:
@@ -95,21 +95,14 @@ func (l *Loop) screenUp(laggers w3gs.PIDs) {
 	l.screen.since, l.screen.renewAt = l.t, l.t+l.cfg.LagReset
 	l.screen.left = l.screen.left[:0]
 	for pid := range laggers.All() {
-		l.enlist(l.byPID[pid])
+		p := l.byPID[pid]
+		p.lag.since, p.lag.from = l.t, l.hashes.history.at(p.acked+1).sentAt
+		p.lag.dropAt, p.lag.missed = l.t+l.lagLimit(p), l.absent.Has(pid)
+		p.lag.record = Lagger{PID: pid, Name: p.Name, Turns: l.behind(p), RTT: p.ping.rtt, Queued: p.socket.backlog}
 	}
 	l.send(l.live, l.startLag(laggers))
 	l.screen.remindAt = l.t
 	l.sink.Fact(&ScreenUp{Turn: l.sent, Laggers: laggers})
-}
-
-// enlist begins a player's time on the lag screen.
-func (l *Loop) enlist(p *player) {
-	p.lag.since, p.lag.from, p.lag.missed = l.t, l.t, true
-	if !l.apart.Has(p.PID) {
-		p.lag.from, p.lag.missed = l.hashes.history.at(p.acked+1).sentAt, l.absent.Has(p.PID)
-	}
-	p.lag.dropAt = l.t + l.lagLimit(p)
-	p.lag.record = Lagger{PID: p.PID, Name: p.Name, Turns: l.behind(p), RTT: p.ping.rtt, Queued: p.socket.backlog}
 }
 
 // offScreen takes one player off the lag screen.
@@ -142,7 +135,11 @@ func (l *Loop) resume() {
 // answer that packet, so it is no turn.
 func (l *Loop) renewScreen() {
 	laggers := l.Laggers()
-	l.takeDown(laggers)
+	from := len(l.out.frames)
+	for pid := range laggers.All() {
+		l.out.frames = (&w3gs.StopLag{Lagger: l.lagger(l.byPID[pid])}).AppendTo(l.out.frames)
+	}
+	l.broadcast(l.ready(), from)
 	l.deliverEmpty()
 	every := l.cfg.LagReset
 	if l.phase == loading {
@@ -152,28 +149,12 @@ func (l *Loop) renewScreen() {
 	l.send(l.ready(), l.startLag(laggers))
 }
 
-// takeDown takes the lag screen down, which will come up again at once.
-func (l *Loop) takeDown(laggers w3gs.PIDs) {
-	from := len(l.out.frames)
-	for pid := range laggers.All() {
-		l.out.frames = (&w3gs.StopLag{Lagger: l.lagger(l.byPID[pid])}).AppendTo(l.out.frames)
-	}
-	l.broadcast(l.ready(), from)
-}
-
 // countVotes drops the laggers when enough players have voted for it.
 func (l *Loop) countVotes() {
-	electors := l.present() &^ l.screen.laggers
+	electors := l.live &^ l.screen.laggers
 	if l.screenIsUp() && 2*(l.screen.votes&electors).Len() > electors.Len() {
-		l.endWait(l.Laggers(), WhyVotedOut)
+		l.dropAll(l.Laggers(), WhyVotedOut)
 	}
-}
-
-// endWait drops those for whom the game waits no longer, except players apart: the game goes
-// on without them.
-func (l *Loop) endWait(pids w3gs.PIDs, why Why) {
-	l.letGoOn(pids & l.apart)
-	l.dropAll(pids&^l.apart, why)
 }
 
 func (l *Loop) startLag(laggers w3gs.PIDs) *w3gs.StartLag {

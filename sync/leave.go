@@ -56,8 +56,13 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	switch {
 	case l.phase == standing && l.screen.laggers.Has(p.PID):
 		l.offScreen(p, true)
-	case l.phase == loading && !l.loaded.Has(p.PID) && !l.apart.Has(p.PID):
-		l.loadWithout(p)
+	case l.phase == loading && !l.loaded.Has(p.PID):
+		if l.cfg.LoadInGame {
+			l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}})
+		} else {
+			l.send(l.live, &w3gs.GameLoaded{PID: p.PID})
+		}
+		l.loaded |= w3gs.Only(p.PID)
 	}
 	l.share(p)
 	l.held = append(l.held, leave{p.PID, reason, why})

@@ -64,9 +64,7 @@ func (l *Loop) begin() {
 	}
 	l.sink.Fact(&Started{After: l.t})
 	for pid := range l.fakes.All() {
-		if l.cfg.Played == 0 { // else they have shared
-			l.share(l.byPID[pid])
-		}
+		l.share(l.byPID[pid])
 	}
 	l.change()
 }

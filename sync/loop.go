@@ -51,10 +51,6 @@ func New(cfg Config, sink Sink) *Loop {
 	l := &Loop{cfg: cfg, sink: sink, hashes: hashes{history: newHistory()}}
 	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
 	l.roster = newRoster(cfg.Players)
-	if n := cfg.Played; n > 0 {
-		l.apart, l.sent, l.gameTime, l.hashes.settled = l.live, n, cfg.PlayedFor, n
-		l.hashes.history.oldest, l.hashes.history.next = n+1, n+1
-	}
 	if l.cfg.LoadInGame {
 		for pid := range l.live.All() {
 			l.tape.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.tape.bytes)
@@ -78,7 +74,7 @@ func (l *Loop) Tick(now time.Duration) {
 			l.dropAll(l.live&^l.loaded, WhyLoadTimeout)
 		}
 	case standing:
-		l.endWait(l.expired(), WhyLagged)
+		l.dropAll(l.expired(), WhyLagged)
 	}
 	if l.settle(); l.screenIsUp() && l.t >= l.screen.renewAt {
 		l.renewScreen()
@@ -122,10 +118,10 @@ func (l *Loop) Laggers() w3gs.PIDs {
 func (l *Loop) Absent() w3gs.PIDs { return l.absent & l.live }
 
 // Progress returns whether a player has loaded, and how many turns they have not
-// acknowledged. Players who are not in the game, or apart, have loaded and acknowledged all.
+// acknowledged. Players who are not in the game have loaded and acknowledged all.
 func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 	p := l.player(pid)
-	if p == nil || l.apart.Has(pid) {
+	if p == nil {
 		return true, 0
 	}
 	return l.loaded.Has(pid), l.behind(p)

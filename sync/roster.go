@@ -15,8 +15,6 @@ type roster struct {
 	fakes       w3gs.PIDs // in byPID too: the host acts for them
 	loaded      w3gs.PIDs
 	absent      w3gs.PIDs // their connections are lost and may come back
-	apart       w3gs.PIDs // see Apart
-	returned    w3gs.PIDs // they were apart
 	unannounced w3gs.PIDs // absent, which has not been announced to the others
 	proxied     w3gs.PIDs
 	fed         w3gs.PIDs // they have been sent a 0x0C

@@ -90,20 +90,6 @@ func (s *scene) call(text string) ([]string, error) {
 		s.l.Lost(now, pid, line.Duration(1))
 	case "back":
 		s.l.Back(now, pid)
-	case "apart":
-		s.l.Part(now, pid)
-	case "hold":
-		s.l.Hold(now, w3gs.Only(pid), line.Duration(1))
-	case "goon":
-		s.l.GoOn(now)
-	case "rejoin": // NAME ACKED: it has answered the turns that are not settled with 1
-		acked := uint32(line.Int(1))
-		s.tell("joinable: %v", s.l.Joinable(acked))
-		sums := make([]uint32, max(int(acked)-int(s.l.hashes.settled), 0))
-		for i := range sums {
-			sums[i] = 1
-		}
-		s.l.Rejoin(now, pid, acked, sums)
 	case "stop":
 		s.l.End(now, texts.Known("the host is shutting down"))
 	case "end":

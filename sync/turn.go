@@ -70,10 +70,6 @@ func actionSize(data []byte) int { return w3gs.ActionPrefix + len(data) }
 
 // boundary is the moment when a turn is due: it is sent, or the lag screen comes up.
 func (l *Loop) boundary() {
-	if l.present() == 0 { // nobody would see the turn
-		l.pace.due += l.pace.period
-		return
-	}
 	if l.watchSockets(); l.phase != running {
 		return
 	}
@@ -125,7 +121,7 @@ func (l *Loop) turn() {
 func (l *Loop) remember(increment uint16, actions []byte) {
 	if l.hashes.history.full() {
 		open := l.hashes.settled
-		for pid := range l.present().All() {
+		for pid := range l.live.All() {
 			open = min(open, l.byPID[pid].acked)
 		}
 		if open >= reportTurns {

@@ -5,7 +5,7 @@ import "maps"
 // chinese is the catalogue in simplified Chinese, by rooms.
 func chinese() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{chineseLobby, chineseGame, chineseWords, chineseHost, chinesePeople, chineseHelp, chinesePlay, chineseWatch, chineseReturn, chineseWeb} {
+	for _, part := range []map[string]string{chineseLobby, chineseGame, chineseWords, chineseHost, chinesePeople, chineseHelp, chinesePlay, chineseWatch, chineseWeb} {
 		maps.Copy(all, part)
 	}
 	return all

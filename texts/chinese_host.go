@@ -131,14 +131,12 @@ var chineseHost = map[string]string{
 	"%q is not a setting: use one of %s":                                     "%q 不是设置项：可用 %s",
 
 	// saved games
-	"file":    "文件",
-	"program": "程序",
-	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it; with a replay as the file, a game without a save goes on from that: at its end, or from a minute": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像；文件为录像时，没有存档的游戏可由录像续局：从结尾或某一分钟开始",
+	"file":                             "文件",
+	"program":                          "程序",
 	"the player of slot %d is missing": "缺少位置 %d 的玩家",
 	"only admins open saved games":     "只有管理员可以打开存档游戏",
 
 	"%s is damaged: %v. If it does not load for the players, copy it again from one of them, or take an earlier one.": "%s 已损坏：%v。如果玩家无法载入，请从某位玩家处重新复制，或改用更早的存档。",
-	"%s is damaged: %v. The game goes on from what can be read of it.":                                                "%s 已损坏：%v。游戏将从可读取的部分继续。",
 	"It is for %s. Each of them needs the file in Save\\Multiplayer, under this name.":                                "玩家：%s。每人的 Save\\Multiplayer 文件夹里都要有这个同名文件。",
 	"the game is of %s %s, and this host plays %s %s":                                                                 "该局来自 %s %s，而本主机运行的是 %s %s",
 	"the map of the game, %s, is not here, or is another version of it":                                               "这里没有该局所用的地图 %s，或版本不同",
@@ -152,18 +150,7 @@ var chineseHost = map[string]string{
 
 	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
 
-	// games that go on from their replays
-	"minute": "分钟",
+	"a game cannot go on from a replay, because the players' clients would ignore their own recorded actions: save it while it is played, and host the saved game (.w3z)": "无法由录像续局，因为玩家的客户端会忽略录像中他们自己的操作：请在游戏中存档，再开存档（.w3z）的房间",
 
-	"%q is no time in a game: say 14 for its minute 14, or 14:20":                "%q 不是游戏中的时间：第 14 分钟写 14，或写 14:20",
-	"a game cannot go on at its beginning: use host <map>":                       "不能从开头续局：请用 host <map>",
-	"It goes on at %s, for %s. First they are shown what was played.":            "将从 %s 续局，玩家：%s。他们会先看到之前的进程。",
-	"games of %s do not go on from their replays: those of %s to 1.31 do":        "%s 的游戏不能由录像续局：可以的是 %s 至 1.31",
-	"slot %d has nobody any more: its player has left before %s":                 "位置 %d 已经没有人了：其玩家在 %s 之前已离开",
-	"nobody is left to play at %s: name a time before that":                      "到 %s 已没有人在玩：请指定更早的时间",
-	"the record is too long: a game cannot go on from it":                        "记录太长：无法由它续局",
-	"the record cannot be read any further than %s: %v; name a time before that": "记录只能读到 %s：%v；请指定更早的时间",
-	"no turn of the game is in the record up to then":                            "到那时为止，记录里没有任何回合",
-	"the record ends at %s, before %s":                                           "记录在 %s 结束，早于 %s",
-	"a turn at %s is longer than a host can send":                                "%s 处有一个回合太长，主机无法发送",
+	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
 }

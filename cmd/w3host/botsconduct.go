@@ -18,8 +18,6 @@ type misconduct struct {
 	stallAfter, stallFor, leaveAfter, ackDelay time.Duration
 	stallAt, leaveAt                           int
 	download                                   string
-	crash                                      int
-	crashEvery, crashFor                       time.Duration
 	refuse                                     float64
 	ackSizes, everywhere                       bool
 
@@ -37,9 +35,6 @@ func (m *misconduct) addTo(fs *pflag.FlagSet) {
 	fs.IntVar(&m.neverRead, "never-read", 0, "`K` bots stop reading once the game has started")
 	fs.DurationVar(&m.leaveAfter, "leave-after", 0, "--leavers bots leave this long after the first turn")
 	fs.IntVar(&m.leavers, "leavers", 1, "`K` bots leave after --leave-after")
-	fs.IntVar(&m.crash, "crash", 0, "the clients of `K` bots of each game crash, and new ones come back into it ([return])")
-	fs.DurationVar(&m.crashEvery, "crash-every", 10*time.Second, "how long such a client plays, on average")
-	fs.DurationVar(&m.crashFor, "crash-for", time.Second, "how long it takes until the new client joins")
 	fs.StringVar(&m.download, "download", "", "the bots lack the map: download it to this `directory`, check and hash it")
 	fs.IntVar(&m.downloaders, "downloaders", 0, "only the first `K` bots download; 0 for all")
 	fs.Float64Var(&m.refuse, "refuse-parts", 0, "`share` of map parts that downloaders refuse, like 0.01")
@@ -57,14 +52,14 @@ func (m *misconduct) addTo(fs *pflag.FlagSet) {
 
 // check returns an error for flags that contradict each other.
 func (m *misconduct) check(opts *bots.Options) error {
-	bad := m.desync + m.stall + m.garbage + m.neverRead + m.crash
+	bad := m.desync + m.stall + m.garbage + m.neverRead
 	if m.leaveAfter > 0 {
 		bad += m.leavers
 	}
 	switch {
 	case opts.Play <= 0:
 		return errors.New("--minutes must be more than 0")
-	case min(m.desync, m.stall, m.garbage, m.neverRead, m.leavers, m.downloaders, m.crash) < 0:
+	case min(m.desync, m.stall, m.garbage, m.neverRead, m.leavers, m.downloaders) < 0:
 		return errors.New("a number of bots cannot be below 0")
 	case bad > opts.Players:
 		return fmt.Errorf("%d bots would misbehave or leave, but a game has only %d players", bad, opts.Players)
@@ -76,8 +71,6 @@ func (m *misconduct) check(opts *bots.Options) error {
 		return fmt.Errorf("--gproxy %d and --gproxy-extended %d: a game has %d players", m.gproxy, m.gproxyExtended, opts.Players)
 	case m.cut.CutEvery > 0 && m.gproxy+m.gproxyExtended == 0:
 		return errors.New("--cut-every needs --gproxy or --gproxy-extended")
-	case m.crash > 0 && m.crashEvery <= 0:
-		return errors.New("--crash-every must be more than 0")
 	case m.download == "" && (m.refuse > 0 || m.ackDelay > 0 || m.ackSizes || m.downloaders > 0 || m.stallAt > 0 || m.leaveAt > 0):
 		return errors.New("flags about the download need --download DIRECTORY")
 	}
@@ -103,13 +96,10 @@ func (m *misconduct) conduct(players int) func(game, seat int) bots.Conduct {
 			proxy.Extended = seat >= m.gproxy
 			c.Proxy = &proxy
 		}
-		from := players - m.crash
-		if seat >= from {
-			c.CrashEvery, c.CrashFor = m.crashEvery, m.crashFor
-		}
 		if game > 0 && !m.everywhere {
 			return c
 		}
+		from := players
 		mine := func(n int) bool {
 			from -= n
 			return seat >= from && seat < from+n

@@ -82,7 +82,7 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 // addSave adds the flags of a saved game.
 func (o *serveOptions) addSave(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVar(&o.players, "player", nil, "who had a slot of the saved or recorded game, as `SLOT=NAME`; for each whom the game log does not know")
+	fs.StringArrayVar(&o.players, "player", nil, "who had a slot of the saved game, as `SLOT=NAME`; for each whom the game log does not know")
 	fs.StringVar(&o.replay, "replay", "", "a replay (.w3g) of the saved game, `FILE`, which tells who played")
 	_ = cmd.MarkFlagFilename("replay", "w3g")
 }
@@ -96,15 +96,14 @@ func (o *serveOptions) load() (config.Config, *multierror.Error) {
 	return c, multierror.Append(faults, daemon.Check(c))
 }
 
-// orSave takes one saved game as the argument, or a replay and from when its game goes on, or what
-// rest takes.
+// orSave takes one saved game as the argument, or what rest takes. A replay is refused with the reason.
 func orSave(rest cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && strings.EqualFold(filepath.Ext(args[0]), ".w3z") {
 			return nil
 		}
-		if n := len(args); (n == 1 || n == 3 && args[1] == "from") && strings.EqualFold(filepath.Ext(args[0]), ".w3g") {
-			return nil
+		if len(args) > 0 && strings.EqualFold(filepath.Ext(args[0]), ".w3g") {
+			return errors.New("a game cannot go on from a replay, because the players' clients would ignore their own recorded actions: host a saved game (.w3z), or watch the replay with w3host watch")
 		}
 		return rest(cmd, args)
 	}
@@ -124,9 +123,7 @@ func (o *serveOptions) saveCommand(args []string) (string, error) {
 		words = append(words, o.replay)
 	}
 	for i, word := range words {
-		if i == 0 || i >= len(args) {
-			words[i] = `"` + word + `"`
-		}
+		words[i] = `"` + word + `"`
 	}
 	return "hostsave " + strings.Join(words, " "), nil
 }

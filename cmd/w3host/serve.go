@@ -27,11 +27,10 @@ import (
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use: "serve [SAVE.w3z | REPLAY.w3g [from MINUTE]]", Aliases: []string{"host"}, Short: "host games (this is what w3host does without a command)", Args: orSave(noArgs),
+		Use: "serve [SAVE.w3z]", Aliases: []string{"host"}, Short: "host games (this is what w3host does without a command)", Args: orSave(noArgs),
 		Long: `w3host serve hosts games until it is told to stop. Everything that is not a flag here is
 in the configuration; config.toml.example explains every key. With a saved game it also opens the
-lobby of that game; docs/savedgames.md says how it knows who played. With a replay the game goes on
-from its record, at the end or at a minute; docs/watching.md has more.`,
+lobby of that game; docs/savedgames.md says how it knows who played.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.first, err = o.saveCommand(args); err != nil {
 				return usageError{err}

@@ -118,3 +118,18 @@ func TestWatchFaults(t *testing.T) {
 		}
 	}
 }
+
+// openReplay reads a file until the test ends.
+func openReplay(t *testing.T, file string) *replay.Reader {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	r, err := replay.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}

@@ -1,4 +1,4 @@
-// Package saves finds saved games, and recorded ones that are to go on: the file, the map that they were
+// Package saves finds saved games: the file, the map that they were
 // played on, and who played them.
 package saves
 
@@ -33,7 +33,6 @@ type Finder struct {
 	DB *storage.Store
 	// Dir is the folder of saved games, Product and Versions those of the games that can be hosted now.
 	Dir      func() string
-	Replays  func() string // the folder of replays
 	Product  func() w3gs.Product
 	Versions func() []w3gs.Version
 	// Map opens the map that a game of a version was played on.
@@ -42,9 +41,6 @@ type Finder struct {
 
 // Open reads a saved game for its lobby.
 func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored, *host.Map, error) {
-	if ask.IsReplay() {
-		return s.openRecord(ctx, ask)
-	}
 	file, err := openSave(s.Dir(), ask.File, ask.Anywhere)
 	if err != nil {
 		return nil, nil, err
@@ -55,12 +51,12 @@ func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored
 		return nil, nil, texts.Of("%s: %v", ask.File, err)
 	}
 	r := &game.Restored{Save: g, File: filepath.Base(file.Name())}
-	m, err := s.complete(ctx, r, ask, map[int]lobby.Place{})
+	m, err := s.complete(ctx, r, ask)
 	return r, m, err
 }
 
-// complete finds the version, the map and the players of a game, of whom some are known.
-func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.SavedGame, known map[int]lobby.Place) (*host.Map, error) {
+// complete finds the version, the map and the players of a game.
+func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.SavedGame) (*host.Map, error) {
 	g := r.Save
 	by, err := s.version(g)
 	if err != nil {
@@ -74,7 +70,7 @@ func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.Save
 		return nil, texts.Of("the map of the game, %s, is not here, or is another version of it", g.MapFile())
 	}
 	r.By = by
-	r.Players, err = s.players(ctx, g, ask, known)
+	r.Players, err = s.players(ctx, g, ask)
 	return m, err
 }
 
@@ -116,16 +112,14 @@ func openSave(dir, name string, anywhere bool) (*os.File, error) {
 }
 
 // players returns who had which slot, by the word of the caller, a replay of the game, or the game
-// log, which has the games of all hosts that share it; or else as is known.
-func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.SavedGame, known map[int]lobby.Place) (map[int]lobby.Place, error) {
-	players, err := known, error(nil)
+// log, which has the games of all hosts that share it.
+func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.SavedGame) (map[int]lobby.Place, error) {
+	players, err := map[int]lobby.Place{}, error(nil)
 	switch {
 	case ask.Replay != "":
 		players, err = fromReplay(g, ask, s.Dir())
 	case len(ask.Players) < len(g.Humans()):
-		if players, err = s.fromLog(ctx, g); len(players) == 0 && err == nil {
-			players = known
-		}
+		players, err = s.fromLog(ctx, g)
 	}
 	if err != nil {
 		return nil, err

@@ -126,25 +126,14 @@ func (w *Writer) Checksum(sum uint32) error {
 	if w.header.early() {
 		id = recChat
 	}
-	w.known(binary.LittleEndian.AppendUint32([]byte{id, 4}, sum))
-	return w.err
-}
-
-// NoChecksum says that the checksum of the oldest turn that has none yet is not known.
-func (w *Writer) NoChecksum() error {
-	w.known(nil)
-	return w.err
-}
-
-// known takes the record of the checksum of the oldest turn that has none yet; nil: it has none.
-func (w *Writer) known(checksum []byte) {
 	switch {
 	case w.skip > 0:
 		w.skip--
 	case len(w.held) > 0:
-		w.settle(checksum)
+		w.settle(binary.LittleEndian.AppendUint32([]byte{id, 4}, sum))
 		w.release()
 	}
+	return w.err
 }
 
 // Chat records a line. Before the first turn it is one of the loading screen.

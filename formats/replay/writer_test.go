@@ -134,35 +134,6 @@ func TestLateChecksumsAreLeftOut(t *testing.T) {
 	}
 }
 
-// That a turn has no checksum may become known when it is written already: the next checksum is that of the next turn.
-func TestLateTurnWithoutChecksum(t *testing.T) {
-	f := &memFile{}
-	w, err := NewWriter(f, game126, fourPlayers())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		w.Turn(200*time.Millisecond, nil)
-	}
-	w.NoChecksum()
-	w.Checksum(1)
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	var kinds []Kind
-	for rec, err := range open(t, f.data).Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if rec.Kind != KindStartMark {
-			kinds = append(kinds, rec.Kind)
-		}
-	}
-	if want := []Kind{KindTurn, KindTurn, KindChecksum, KindTurn}; !slices.Equal(kinds, want) {
-		t.Errorf("records %v, want %v", kinds, want)
-	}
-}
-
 func TestLeavesWhileLoading(t *testing.T) {
 	f := &memFile{}
 	w, err := NewWriter(f, game126, fourPlayers())

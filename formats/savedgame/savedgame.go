@@ -108,11 +108,11 @@ func (h *Head) Decode(stream []byte) error {
 	if err := h.Table.Decode(append(binary.LittleEndian.AppendUint16(nil, size), table...)); err != nil {
 		return fmt.Errorf("%w: the slots: %w", replay.ErrDamaged, err)
 	}
-	return h.Check()
+	return h.check()
 }
 
-// Check refuses tables that no game begins with.
-func (h *Head) Check() error {
+// check refuses tables that no game begins with.
+func (h *Head) check() error {
 	var pids w3gs.PIDs
 	for _, p := range h.Humans() {
 		switch {

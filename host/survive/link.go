@@ -18,7 +18,6 @@ type Link struct {
 	ID      game.LinkID
 	Addr    netip.AddrPort
 	PID     uint8
-	Again   bool   // it has joined the running game
 	Streams        // Queue holds the bytes that the kernel does not have
 	Skip    uint64 // bytes that the kernel has had and that were not made; 0 unless something is wrong
 	Pieces  []game.Op
@@ -55,9 +54,9 @@ func (l *Link) open() bool { return !l.Closing && !l.Over }
 // carried reports whether there is a socket for the packets to the link.
 func (l *Link) carried() bool { return l.Held && !l.dead }
 
-// gone reports whether the game takes the link for one that carries a player or may get to, and
-// nothing carries it on.
-func (l *Link) gone() bool { return (l.PID != 0 || l.Again) && !(l.carried() && l.open()) }
+// gone reports whether the game takes the link for one that carries a player, and nothing
+// carries it on.
+func (l *Link) gone() bool { return l.PID != 0 && !(l.carried() && l.open()) }
 
 // queue adds the bytes for a link that the kernel has not had.
 func (l *Link) queue(frame []byte) {

@@ -34,15 +34,11 @@ func (v *Rerun) order(op *game.Op) {
 		l.queue(op.Frame)
 	case game.Seat:
 		v.seat(l, op.PID)
-	case game.Unseat:
-		if v.unseat(l); l != nil {
-			l.Again = true
-		}
 	case game.Close:
 		if v.unseat(l); l == nil {
 			return
 		}
-		l.Closing, l.Again, l.Why, l.Pieces = true, false, op.Why, nil
+		l.Closing, l.Why, l.Pieces = true, op.Why, nil
 	case game.Cut:
 		if l == nil {
 			return

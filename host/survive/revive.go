@@ -159,7 +159,7 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	l := v.link(in.Link)
 	switch {
 	case in.Kind == game.Join:
-		l = &Link{ID: in.Link, Addr: in.Addr, Again: v.Playing, Person: &Person{
+		l = &Link{ID: in.Link, Addr: in.Addr, Person: &Person{
 			Name: in.Packet.(*w3gs.ReqJoin).Name, Realm: in.Realm, Vouched: in.Vouched, Addr: in.Addr, Line: gproxy.LineAt(1, 0),
 		}}
 		v.add(l)
@@ -171,7 +171,7 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	case l == nil:
 	case in.Kind == game.Lost:
 		v.unseat(l)
-		l.Over, l.Again = true, false
+		l.Over = true
 	case in.Kind == game.Vouch:
 		l.Vouched = true
 	default:

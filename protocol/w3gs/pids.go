@@ -45,14 +45,3 @@ func (s PIDs) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(list)
 }
-
-// UnmarshalJSON reads such a list.
-func (s *PIDs) UnmarshalJSON(b []byte) error {
-	var list []int
-	err := json.Unmarshal(b, &list)
-	*s = 0
-	for _, pid := range list {
-		*s |= Only(uint8(min(max(pid, 0), 255)))
-	}
-	return err
-}

@@ -142,8 +142,6 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 	}
 	if c.Saved != nil {
 		r.head.Settings.SavedGame = c.Saved.File
-	} else if c.Record != nil {
-		r.head.Settings.SavedGame = c.Record.File
 	}
 	r.to.Record(r.head)
 }

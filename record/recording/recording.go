@@ -8,7 +8,6 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/game"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 )
@@ -43,7 +42,6 @@ type Recording struct {
 	to    *Archive
 	about About
 	name  fields
-	past  *past.Record // that the game goes on from; nil: none
 
 	file   string // its name; empty before the start
 	begun  bool
@@ -79,7 +77,6 @@ const (
 type batch struct {
 	rec    *Recording
 	start  *replay.Start // of the first batch of a game
-	past   *past.Record  // what was played before, if anything was; nil in others
 	events []event
 	bytes  []byte
 	end    bool
@@ -107,7 +104,6 @@ func (r *Recording) Part() string {
 func (r *Recording) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Opened:
-		r.past = f.Config.Record
 		r.name = fields{game: f.Config.Name, title: f.Config.Map.Name, id: f.Config.ID, opened: r.about.Opened}
 	case *game.Started:
 		r.begin(s.At, f)
@@ -167,7 +163,7 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 	if r.file == "" {
 		r.file = r.to.reserve(&r.name)
 	}
-	r.next.start, r.next.past = start, r.past
+	r.next.start = start
 	if r.flush(); r.lost.Load() {
 		r.file = ""
 	}
@@ -214,11 +210,6 @@ func (r *Recording) flush() {
 
 // write puts a batch into a file.
 func (b *batch) write(w *replay.Writer) (err error) {
-	if b.past != nil {
-		if err := writePast(w, b.past); err != nil {
-			return err
-		}
-	}
 	for _, e := range b.events {
 		data := b.bytes[e.from:e.to]
 		switch e.kind {

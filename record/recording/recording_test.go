@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"w3host/formats/replay"
 	"w3host/game"
 	"w3host/lobby"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 
@@ -39,15 +37,13 @@ func open(t *testing.T, opts Options) (*Archive, *testkit.Log) {
 }
 
 // begin observes the start of a game of two players and a fake one.
-func begin(a *Archive, id uint32, name string) *Recording { return beginFrom(a, nil, id, name) }
-
-func beginFrom(a *Archive, record *past.Record, id uint32, name string) *Recording {
+func begin(a *Archive, id uint32, name string) *Recording {
 	r := a.New(About{
 		Game:   replay.HostOf(replay.ProductExpansion, 26),
 		Stat:   w3gs.StatString{MapPath: `Maps\t.w3x`, HostName: "Host", HasSHA1: true},
 		Opened: opened,
 	})
-	tell(r, &game.Opened{Config: &game.Config{ID: id, Name: name, Map: game.Map{Name: "|cFFFF0000DotA|r"}, Record: record}})
+	tell(r, &game.Opened{Config: &game.Config{ID: id, Name: name, Map: game.Map{Name: "|cFFFF0000DotA|r"}}})
 	table := w3gs.SlotTable{RandomSeed: 7, PlayerSlots: 3}
 	for pid := range uint8(3) {
 		table.Slots = append(table.Slots, w3gs.Slot{PID: pid + 2, Download: 100, Status: w3gs.SlotOccupied, Team: pid, Colour: pid, Handicap: 100})
@@ -247,41 +243,6 @@ func TestObserveAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestPast: the replay of a game that goes on from a record begins with that, packet by packet.
-func TestPast(t *testing.T) {
-	dir := t.TempDir()
-	a, _ := open(t, Options{Dir: dir})
-	r := begin(a, 1, "first")
-	tell(r, &game.Emptied{Count: 2})
-	turns(r, 300)
-	tell(r, &game.Said{Said: lobby.Said{PID: 3, Game: true, Text: "hi"}})
-	tell(r, &game.LeftGame{Player: game.Player{PID: 3}, Reason: w3gs.LeaveWon})
-	big := bytes.Repeat(w3gs.AppendAction(nil, 2, make([]byte, 200)), 20)
-	tell(r, &game.Turned{Increment: 100, Actions: big})
-	turns(r, 50)
-	tell(r, &game.Over{})
-	if err := a.Close(time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	first := filepath.Join(dir, r.Name())
-	in := readerOf(t, first)
-	rec, err := past.ReadRecord(in, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, _ = open(t, Options{Dir: dir})
-	next := beginFrom(a, rec, 2, "second")
-	turns(next, 20)
-	tell(next, &game.Over{})
-	if err := a.Close(time.Minute); err != nil {
-		t.Fatal(err)
-	}
-	was, is := recordsOf(t, first), recordsOf(t, filepath.Join(dir, next.Name()))
-	if len(is) != len(was)+41 || !slices.Equal(was, is[:len(was)]) {
-		t.Errorf("%d records went before, the replay has %d", len(was), len(is))
-	}
-}
-
 func readerOf(t *testing.T, file string) *replay.Reader {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -293,15 +254,4 @@ func readerOf(t *testing.T, file string) *replay.Reader {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func recordsOf(t *testing.T, file string) (all []string) {
-	t.Helper()
-	for rec, err := range readerOf(t, file).Records() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, fmt.Sprintf("%x %x", rec.ID, rec.Body))
-	}
-	return all
 }
