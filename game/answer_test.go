@@ -3,6 +3,8 @@ package game
 import (
 	"encoding/json"
 	"testing"
+
+	"w3host/internal/tier"
 )
 
 // TestAnswersAreSteps runs random games twice. Where keepalive takes the acknowledgements that it can, the same comes of all that
@@ -35,7 +37,7 @@ func TestAnswersAreSteps(t *testing.T) {
 			}
 		}
 	}
-	for seed := range uint64(300) {
+	for seed := range uint64(tier.Pick(40, 300)) {
 		g := simulate(seed)
 		if g.err != nil {
 			t.Fatal(g.err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/tier"
 )
 
 // mostCost is how long a command may hold up the loop, and so the turns of other games.
@@ -17,6 +18,7 @@ const mostCost = time.Millisecond
 // game of twelve. The least of some runs counts, of more on a busy machine: it is the command's own time, whatever else
 // the machine does.
 func TestCommandCosts(t *testing.T) {
+	tier.All(t, "measures time")
 	const runs = 15
 	type cost struct {
 		line  string

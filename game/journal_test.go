@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/tier"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -32,7 +33,7 @@ func TestRerunInAnotherProcess(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	const games = 1000
+	games := tier.Pick(100, 1000)
 	want := make([]string, games)
 	for seed := range games {
 		g := simulate(uint64(seed))

@@ -10,6 +10,7 @@ import (
 
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // line is that of players in a bubble, unless a test wants another.
@@ -62,20 +63,22 @@ func (r *rig) dialMemory(from string, l simnet.Line) *simnet.Conn {
 	return c
 }
 
-// TestBubbleGame plays a whole game of one hour, from the lobby to the last player who leaves.
+// TestBubbleGame plays a whole game, of one hour in the full tier, from the lobby to the last
+// player who leaves.
 func TestBubbleGame(t *testing.T) { inBubble(t, testBubbleGame) }
 
 func testBubbleGame(t *testing.T) {
 	r := newRig(t, nil)
 	r.line.Jitter = 0 // fewer events
 	g, players := r.play(10)
-	time.Sleep(time.Hour)
+	minutes := tier.Pick(10, 60)
+	time.Sleep(time.Duration(minutes) * time.Minute)
 	checkSameStream(t, players)
 	for _, c := range players {
 		c.Send(packet(0x21, uint32(7)))
 	}
 	testkit.Eventually(t, "the end of the game", func() bool { return r.h.Game(g.ID()) == nil })
-	if n := players[0].Count(0x0C); n < 71_000 || n > 72_010 {
-		t.Errorf("%d turns in an hour", n)
+	if n := players[0].Count(0x0C); n < minutes*1185 || n > minutes*1200+10 {
+		t.Errorf("%d turns in %d minutes", n, minutes)
 	}
 }

@@ -28,6 +28,14 @@ func All(t testing.TB, needs string) {
 	}
 }
 
+// Pick returns how much a test does: less in the quick tier than in the full one.
+func Pick(quick, all int) int {
+	if IsAll() {
+		return all
+	}
+	return quick
+}
+
 // Program returns the path of a program that a Debian package installs. It skips the
 // test in the quick tier.
 func Program(t testing.TB, name, debian string) (path string) {
