@@ -18,6 +18,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 
 	"w3host/internal/testkit"
@@ -124,6 +125,7 @@ func TestGameByID(t *testing.T) {
 
 // Without searches the bots guess ids, and pass over games that have started.
 func TestGuessesPastStartedGames(t *testing.T) {
+	tier.All(t, "waits for real time")
 	t.Parallel()
 	h := startFakeHost(t, &fakeHost{Players: 2, NoLAN: true})
 	wantOK(t, runBots(t, h, Options{}))
@@ -202,6 +204,7 @@ func TestTheOwnerSaysStart(t *testing.T) {
 
 // A lobby may belong to any of them, if somebody was there before.
 func TestEveryBotAsksForTheStart(t *testing.T) {
+	tier.All(t, "waits for real time")
 	t.Parallel()
 	wantOK(t, runBots(t, startFakeHost(t, &fakeHost{Players: 2, NoStart: true, Owner: "bot-2"}), Options{Patience: 20 * time.Second}))
 }

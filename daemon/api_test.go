@@ -24,6 +24,7 @@ import (
 	"w3host/daemon/logging"
 	"w3host/game"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/web/access"
 )
 
@@ -295,6 +296,7 @@ func TestCommandsByAPI(t *testing.T) {
 // Each command of lobbies and games, with each of its examples, is answered by the API as by the control socket: on two
 // hosts that are told the same.
 func TestEachCommandByAPI(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	one, two := startAPI(t), startAPI(t)
 	compared := 0

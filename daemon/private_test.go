@@ -16,11 +16,13 @@ import (
 
 	"w3host/bots"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // Viewers and strangers get no address and no private line: not on any page, not from any operation and not in any
 // stream, while players with addresses of their own are in a lobby and when their game is over.
 func TestNothingPrivate(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	h := startAPI(t)
 	const whisper = "for your eyes only"

@@ -16,6 +16,7 @@ import (
 	"w3host/control"
 	"w3host/formats/w3map/builtin"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/web/access"
 )
 
@@ -131,6 +132,7 @@ func (h *apiHost) tell(line string) string {
 // A program that has not got its answer asks again, and nothing is done twice. What is opened
 // can be ended, and its replay is there for moderators.
 func TestOpenAndEnd(t *testing.T) {
+	tier.All(t, "plays games in real time")
 	t.Parallel()
 	h := startAPI(t)
 	_, built := builtin.Map()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/tier"
 	"w3host/protocol/w3gs"
 )
 
@@ -77,6 +78,7 @@ func TestHiddenFromReforged(t *testing.T) {
 // Each version is shown a lobby in its own way, and no other is: 1.26 by UDP only, 1.36
 // by mDNS only.
 func TestNoVersionSeesAnothersLobby(t *testing.T) {
+	tier.All(t, "waits for real time")
 	a, addr := listen(t, func(o *Options) { o.Version, o.Versions = 26, []uint32{34, 36} })
 	both, classic := capturedAdvert, capturedAdvert
 	classic.GameID, classic.Variants = 2, []Variant{{Version: 26, EntryKey: 7}}

@@ -8,6 +8,7 @@ import (
 
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // The realm says who is in the game, in each of its languages, and in no language that
@@ -97,6 +98,7 @@ func TestAskedForFirst(t *testing.T) {
 
 // A name that another lobby has is free soon after it.
 func TestNameBecomesFree(t *testing.T) {
+	tier.All(t, "waits for real time")
 	r := atHome(t, nil)
 	eve := r.s.Person("Eve", "")
 	eve.Host("lobby", false)

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/realmtest"
+	"w3host/internal/tier"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/realm/bncs"
@@ -216,6 +217,7 @@ func TestRestart(t *testing.T) {
 // Whispers come with the name that the realm vouches for; answers go back, as many
 // as the quota takes, and nobody is kicked.
 func TestWhispers(t *testing.T) {
+	tier.All(t, "waits for real time")
 	r := atHome(t, nil)
 	testkit.Eventually(t, "in the channel", func() bool { return r.s.Channel("bot") == "w3" })
 	ann := r.s.Person("Ann", "w3")

@@ -20,6 +20,7 @@ import (
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
+	"w3host/internal/tier"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 
@@ -170,6 +171,7 @@ func record(url, dir string) {
 // A host is killed with -9 again and again. Of each run all is there but the
 // last tenth of a second, once, and its game is closed as crashed.
 func TestKill(t *testing.T) {
+	tier.All(t, "kills processes")
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			url, dir := database(t), t.TempDir()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/tier"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 
@@ -23,6 +24,7 @@ import (
 // says so within a second and keeps the records in the spool. The next start stores
 // them, and so does this one when the file is back.
 func TestMovedDatabaseFile(t *testing.T) {
+	tier.All(t, "waits for real time")
 	remove := func(t *testing.T, names ...string) {
 		t.Helper()
 		for _, name := range names {

@@ -19,6 +19,7 @@ import (
 	"go.uber.org/goleak"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/storage"
 	"w3host/web/access"
 )
@@ -422,6 +423,7 @@ func TestRequestsAreTimed(t *testing.T) {
 
 // Whoever holds connections open, or sends headers slowly, keeps nobody out.
 func TestManyConnections(t *testing.T) {
+	tier.All(t, "waits for real time")
 	w := openWindow(t, func(o *Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	closed := 0

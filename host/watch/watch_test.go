@@ -14,6 +14,7 @@ import (
 	"w3host/bots"
 	"w3host/formats/replay"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/past"
 	"w3host/protocol/w3gs"
 )
@@ -108,6 +109,7 @@ func recorded(t *testing.T) (file string) {
 // TestRunningGame: three clients join a game that is being recorded, get each turn behind
 // the delay, and stay to its end, although the file gets another name meanwhile.
 func TestRunningGame(t *testing.T) {
+	tier.All(t, "waits for real time")
 	const delay = 2 * time.Second
 	name := filepath.Join(t.TempDir(), "game.w3g.part")
 	f, w := begin(t, name)
