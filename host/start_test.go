@@ -57,10 +57,10 @@ func testStart(t *testing.T) {
 
 	// What both do is in one turn or the next, with the prefix of who did it and the
 	// low half of the CRC-32 of all that.
-	data := []byte{0x16, 0x01, 0x02}
+	data := []byte{0x16, 1, 0, 0} // a selection of no unit
 	bob.Send(action(data))
-	block := append([]byte{4, 3, 0}, data...)
-	want := fmt.Sprintf("F7 0C 0E 00 32 00 %02X %02X % X", byte(sum32(block)), byte(sum32(block)>>8), block)
+	block := append([]byte{4, 4, 0}, data...)
+	want := fmt.Sprintf("F7 0C 0F 00 32 00 %02X %02X % X", byte(sum32(block)), byte(sum32(block)>>8), block)
 	for _, c := range both {
 		for {
 			b := c.Until(0x0C)
