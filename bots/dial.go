@@ -2,9 +2,13 @@ package bots
 
 import (
 	"context"
+	"errors"
 	"net"
+	"net/netip"
 	"syscall"
 	"time"
+
+	"w3host/lan/carry"
 )
 
 // dialFor connects for a bot. The address of its own is in a network of its game.
@@ -13,7 +17,7 @@ func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, er
 	if p.g.run.opts.Watch {
 		block = 129 // nobody plays there
 	}
-	own := net.IPv4(127, byte(block+p.g.number>>8), byte(p.g.number), byte(p.seat+1))
+	own := netip.AddrFrom4([4]byte{127, byte(block + p.g.number>>8), byte(p.g.number), byte(p.seat + 1)})
 	if p.conduct.NeverRead {
 		return r.dialFrom(ctx, own, addr, smallReceiveBuffer)
 	}
@@ -21,16 +25,55 @@ func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, er
 }
 
 // dialFrom connects, from the address own if Options.OwnAddresses is set.
-func (r *run) dialFrom(ctx context.Context, own net.IP, addr string, control func(string, string, syscall.RawConn) error) (net.Conn, error) {
+func (r *run) dialFrom(ctx context.Context, own netip.Addr, addr string, control func(string, string, syscall.RawConn) error) (net.Conn, error) {
 	r.dial <- struct{}{}
 	defer func() { <-r.dial }()
-	dialer := net.Dialer{Timeout: 10 * time.Second, Control: control}
-	if r.opts.OwnAddresses {
-		dialer.LocalAddr = &net.TCPAddr{IP: own}
+	if !r.opts.OwnAddresses {
+		own = netip.Addr{}
 	}
-	c, err := dialer.DialContext(ctx, "tcp", addr)
+	on := r.network(control)
+	c, err := on.Dial(ctx, own, addr)
 	if err != nil || r.opts.RoundTrip == 0 {
 		return c, err
 	}
-	return far(c, r.opts.RoundTrip/2)
+	return far(on, c, r.opts.RoundTrip/2)
+}
+
+// network is where connections are opened. The system calls control before each.
+func (r *run) network(control func(string, string, syscall.RawConn) error) Network {
+	if r.opts.Network != nil {
+		return r.opts.Network
+	}
+	return system{control}
+}
+
+// system is the Network of the operating system.
+type system struct {
+	control func(string, string, syscall.RawConn) error
+}
+
+func (s system) Dial(ctx context.Context, from netip.Addr, to string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: 10 * time.Second, Control: s.control}
+	if from.IsValid() {
+		dialer.LocalAddr = &net.TCPAddr{IP: from.AsSlice()}
+	}
+	return dialer.DialContext(ctx, "tcp", to)
+}
+
+// Pair is a connection from this process to itself.
+func (system) Pair() (here, there carry.Client, err error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer l.Close()
+	dialled, err := net.Dial("tcp4", l.Addr().String())
+	if err != nil {
+		return nil, nil, err
+	}
+	accepted, err := l.Accept()
+	if err != nil {
+		return nil, nil, errors.Join(err, dialled.Close())
+	}
+	return dialled.(*net.TCPConn), accepted.(*net.TCPConn), nil
 }

@@ -17,32 +17,14 @@ type chunk struct {
 
 // far puts a line in front of a connection on which bytes take oneWay in either
 // direction.
-func far(host net.Conn, oneWay time.Duration) (net.Conn, error) {
-	bot, near, err := loopback()
+func far(on Network, host net.Conn, oneWay time.Duration) (net.Conn, error) {
+	bot, near, err := on.Pair()
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
 	delay(near, host, oneWay)
 	delay(host, near, oneWay)
 	return bot, nil
-}
-
-// loopback is a connection from this process to itself.
-func loopback() (here, there *net.TCPConn, err error) {
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer l.Close()
-	dialled, err := net.Dial("tcp4", l.Addr().String())
-	if err != nil {
-		return nil, nil, err
-	}
-	accepted, err := l.Accept()
-	if err != nil {
-		return nil, nil, errors.Join(err, dialled.Close())
-	}
-	return dialled.(*net.TCPConn), accepted.(*net.TCPConn), nil
 }
 
 // delay passes on the bytes that one connection reads to the other, late. When either side

@@ -32,7 +32,7 @@ func TestFar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := far(host, oneWay)
+	c, err := far(system{}, host, oneWay)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,17 @@ package bots
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"w3host/lan/carry"
 	"w3host/protocol/w3gs"
 )
 
@@ -73,8 +76,20 @@ type Options struct {
 	// Conduct says how each bot behaves; nil is the zero Conduct for all.
 	Conduct func(game, seat int) Conduct
 
+	// Network opens the bots' connections; nil: the system. With a network of its own a run is Portable,
+	// and opens no file for a connection.
+	Network Network
+
 	Log     zerolog.Logger
 	Program string // how a host is started, for hints; empty is "w3host"
+}
+
+// Network opens connections.
+type Network interface {
+	// Dial connects to host:port from an address; the zero address is any.
+	Dial(ctx context.Context, from netip.Addr, to string) (net.Conn, error)
+	// Pair returns the two ends of a connection within this process.
+	Pair() (here, there carry.Client, err error)
 }
 
 // Conduct is how one bot behaves. The zero value plays by the rules.
@@ -135,6 +150,9 @@ func (o Options) normal() (Options, error) {
 		o.NamePrefix = cmp.Or(o.NamePrefix, "fan-")
 	}
 	o.NamePrefix = cmp.Or(o.NamePrefix, "bot-")
+	if o.Network != nil {
+		o.Portable = true
+	}
 	if o.Conduct == nil {
 		o.Conduct = func(int, int) Conduct { return Conduct{} }
 	}

@@ -24,18 +24,9 @@ type Proxy struct {
 
 var errCut = errors.New("the connection is cut")
 
-// StartProxy starts a proxy in front of a connection to a host. dial opens a new one to the port that
-// the host has offered, within 10 s. The returned connection is for the game client.
-func StartProxy(host net.Conn, dial func(port uint16) (net.Conn, error), core gproxy.Proxy, cuts ProxyConduct) (*Proxy, *net.TCPConn, error) {
-	game, client, err := loopback()
-	if err != nil {
-		return nil, nil, err
-	}
-	return StartProxyOn(client, host, dial, core, cuts), game, nil
-}
-
-// StartProxyOn is StartProxy with a connection from the game client.
-func StartProxyOn(client carry.Client, host net.Conn, dial func(port uint16) (net.Conn, error), core gproxy.Proxy, cuts ProxyConduct) *Proxy {
+// StartProxy starts a proxy between a game client and a host. dial opens a new connection to the port that
+// the host has offered, within 10 s.
+func StartProxy(client carry.Client, host net.Conn, dial func(port uint16) (net.Conn, error), core gproxy.Proxy, cuts ProxyConduct) *Proxy {
 	p := &Proxy{cuts: cuts, cutAt: -1}
 	p.Carrier = carry.New(client, host, carry.Options{Proxy: core, Dial: dial, Every: proxyTick, Write: p.write, Changed: p.planCut})
 	p.Start()
@@ -77,9 +68,7 @@ func (p *Proxy) write(host net.Conn, b []byte) error {
 	}
 	_, _ = host.Write(b[:p.cutAt])
 	p.cutAt = -1
-	if _, real := host.(*net.TCPConn); real { // else all waiters for the proxy would hold up virtual time
-		time.Sleep(time.Millisecond) // a reset discards bytes that the kernel has not sent
-	}
+	time.Sleep(time.Millisecond) // a reset discards bytes that the kernel has not sent
 	return errCut
 }
 
@@ -103,10 +92,10 @@ func (r *run) throughProxy(ctx context.Context, p *player, l lobby, c net.Conn) 
 			core.Version = 2
 		}
 	}
-	proxy, game, err := StartProxy(c, dial, core, *conduct)
+	game, near, err := r.network(nil).Pair()
 	if err != nil {
 		return c, err
 	}
-	p.proxy = proxy
+	p.proxy = StartProxy(near, c, dial, core, *conduct)
 	return game, nil
 }

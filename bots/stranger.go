@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"net"
+	"net/netip"
 	"os"
 	"slices"
 	"sync"
@@ -80,7 +80,7 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 // stranger opens one connection and waits for the host to close it. A connection
 // that is not accepted counts as closed.
 func (r *run) stranger(ctx context.Context, number int, b []byte, slow bool) (took time.Duration, closed bool) {
-	c, err := r.dialFrom(ctx, net.IPv4(127, 254, byte(number/250), byte(number%250+1)), r.opts.Addr, nil)
+	c, err := r.dialFrom(ctx, netip.AddrFrom4([4]byte{127, 254, byte(number / 250), byte(number%250 + 1)}), r.opts.Addr, nil)
 	if err != nil {
 		return 0, ctx.Err() == nil
 	}

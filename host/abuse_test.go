@@ -244,7 +244,6 @@ func testRoomForStrangers(t *testing.T) {
 // TestGarbage: a player who breaks the protocol ends alone, in the lobby and in
 // the game.
 func TestGarbage(t *testing.T) {
-	t.Parallel()
 	for _, tc := range []struct {
 		name, reason string
 		bytes        []byte
@@ -262,8 +261,7 @@ func TestGarbage(t *testing.T) {
 		{"flood", "flood", repeat(packet(0x29), 2100), true, true},
 		{"flood of map parts received", "flood", repeat(packet(0x44, byte(1), byte(1), uint32(1), uint32(0)), 2100), true, false},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
+		bubbled(t, tc.name, func(t *testing.T) {
 			r := newRig(t, nil)
 			check := func(bad, good *client) {
 				bad.Send(tc.bytes)

@@ -53,6 +53,9 @@ func (r *rig) connect(from string) testkit.Stream {
 	return nc.(*net.TCPConn)
 }
 
+// memory is where bots in a bubble connect.
+func (r *rig) memory() testkit.Memory { return testkit.Memory{Net: r.net, Line: r.line} }
+
 // dialMemory connects over a line in memory.
 func (r *rig) dialMemory(from string, l simnet.Line) *simnet.Conn {
 	r.t.Helper()

@@ -11,37 +11,32 @@ import (
 	"w3host/storage"
 )
 
-// lagRules are those of the lag tests; the long ones have the numbers of a realLag
-// game.
-type lagRules struct {
-	turn      time.Duration
-	syncLimit int
-	stall     time.Duration // of one who comes back
-	dropAfter time.Duration
-}
-
-var (
-	shortLag = lagRules{turn: 20 * time.Millisecond, syncLimit: 25, stall: 800 * time.Millisecond, dropAfter: 3 * time.Second}
-	realLag  = lagRules{turn: 100 * time.Millisecond, syncLimit: 50, stall: 10 * time.Second, dropAfter: time.Minute}
+// The limits of a game in the lag tests.
+const (
+	lagTurn   = 100 * time.Millisecond
+	lagTurns  = 50 // behind, until the lag screen comes up
+	lagStall  = 10 * time.Second
+	dropAfter = time.Minute
 )
 
-func (l lagRules) options(o *Options) {
-	o.Game.Turns.Period, o.Game.Turns.SyncLimit, o.Game.Turns.DropAfter = l.turn, l.syncLimit, l.dropAfter
+// lagRig starts a host whose games have these limits.
+func lagRig(t *testing.T) *rig {
+	return newRig(t, func(o *Options) {
+		o.Game.Turns.Period, o.Game.Turns.SyncLimit, o.Game.Turns.DropAfter = lagTurn, lagTurns, dropAfter
+	})
 }
 
 // TestStallOfOne: the screen comes up, the others wait, it goes down, and nobody
 // is dropped.
-func TestStallOfOne(t *testing.T) {
-	inBubble(t, func(t *testing.T) { stallOfOne(t, realLag) })
-}
+func TestStallOfOne(t *testing.T) { inBubble(t, testStallOfOne) }
 
-func stallOfOne(t *testing.T, rules lagRules) {
-	r := newRig(t, func(o *Options) { rules.options(o); o.Game.Turns.DropAfter = time.Minute })
+func testStallOfOne(t *testing.T) {
+	r := lagRig(t)
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	resume := lagger.Stall()
 	testkit.Eventually(t, "lag screen", func() bool { return others[0].Count(0x10) > 0 })
-	time.Sleep(rules.stall)
+	time.Sleep(lagStall)
 	resume()
 
 	for _, c := range players {
@@ -54,8 +49,8 @@ func stallOfOne(t *testing.T, rules lagRules) {
 			t.Fatalf("%s: got %X while the game stood still", c.Name, b)
 		}
 		lag := time.Duration(int(b[5])|int(b[6])<<8) * time.Millisecond
-		if stood := c.All()[c.Cursor-1].At.Sub(up); c != lagger && (lag < rules.stall || lag > rules.stall+200*time.Millisecond || (lag-stood).Abs() > 100*time.Millisecond) {
-			t.Errorf("%s: stood for %v, the screen says %v, the stall was %v", c.Name, stood, lag, rules.stall)
+		if stood := c.All()[c.Cursor-1].At.Sub(up); c != lagger && (lag < lagStall || lag > lagStall+200*time.Millisecond || (lag-stood).Abs() > 100*time.Millisecond) {
+			t.Errorf("%s: stood for %v, the screen says %v, the stall was %v", c.Name, stood, lag, lagStall)
 		}
 	}
 	for _, c := range others {
@@ -75,7 +70,7 @@ func stallOfOne(t *testing.T, rules lagRules) {
 	if len(lags) != 1 {
 		t.Fatalf("recorded %+v", lags)
 	}
-	if lag := lags[0]; lag.Lasted < rules.stall || lag.Behind != uint32(rules.syncLimit)+1 {
+	if lag := lags[0]; lag.Lasted < lagStall || lag.Behind != uint32(lagTurns)+1 {
 		t.Errorf("recorded %+v", lag)
 	}
 }
@@ -105,35 +100,29 @@ func checkSameStream(t *testing.T, players []*client) {
 }
 
 // TestStallForTooLong: they are dropped when their time is up, not before.
-func TestStallForTooLong(t *testing.T) {
-	t.Parallel()
-	stallForTooLong(t, shortLag)
-}
+func TestStallForTooLong(t *testing.T) { inBubble(t, testStallForTooLong) }
 
-func TestStallForTooLongLong(t *testing.T) {
-	longTest(t)
-	t.Parallel()
-	stallForTooLong(t, realLag)
-}
-
-func stallForTooLong(t *testing.T, rules lagRules) {
-	r := newRig(t, rules.options)
+func testStallForTooLong(t *testing.T) {
+	r := lagRig(t)
 	_, players := r.play(10)
 	lagger, others := players[9], players[:9]
 	lagger.Stall()
 	testkit.Eventually(t, "lag screen", func() bool { return others[0].Count(0x10) > 0 })
-	time.Sleep(rules.dropAfter / 2)
-	testkit.Eventually(t, "end of the lag screen", func() bool { return others[0].Count(0x11) > 0 })
 	for _, c := range others {
 		c.Until(0x10)
 		up := c.All()[c.Cursor-1].At
-		if b := c.Until(0x11); b[4] != lagger.PID {
-			t.Errorf("%s: got %X", c.Name, b)
+		if b := c.Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", lagger.PID), b) {
+			t.Errorf("%s: got %X for the leave", c.Name, b)
 		}
-		c.Expect(fmt.Sprintf("F7 07 09 00 %02X 01 00 00 00", lagger.PID))
-		stood := c.All()[c.Cursor-1].At.Sub(up)
-		if stood < rules.dropAfter-100*time.Millisecond || stood > rules.dropAfter+2*time.Second {
-			t.Errorf("%s: dropped after %v, want %v", c.Name, stood, rules.dropAfter)
+		left, screen := c.All()[c.Cursor-1], c.All()[c.Cursor-2]
+		if screen.B[1] != 0x11 || screen.B[4] != lagger.PID {
+			t.Errorf("%s: got %X before the leave", c.Name, screen.B)
+		}
+		if stood := left.At.Sub(up); stood < dropAfter-lagTurn || stood > dropAfter+lagTurn {
+			t.Errorf("%s: dropped after %v, want %v", c.Name, stood, dropAfter)
+		}
+		if n := c.Count(0x10); n != 2 {
+			t.Errorf("%s: the lag screen came up %d times, want again shortly before a minute is over", c.Name, n)
 		}
 		c.UntilText("gone")
 		c.Until(0x0C)
@@ -151,7 +140,7 @@ func stallForTooLong(t *testing.T, rules lagRules) {
 func TestVote(t *testing.T) { inBubble(t, testVote) }
 
 func testVote(t *testing.T) {
-	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
+	r := lagRig(t)
 	deaf := func(c *client, b []byte) { // from the same turn on
 		if b[1] != 0x0C || c.Count(0x0C) < 20 {
 			player(c, b)
@@ -174,7 +163,7 @@ func testVote(t *testing.T) {
 	var begin time.Time
 	for i, c := range voters {
 		if i == 4 { // half of them is not enough
-			time.Sleep(5 * shortLag.turn)
+			time.Sleep(5 * lagTurn)
 			if n := c.Count(0x07); n != 1 {
 				t.Errorf("%d leaves after four votes of eight", n)
 			}
@@ -187,7 +176,7 @@ func testVote(t *testing.T) {
 		for len(gone) < 2 {
 			b := c.Until(0x07)
 			gone[b[4]] = true
-			if at := c.All()[c.Cursor-1].At; at.Sub(begin) > 3*time.Second {
+			if at := c.All()[c.Cursor-1].At; at.Sub(begin) > 2*lagTurn {
 				t.Errorf("%s: dropped only %v after the votes", c.Name, at.Sub(begin))
 			}
 		}
@@ -213,7 +202,7 @@ func testVote(t *testing.T) {
 func TestLeavesOnTheLagScreen(t *testing.T) { inBubble(t, testLeavesOnTheLagScreen) }
 
 func testLeavesOnTheLagScreen(t *testing.T) {
-	r := newRig(t, func(o *Options) { shortLag.options(o); o.Game.Turns.DropAfter = time.Minute })
+	r := lagRig(t)
 	_, players := r.play(4)
 	first, second, others := players[2], players[3], players[:2]
 	for _, c := range []*client{first, second} {

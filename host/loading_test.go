@@ -63,10 +63,8 @@ func testShutdownWhileLoading(t *testing.T) {
 
 // TestLeaveReasons: the others hear what a host may say.
 func TestLeaveReasons(t *testing.T) {
-	t.Parallel()
 	for said, heard := range map[uint32]byte{1: 1, 8: 8, 9: 9, 10: 10, 11: 11, 13: 7, 0x01020304: 7} {
-		t.Run(fmt.Sprint(said), func(t *testing.T) {
-			t.Parallel()
+		bubbled(t, fmt.Sprint(said), func(t *testing.T) {
 			_, players := newRig(t, nil).play(2)
 			players[1].Send(packet(0x21, said))
 			if b := players[0].Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X %02X 00 00 00", players[1].PID, heard), b) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -56,7 +55,7 @@ func (r *rig) proxiedBy(dial func(port uint16) (net.Conn, error), g *Game, name 
 		r.t.Fatal(err)
 	}
 	near, end := r.net.Pair(simnet.Line{}, simnet.Line{})
-	p := bots.StartProxyOn(near, host, dial, gproxy.Proxy{Version: version, EmptyEvery: time.Minute, Silence: time.Minute}, bots.ProxyConduct{})
+	p := bots.StartProxy(near, host, dial, gproxy.Proxy{Version: version, EmptyEvery: time.Minute, Silence: time.Minute}, bots.ProxyConduct{})
 	r.t.Cleanup(p.Close)
 	c := r.letIn(r.knockOn(clientOn(r.t, end), g, name, player))
 	testkit.Eventually(r.t, "the offer to the proxy", func() bool { s, _ := p.State(); return s.Offered && s.Extended == (version > 1) })
@@ -608,13 +607,15 @@ func testReconnectBesideOthers(t *testing.T) {
 
 // TestReconnectBots plays a game of bots, half of them behind proxies whose
 // connections are cut all the time.
-func TestReconnectBots(t *testing.T) {
+func TestReconnectBots(t *testing.T) { inBubble(t, testReconnectBots) }
+
+func testReconnectBots(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
 	})
 	g := r.lobby(6)
 	report, err := bots.Run(t.Context(), bots.Options{
-		Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 6, Play: 4 * time.Second, Log: zerolog.Nop(),
+		Network: r.memory(), Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 6, Play: 4 * time.Second, Log: zerolog.Nop(),
 		LoadTime: 100 * time.Millisecond, Actions: 20, ActionBytes: 300,
 		Conduct: func(_, seat int) bots.Conduct {
 			if seat > 3 {
@@ -709,18 +710,18 @@ func TestReconnectDismissed(t *testing.T) {
 }
 
 // TestReconnectLongLoading: ten players behind proxies load for up to 75 s, 300 ms away.
-func TestReconnectLongLoading(t *testing.T) {
-	if os.Getenv("W3HOST_TEST_LONG") != "1" {
-		t.Skip("takes two minutes: W3HOST_TEST_LONG=1")
-	}
+func TestReconnectLongLoading(t *testing.T) { inBubble(t, testReconnectLongLoading) }
+
+func testReconnectLongLoading(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
 	})
+	r.line.Delay = 150 * time.Millisecond
 	g := r.lobby(10)
 	report, err := bots.Run(t.Context(), bots.Options{
-		Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 10, Play: 20 * time.Second, Log: zerolog.Nop(),
-		LoadTime: 75 * time.Second, RoundTrip: 300 * time.Millisecond,
-		Conduct: func(int, int) bots.Conduct { return bots.Conduct{Proxy: &bots.ProxyConduct{}} },
+		Network: r.memory(), Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 10, Play: 20 * time.Second, Log: zerolog.Nop(),
+		LoadTime: 75 * time.Second,
+		Conduct:  func(int, int) bots.Conduct { return bots.Conduct{Proxy: &bots.ProxyConduct{}} },
 	})
 	if lost := len(recordsOf[storage.LinkEvent](r)) + len(recordsOf[storage.DropEvent](r)); err != nil || !report.OK || lost > 0 {
 		t.Errorf("%v: %s; %d lost, faults %+v", err, report.Verdict(), lost, report.Faults)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"runtime/pprof"
 	"slices"
 	"strings"
@@ -400,14 +399,6 @@ func (r *rig) logged(message string) map[string]any {
 		return len(found) > 0
 	})
 	return found[0]
-}
-
-// longTest skips what takes longer than everybody wants to wait.
-func longTest(t *testing.T) {
-	t.Helper()
-	if os.Getenv("W3HOST_TEST_LONG") != "1" {
-		t.Skip("takes a minute or more: run with W3HOST_TEST_LONG=1")
-	}
 }
 
 // wantFIN fails unless the host has closed the connection properly.

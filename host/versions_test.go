@@ -26,8 +26,7 @@ import (
 // lag screen is up, one leaves early. The replay has no fault, and the journal runs again.
 func TestVersions(t *testing.T) {
 	for _, v := range []w3gs.Version{26, 29, 32, 36, w3gs.VersionTwo} {
-		t.Run(v.String(), func(t *testing.T) {
-			t.Parallel()
+		bubbled(t, v.String(), func(t *testing.T) {
 			dir := t.TempDir()
 			archive, err := recording.Open(recording.Options{Dir: filepath.Join(dir, "replays"), Name: "game", Log: zerolog.Nop()})
 			if err != nil {
@@ -49,7 +48,7 @@ func TestVersions(t *testing.T) {
 			}
 			const players = 4
 			report, err := bots.Run(t.Context(), bots.Options{
-				Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Version: v, Map: &check, NamePrefix: prefix,
+				Network: r.memory(), Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Version: v, Map: &check, NamePrefix: prefix,
 				Players: players, Play: 3 * time.Second, LoadTime: 100 * time.Millisecond, Actions: 10,
 				Conduct: func(_, seat int) bots.Conduct {
 					return []bots.Conduct{

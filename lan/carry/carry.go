@@ -38,6 +38,13 @@ type Client interface {
 	CloseWrite() error
 }
 
+// lock is a mutex under which flush may wait for a slow peer. Who waits for a mutex would stop the virtual time
+// of tests, in which that peer acts.
+type lock chan struct{}
+
+func (l lock) take() { l <- struct{}{} }
+func (l lock) give() { <-l }
+
 // Carrier is one client's connection. It ends with the client, with Close, or when the host cannot be
 // come back to.
 type Carrier struct {
@@ -48,7 +55,7 @@ type Carrier struct {
 	once   sync.Once
 	parts  sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows
+	lock    lock // guards what follows
 	proxy   gproxy.Proxy
 	host    net.Conn // nil: none
 	dialing bool
@@ -64,7 +71,7 @@ func New(client Client, host net.Conn, opts Options) *Carrier {
 			return err
 		}
 	}
-	return &Carrier{opts: opts, client: client, begun: time.Now(), ended: make(chan struct{}), proxy: opts.Proxy, host: host}
+	return &Carrier{opts: opts, client: client, begun: time.Now(), ended: make(chan struct{}), proxy: opts.Proxy, host: host, lock: make(lock, 1)}
 }
 
 // Start begins to carry bytes.
@@ -80,8 +87,8 @@ func (c *Carrier) Close() {
 	c.once.Do(func() {
 		close(c.ended)
 		_ = c.client.Close()
-		c.mu.Lock()
-		defer c.mu.Unlock()
+		c.lock.take()
+		defer c.lock.give()
 		if c.host != nil {
 			_ = c.host.Close()
 		}
@@ -94,8 +101,8 @@ func (c *Carrier) Wait() { c.parts.Wait() }
 // State returns a copy of the proxy, without the bytes that wait to be sent. The error is the first
 // fault of either side.
 func (c *Carrier) State() (gproxy.Proxy, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock.take()
+	defer c.lock.give()
 	state := c.proxy
 	state.ToClient, state.ToHost = nil, nil
 	return state, c.fault
@@ -103,8 +110,8 @@ func (c *Carrier) State() (gproxy.Proxy, error) {
 
 // Do calls f as Changed is called, and sends the resulting packets.
 func (c *Carrier) Do(f func(now time.Duration)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock.take()
+	defer c.lock.give()
 	f(c.now())
 	c.flush()
 }
@@ -132,13 +139,13 @@ func (c *Carrier) readClient() {
 	buf := make([]byte, 16<<10)
 	for {
 		n, err := c.client.Read(buf)
-		c.mu.Lock()
+		c.lock.take()
 		bad := c.proxy.FromClient(buf[:n])
 		if c.fault = cmp.Or(c.fault, bad); err != nil || bad != nil {
 			c.proxy.ClientGone()
 		}
 		c.flush()
-		c.mu.Unlock()
+		c.lock.give()
 		if err != nil || bad != nil {
 			return
 		}
@@ -149,9 +156,9 @@ func (c *Carrier) readHost(host net.Conn) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := host.Read(buf)
-		c.mu.Lock()
+		c.lock.take()
 		if c.host != host {
-			c.mu.Unlock()
+			c.lock.give()
 			return
 		}
 		if bad := c.proxy.FromHost(c.now(), buf[:n]); bad != nil {
@@ -161,7 +168,7 @@ func (c *Carrier) readHost(host net.Conn) {
 		}
 		c.flush()
 		c.opts.Changed(c.now(), &c.proxy)
-		c.mu.Unlock()
+		c.lock.give()
 		if err != nil {
 			return
 		}
@@ -201,7 +208,7 @@ func (c *Carrier) tend() {
 			return
 		case <-ticker.C:
 		}
-		c.mu.Lock()
+		c.lock.take()
 		now := c.now()
 		if c.proxy.Tick(now) {
 			c.Lose()
@@ -212,15 +219,15 @@ func (c *Carrier) tend() {
 			c.dialing = true
 			go c.dial(c.proxy.Port) // ends with the attempt
 		}
-		c.mu.Unlock()
+		c.lock.give()
 	}
 }
 
 // dial opens a connection to come back by.
 func (c *Carrier) dial(port uint16) {
 	host, err := c.opts.Dial(port)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.lock.take()
+	defer c.lock.give()
 	c.dialing, c.retryAt = false, max(c.retryAt, c.now()+c.opts.Retry)
 	if err != nil {
 		return // tend tries again
