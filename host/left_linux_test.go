@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"w3host/fleet"
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/hold"
+	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
@@ -43,14 +43,15 @@ func leftBy(t *testing.T, g *Game) *survivor {
 
 // TestLobbyIsListedAgain: the next process lists a lobby as it was, under its number and key, and opens none
 // beside it. Who was about to join when the host died is out.
-func TestLobbyIsListedAgain(t *testing.T) {
-	t.Parallel()
+func TestLobbyIsListedAgain(t *testing.T) { inBubble(t, testLobbyIsListedAgain) }
+
+func testLobbyIsListedAgain(t *testing.T) {
 	open := func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil }
 	before := make(adverts, 10)
 	entry := func(o *Options) { o.Autohost = oneEntry(1, 5, open) }
 	r := newRig(t, func(o *Options) {
 		entry(o)
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}}, before
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelfOn(o)}, before
 	})
 	was := before.next(t)
 	g := r.h.Game(was.GameID)
@@ -61,7 +62,7 @@ func TestLobbyIsListedAgain(t *testing.T) {
 	after := make(adverts, 10)
 	next := newRig(t, func(o *Options) {
 		entry(o)
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}, Open: open, games: []*survivor{sv}}, after
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelfOn(o), Open: open, games: []*survivor{sv}}, after
 	})
 	is := after.next(t)
 	if is.GameID != was.GameID || is.EntryKey != was.EntryKey || is.Name != was.Name || fmt.Sprint(is.Variants) != fmt.Sprint(was.Variants) || is.Requested != was.Requested || is.Stat.MapPath != was.Stat.MapPath || is.Type != was.Type {
@@ -84,17 +85,19 @@ type keeping struct {
 	sockets map[hold.Name]int
 }
 
-func (k keeping) Put(name hold.Name, fd int) (err error) {
+func (k keeping) Put(name hold.Name, fd int) error {
 	if game, link := name.Split(); game*link != 0 {
-		k.sockets[name], err = unix.Dup(fd)
+		k.n.File(fd).Copy()
+		k.sockets[name] = fd
 	}
-	return err
+	return nil
 }
 
 // TestLobbyUnderLease: the lease of a lobby ends with its process. Who is in the lobby stays in the next one, nobody
 // new comes in, nobody sees it in a list, and the entry opens another.
-func TestLobbyUnderLease(t *testing.T) {
-	t.Parallel()
+func TestLobbyUnderLease(t *testing.T) { inBubble(t, testLobbyUnderLease) }
+
+func testLobbyUnderLease(t *testing.T) {
 	entry := func(o *Options) {
 		o.Leases = &leased{}
 		o.Autohost = oneEntry(1, 5, func(string, []w3gs.Version) (*Map, error) { return testMap(3), nil })
@@ -107,6 +110,7 @@ func TestLobbyUnderLease(t *testing.T) {
 	held := keeping{sockets: map[hold.Name]int{}}
 	r := newRig(t, func(o *Options) {
 		entry(o)
+		held.shelf = shelfOn(o)
 		o.Survivors = &Survivors{Shelf: held}
 	})
 	r.h.Keep(lease(1))
@@ -126,7 +130,10 @@ func TestLobbyUnderLease(t *testing.T) {
 	lists := make(adverts, 10)
 	next := newRig(t, func(o *Options) {
 		entry(o)
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}, games: []*survivor{sv}, Open: o.Autohost.Open}, lists
+		process := loop.NewMemory(r.net)
+		process.Give(fd)
+		o.Network = process
+		o.Survivors, o.Advertiser = &Survivors{Network: process, Shelf: shelfOn(o), games: []*survivor{sv}, Open: o.Autohost.Open}, lists
 	})
 	next.h.Keep(lease(2))
 	if is := lists.next(t); is.GameID != 2 || is.Name != "game #2" {
@@ -145,10 +152,10 @@ func TestLobbyUnderLease(t *testing.T) {
 func TestLobbyOfAnotherMap(t *testing.T) { inBubble(t, testLobbyOfAnotherMap) }
 
 func testLobbyOfAnotherMap(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{}} })
+	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelfOn(o)} })
 	sv := leftBy(t, r.lobby(3))
 	next := newRig(t, func(o *Options) {
-		o.Survivors = &Survivors{Shelf: shelf{}, games: []*survivor{sv}, Open: func(string, []w3gs.Version) (*Map, error) {
+		o.Survivors = &Survivors{Shelf: shelfOn(o), games: []*survivor{sv}, Open: func(string, []w3gs.Version) (*Map, error) {
 			m := testMap(3)
 			m.SHA1[0]++
 			return m, nil
@@ -161,12 +168,13 @@ func testLobbyOfAnotherMap(t *testing.T) {
 }
 
 // TestLongJournal: an entry's lobby with a long journal closes once nobody is in it, and the next one opens.
-func TestLongJournal(t *testing.T) {
-	t.Parallel()
+func TestLongJournal(t *testing.T) { inBubble(t, testLongJournal) }
+
+func testLongJournal(t *testing.T) {
 	lists := make(adverts, 10)
 	r := newRig(t, func(o *Options) {
 		o.Autohost = oneEntry(1, 5, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelf{}}, lists
+		o.Survivors, o.Advertiser = &Survivors{Shelf: shelfOn(o)}, lists
 	})
 	g := r.h.Game(lists.next(t).GameID)
 	bob := r.join(g, "Bob", player)
@@ -187,9 +195,11 @@ func TestLongJournal(t *testing.T) {
 }
 
 // TestKnocks: all joins of a lobby together bring as much to its journal as one player may; then nobody is let in for a while.
-func TestKnocks(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.JoinsPerMinute = &Survivors{Shelf: shelf{}}, 1e6 })
+func TestKnocks(t *testing.T) { inBubble(t, testKnocks) }
+
+func testKnocks(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.JoinsPerMinute = &Survivors{Shelf: shelfOn(o)}, 1e6 })
+	r.line = simnet.Line{} // all joins fall into one moment
 	g := r.lobby(1)
 	r.join(g, "Ann", player)
 	room := ask(t, g, func(g *Game) int { return int(g.share() / ledgerByte) })
@@ -216,9 +226,10 @@ func TestKnocks(t *testing.T) {
 }
 
 // TestShareThatWasLeft: who leaves a lobby and joins again has what was left of the share.
-func TestShareThatWasLeft(t *testing.T) {
-	t.Parallel()
-	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.Exempt = &Survivors{Shelf: shelf{}}, nil })
+func TestShareThatWasLeft(t *testing.T) { inBubble(t, testShareThatWasLeft) }
+
+func testShareThatWasLeft(t *testing.T) {
+	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.Exempt = &Survivors{Shelf: shelfOn(o)}, nil })
 	g := r.lobby(3)
 	r.join(g, "Ann", player)
 	bob := r.join(g, "Bob", player)

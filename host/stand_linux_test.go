@@ -14,21 +14,22 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/hold"
+	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 	"w3host/storage"
 )
 
-// shelf is a holder that holds nothing, with the kernel's counts of connections.
+// shelf is a holder that holds nothing, with the counts of connections in memory.
 type shelf struct {
 	hold.Shelf
+	n     *simnet.Net
 	alive *atomic.Int32 // how often the host has said so; nil: not counted
 	kept  *atomic.Int32 // how often it has asked for a standby
 }
@@ -53,14 +54,13 @@ func (shelf) Memory(_ string, size int) (*hold.Memory, error) {
 	return hold.Of(make([]byte, 4096+min(size, 1<<20))), nil
 }
 
-func (shelf) Count(fd int) (c hold.Counts, err error) {
-	info, err := unix.GetsockoptTCPInfo(fd, unix.IPPROTO_TCP, unix.TCP_INFO)
-	if err != nil {
-		return c, err
-	}
-	in, err := unix.IoctlGetInt(fd, unix.SIOCINQ)
-	return hold.Counts{Read: info.Bytes_received - uint64(in)}, err
+func (s shelf) Count(fd int) (c hold.Counts, err error) {
+	c.Read, c.Written, c.Over = s.n.File(fd).Counts()
+	return c, nil
 }
+
+// shelfOn is the holder of a host in a bubble.
+func shelfOn(o *Options) shelf { return shelf{n: o.Network.(*loop.Memory).Net} }
 
 var testBegan = time.Now()
 
@@ -68,7 +68,7 @@ var testBegan = time.Now()
 func heldRig(t *testing.T, change func(*Options)) (r *rig, g *Game, players []*client) {
 	t.Helper()
 	r = newRig(t, func(o *Options) {
-		o.Survivors = &Survivors{Shelf: shelf{}}
+		o.Survivors = &Survivors{Shelf: shelfOn(o)}
 		if change != nil {
 			change(o)
 		}
@@ -101,8 +101,9 @@ func poison(t *testing.T, g *Game, by *client, data []byte, then func(*Game)) {
 
 // TestCrashByAPacket: a packet that the machine cannot take costs its sender the connection,
 // and the others play on.
-func TestCrashByAPacket(t *testing.T) {
-	t.Parallel()
+func TestCrashByAPacket(t *testing.T) { inBubble(t, testCrashByAPacket) }
+
+func testCrashByAPacket(t *testing.T) {
 	dir := t.TempDir()
 	r, g, players := heldRig(t, func(o *Options) {
 		o.Crashes, o.Journal = filepath.Join(dir, "crashes"), journal.Options{Dir: filepath.Join(dir, "journals")}
@@ -148,16 +149,18 @@ func TestCrashByAPacket(t *testing.T) {
 }
 
 // TestEndWhileItStands: a game may end while its machine is made again.
-func TestEndWhileItStands(t *testing.T) {
-	t.Parallel()
+func TestEndWhileItStands(t *testing.T) { inBubble(t, testEndWhileItStands) }
+
+func testEndWhileItStands(t *testing.T) {
 	_, g, players := heldRig(t, nil)
 	poison(t, g, players[1], []byte("poison"), (*Game).end)
 	wantFIN(t, players[0])
 }
 
 // TestCrashThatCannotBeMended: a game that cannot be made again ends, as by a crash in a turn.
-func TestCrashThatCannotBeMended(t *testing.T) {
-	t.Parallel()
+func TestCrashThatCannotBeMended(t *testing.T) { inBubble(t, testCrashThatCannotBeMended) }
+
+func testCrashThatCannotBeMended(t *testing.T) {
 	r, g, players := heldRig(t, nil)
 	ask(t, g, func(g *Game) bool {
 		copy(g.ledger.Memory().Bytes(), "broken")
@@ -187,8 +190,9 @@ func testCrashWithoutALedger(t *testing.T) {
 
 // TestFullJournal: a player who sends as much as would fill the journal is out, and the game of the
 // others stays held.
-func TestFullJournal(t *testing.T) {
-	t.Parallel()
+func TestFullJournal(t *testing.T) { inBubble(t, testFullJournal) }
+
+func testFullJournal(t *testing.T) {
 	r, g, players := heldRig(t, func(o *Options) { o.Limits.PacketRate = 10_000 })
 	line := (&w3gs.ChatToHost{Chat: w3gs.Chat{To: []byte{players[0].PID}, From: players[1].PID, Flag: w3gs.ChatGame, Text: strings.Repeat("x", 200)}}).AppendTo(nil)
 	for range 5000 { // as much as the whole journal has room for
@@ -225,15 +229,16 @@ func leftOf(t *testing.T, g *Game) (*survivor, *hold.Memory) {
 }
 
 // TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.
-func TestGiveUp(t *testing.T) {
-	t.Parallel()
+func TestGiveUp(t *testing.T) { inBubble(t, testGiveUp) }
+
+func testGiveUp(t *testing.T) {
 	_, g, _ := heldRig(t, nil)
 	left, mem := leftOf(t, g)
 	mem.SetWord(2, mem.Word(2)+1) // the sum
 	dir := t.TempDir()
 	left.Journal = "game.journal.gz"
 	r := newRig(t, func(o *Options) {
-		o.Survivors, o.Journal = &Survivors{Shelf: shelf{}, games: []*survivor{left}}, journal.Options{Dir: dir}
+		o.Survivors, o.Journal = &Survivors{Shelf: shelfOn(o), games: []*survivor{left}}, journal.Options{Dir: dir}
 	})
 	r.logged("a game cannot be made again: its players see a closed connection")
 	ends := recordsOf[storage.Numbered](r)
@@ -255,7 +260,9 @@ func TestStandbyFrom(t *testing.T) { inBubble(t, testStandbyFrom) }
 
 func testStandbyFrom(t *testing.T) {
 	alive, kept := new(atomic.Int32), new(atomic.Int32)
-	r := newRig(t, func(o *Options) { o.Survivors, o.Standby = &Survivors{Shelf: shelf{alive: alive, kept: kept}}, 2 })
+	r := newRig(t, func(o *Options) {
+		o.Survivors, o.Standby = &Survivors{Shelf: shelf{n: o.Network.(*loop.Memory).Net, alive: alive, kept: kept}}, 2
+	})
 	r.lobby(1)
 	testkit.Eventually(t, "two signs of life", func() bool { return alive.Load() > 1 })
 	if kept.Load() > 0 {
@@ -270,7 +277,9 @@ func TestAlive(t *testing.T) { inBubble(t, testAlive) }
 
 func testAlive(t *testing.T) {
 	alive := new(atomic.Int32)
-	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelf{alive: alive}} })
+	r := newRig(t, func(o *Options) {
+		o.Survivors = &Survivors{Shelf: shelf{n: o.Network.(*loop.Memory).Net, alive: alive}}
+	})
 	testkit.Eventually(t, "a sign of life", func() bool { return alive.Load() > 0 })
 	stands, goOn := make(chan struct{}), make(chan struct{})
 	r.h.shard.Call(func() { close(stands); <-goOn })
