@@ -25,7 +25,7 @@ func testNeverReads(t *testing.T) {
 	_, players := r.play(4)
 	deaf := players[3]
 	deaf.Stall()
-	feed := talk(players[:3], 60)
+	feed := talk(players[:3], 20)
 	defer feed()
 	line := r.logged("connection lost")
 	if line["player"] != deaf.Name || line["reason"] != loop.ErrOverflow.Error() {
