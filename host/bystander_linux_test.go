@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // TestBystanderInNamespaces plays TestBystander over a network with packets of
@@ -22,7 +23,7 @@ func inNamespaces(t *testing.T) {
 	bystanders(t, func(t *testing.T, r *rig, rate int64) *net.TCPConn {
 		shape := fmt.Sprintf("tc qdisc replace dev near root tbf rate %dbit burst 10kb latency 200ms", 8*rate)
 		if _, err := testkit.Run(shape); err != nil {
-			t.Skip(err)
+			tier.Unable(t, "needs traffic control: %v", err)
 		}
 		var nc net.Conn
 		var err error

@@ -12,6 +12,7 @@ import (
 
 	"w3host/host"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // lineCase is a number of players who fetch the map over one line: a router's
@@ -156,7 +157,7 @@ func (c lineCase) play(t *testing.T, table *lineTable, mayTryAgain bool) bool {
 	if len(inBytes) == 0 && len(inTime) > 0 && j.busy > judgeBusy && !transfersLong() {
 		away := fmt.Sprintf("the machine was away for %.0f %% of the time: %v", 100*j.busy, inTime)
 		if !mayTryAgain {
-			t.Skip("SKIPPED: not judged, " + away)
+			tier.Unable(t, "needs a quieter machine: %s", away)
 		}
 		t.Log("played again, " + away)
 		return true
@@ -185,7 +186,7 @@ func (c lineCase) wire(t *testing.T, far *testkit.Far) (longest func() time.Dura
 		_, err = testkit.Run("ip route replace " + route + " congctl " + c.control)
 	}
 	if err != nil {
-		t.Skip(err)
+		tier.Unable(t, "needs a congestion control: %v", err)
 	}
 	return longest
 }

@@ -64,7 +64,7 @@ func TestRealDescriptions(t *testing.T) {
 	for _, path := range files {
 		b, err := os.ReadFile(path)
 		if err != nil {
-			t.Skipf("SKIPPED: no captures: %v", err)
+			t.Skipf("SKIP: needs captures: %v", err)
 		}
 		if filepath.Ext(path[:len(path)-4]) == ".data" {
 			continue // protocol/w3gs reads these

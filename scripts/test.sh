@@ -62,6 +62,8 @@ missing_packages() {
 	[ -n "${W3HOST_TEST_POSTGRES_URL:-}" ] || echo postgresql
 	[ -n "$all" ] || return 0
 	have smpq || echo smpq
+	have nginx || echo nginx
+	have caddy || echo caddy
 	have avahi-browse avahi-daemon dbus-daemon ip || echo avahi-daemon avahi-utils dbus iproute2
 	have chromium || echo chromium
 	have promtool prometheus || echo prometheus

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,7 @@ func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("SKIPPED: no small disk to fill, mounting one takes root: %v", err)
+		tier.Unable(t, "needs root to mount a small disk: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // selfSigned writes a certificate and its key; number tells it from others.
@@ -106,9 +107,7 @@ func TestRenewedCertificate(t *testing.T) {
 func TestProxies(t *testing.T) {
 	for name, run := range map[string]func(t *testing.T, dir string, port, window int) *exec.Cmd{"nginx": nginx, "caddy": caddy} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skipf("SKIPPED: the example for %s is not tried without it", name)
-			}
+			tier.Program(t, name, name)
 			w := openWindow(t, func(o *Options) {
 				o.Hosts, o.Proxies = []string{"games.example.org"}, []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 			})

@@ -36,7 +36,7 @@ func TestReplaysArePlayedAgain(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			if _, err := os.Stat(file); err != nil {
-				t.Skip("SKIPPED: the replay is not here:", err)
+				t.Skip("SKIP: needs real replays:", err)
 			}
 			if long && os.Getenv("W3HOST_TEST_LONG") != "1" {
 				t.Skip("takes a minute or more: run with W3HOST_TEST_LONG=1")

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // lanPlace is where a program of a LAN test runs: the name of a
@@ -195,8 +196,7 @@ func threeNetworks(t *testing.T) (host, middle, last lanPlace) {
 		t.Helper()
 		words := strings.Fields(command)
 		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "SKIPPED: TestLANAcrossNetworks needs network namespaces (root, ip): %s: %v %s\n", command, err, out)
-			t.Skipf("no network namespaces: %s: %v %s", command, err, out)
+			tier.Unable(t, "needs network namespaces: %s: %v %s", command, err, out)
 		}
 	}
 	for _, p := range []lanPlace{host, middle, last} {

@@ -24,7 +24,7 @@ func TestReplayCommandsOnMutants(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "testdata", "replays", "*.w3g"))
 	if len(files) == 0 {
-		t.Skip("SKIPPED: there are no real replays here")
+		t.Skip("SKIP: needs real replays")
 	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/config"
+	"w3host/internal/tier"
 )
 
 // A full disk is a fault, although an empty file can be made on it.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("SKIPPED: no small disk to fill, mounting one takes root: %v", err)
+		tier.Unable(t, "needs root to mount a small disk: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
 	c := config.Default()

@@ -77,7 +77,7 @@ func TestFollow(t *testing.T) {
 func TestFollowFinished(t *testing.T) {
 	names, _ := filepath.Glob("../../../shared/testdata/replays/*.w3g")
 	if len(names) == 0 {
-		t.Skip("SKIPPED: there are no replays in ../../../shared/testdata")
+		t.Skip("SKIP: needs real replays in ../../../shared/testdata")
 	}
 	bodies := func(src io.Reader) (all []byte) {
 		r, err := NewReader(src)

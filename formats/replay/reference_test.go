@@ -34,7 +34,7 @@ func realReplays(t testing.TB) []reference {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(realDir, "reference.json"))
 	if err != nil {
-		t.Skipf("no real replays to test with: %v", err)
+		t.Skipf("SKIP: needs real replays: %v", err)
 	}
 	var refs []reference
 	if err := json.Unmarshal(data, &refs); err != nil {

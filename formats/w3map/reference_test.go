@@ -41,7 +41,7 @@ func references(t testing.TB) []reference {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(testdata, "maps", "reference.json"))
 	if err != nil {
-		t.Skipf("SKIPPED: no real maps to compare with: %v", err)
+		t.Skipf("SKIP: needs real maps: %v", err)
 	}
 	var refs []reference
 	if err := json.Unmarshal(data, &refs); err != nil {
@@ -56,7 +56,7 @@ func gameScripts(t testing.TB) *w3map.Scripts {
 	for i, name := range []string{"common.j", "blizzard.j"} {
 		var err error
 		if data[i], err = os.ReadFile(filepath.Join(testdata, "scripts-1.26", name)); err != nil {
-			t.Skipf("SKIPPED: no scripts of the game: %v", err)
+			t.Skipf("SKIP: needs scripts of the game: %v", err)
 		}
 	}
 	scripts, err := w3map.NewScripts(data[0], data[1])
@@ -167,7 +167,7 @@ func same[T comparable](t *testing.T, what string, got, want T) {
 func TestChecksumOf132(t *testing.T) {
 	path := filepath.Join(testdata, "maps", "(4)adrenaline.w3m")
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: %v", err)
+		t.Skipf("SKIP: %v", err)
 	}
 	m, err := readFile(t, path, w3map.Options{Version: 32})
 	if err != nil {

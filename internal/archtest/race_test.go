@@ -23,22 +23,29 @@ import (
 // raceFile lists the packages that scripts/test.sh tests with the race detector.
 const raceFile = "race.txt"
 
-// raced maps a package to the tests that run with the race detector: nil means all tests.
-func raced(t *testing.T) map[string]*regexp.Regexp {
+// selection is which tests of a package run with the race detector: those whose names match
+// run, or all if it is nil. flags are more flags of the tests, in pairs of name and value.
+type selection struct {
+	run   *regexp.Regexp
+	flags []string
+}
+
+// raced reads which packages run with the race detector.
+func raced(t *testing.T) map[string]selection {
 	t.Helper()
 	text, err := os.ReadFile(raceFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	listed := map[string]*regexp.Regexp{}
+	listed := map[string]selection{}
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || words[0] == "#":
 		case len(words) == 1:
-			listed[words[0]] = nil
-		case words[1] == "-run":
-			listed[words[0]] = regexp.MustCompile(words[2])
+			listed[words[0]] = selection{}
+		case words[1] == "-run" && len(words)%2 == 1:
+			listed[words[0]] = selection{regexp.MustCompile(words[2]), words[3:]}
 		default:
 			t.Errorf("%s: %q is neither a package nor a package with -run", raceFile, line)
 		}
@@ -55,7 +62,7 @@ func TestRaceList(t *testing.T) {
 			continue // a package of tests only has no code that others run at the same time
 		}
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		selection, inList := listed[name]
+		some, inList := listed[name]
 		delete(listed, name)
 		code, tests := p.parse(t, p.GoFiles), p.parse(t, slices.Concat(p.TestGoFiles, p.XTestGoFiles))
 		starts := concurrentTests(tests)
@@ -69,14 +76,12 @@ func TestRaceList(t *testing.T) {
 		case why == "" && inList:
 			t.Errorf("%s has no goroutine and no lock: remove it from internal/archtest/%s", name, raceFile)
 		}
-		if inList && selection == nil {
+		if inList && some.run == nil {
 			continue
 		}
 		if inList {
 			checkNoGoroutines(t, name, code)
-			if !slices.ContainsFunc(starts, selection.MatchString) {
-				t.Errorf("%s: no test that starts goroutines matches %q in %s", name, selection, raceFile)
-			}
+			checkSelection(t, name, some, starts, tests)
 		}
 		for _, write := range p.variableWrites(t, code) {
 			t.Errorf("%s: %s; two goroutines that use the package would race: pass the value, or list the package in internal/archtest/%s", name, write, raceFile)
@@ -97,6 +102,31 @@ func checkNoGoroutines(t *testing.T, name string, files []*ast.File) {
 			}
 			return true
 		})
+	}
+}
+
+// checkSelection checks that a selection has a test that starts goroutines, and that the
+// tests know its flags.
+func checkSelection(t *testing.T, name string, some selection, starts []string, tests []*ast.File) {
+	t.Helper()
+	if !slices.ContainsFunc(starts, some.run.MatchString) {
+		t.Errorf("%s: no test that starts goroutines matches %q in %s", name, some.run, raceFile)
+	}
+	known := map[string]bool{}
+	for _, file := range tests {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 3 {
+				for _, text := range literals(call.Args[0]) {
+					known["-"+text] = true
+				}
+			}
+			return true
+		})
+	}
+	for pair := range slices.Chunk(some.flags, 2) {
+		if !known[pair[0]] {
+			t.Errorf("%s: its tests have no flag %s, which %s gives", name, pair[0], raceFile)
+		}
 	}
 }
 

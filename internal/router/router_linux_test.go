@@ -17,6 +17,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // device is a router's description, with one connection to the world.
@@ -114,7 +115,7 @@ func TestOpen(t *testing.T) {
 			"ip link add home type veth peer name other", "ip addr add 10.0.0.2/24 dev home", "ip link set home up", "ip link set other up", "ip route add 239.0.0.0/8 dev home",
 		} {
 			if out, err := exec.Command("sh", "-c", line).CombinedOutput(); err != nil {
-				t.Skipf("%s: %s", line, out)
+				tier.Unable(t, "needs a network namespace to configure: %s: %s", line, out)
 			}
 		}
 		for _, c := range []struct {

@@ -49,7 +49,7 @@ func TestCapturedFiles(t *testing.T) {
 	for name, want := range map[string]string{"mdns_query.bin": capturedQuery, "mdns_answer_1.bin": capturedProbe} {
 		b, err := os.ReadFile(filepath.Join("../../../shared/testdata/packets/lan", name))
 		if err != nil {
-			t.Skipf("SKIPPED: no captures: %v", err)
+			t.Skipf("SKIP: needs captures: %v", err)
 		}
 		if hex.EncodeToString(b) != want {
 			t.Errorf("%s has other bytes", name)

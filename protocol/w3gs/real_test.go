@@ -87,7 +87,7 @@ func sameAgain(t *testing.T, name string, b []byte, dirs Dir) (n int) {
 func realFiles(t *testing.T, pattern string) []string {
 	t.Helper()
 	if _, err := os.Stat(realPackets); err != nil {
-		t.Skipf("SKIPPED: no real packets to compare with: %v", err)
+		t.Skipf("SKIP: needs real packets: %v", err)
 	}
 	files, err := filepath.Glob(filepath.Join(realPackets, pattern))
 	if err != nil || len(files) == 0 {

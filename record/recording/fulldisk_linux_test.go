@@ -10,6 +10,7 @@ import (
 
 	"w3host/game"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // A full disk ends the recordings of the games that run, each with one message,
@@ -17,7 +18,7 @@ import (
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=256k"); err != nil {
-		t.Skipf("SKIPPED: no small disk to fill, mounting one takes root: %v", err)
+		tier.Unable(t, "needs root to mount a small disk: %v", err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
 	a, log := open(t, Options{Dir: dir})
