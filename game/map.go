@@ -39,12 +39,12 @@ func (c Config) ForMap(m *w3map.Map) Config {
 		check.Path, check.Checksum, check.SHA1 = v.MapPath(m.Path), own.Checksum, own.SHA1
 		l.OtherChecks[v] = check
 	}
-	l.Wire.MaxPID, l.Wire.JoinExtra, l.Wire.Reforged = uint8(c.Version.Slots()), c.Version.JoinExtra(), c.Version.Reforged()
+	l.Wire.Version, l.Wire.MaxPID = c.Version, uint8(c.Version.Slots())
 	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
 	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)
 	l.HCL = cmp.Or(m.HCL, l.HCL)
-	l.WatchersSeat = l.WatchersSeat && !l.Wire.Reforged && !m.Reports.W3MMD // whose script may have the fake player report
+	l.WatchersSeat = l.WatchersSeat && !c.Version.Reforged() && !m.Reports.W3MMD // whose script may have the fake player report
 	l.Voice.Trigger = string(c.Trigger)
 	return c
 }

@@ -27,6 +27,15 @@ func (l *Lobby) shown(p *player) string {
 	return number(p.pid)
 }
 
+// clientName returns the name by which clients know a player: that with which the player's own client joined,
+// unless names are hidden.
+func (l *Lobby) clientName(p *player) string {
+	if l.cfg.Admission.Anonymous && !p.fake {
+		return number(p.pid)
+	}
+	return p.Req.Name
+}
+
 func number(pid uint8) string { return fmt.Sprintf("Player %d", pid) }
 
 // veil keeps a player's name from lines from here on.

@@ -63,7 +63,8 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	}
 }
 
-// relay passes a line to those of its receivers who exist. The scope is the
+// relay passes a line to those of its receivers who exist. In a lobby of 1.32 or later its sender is one of them
+// if it lists itself; elsewhere the sender's client has shown the line. The scope is the
 // sender's word for what their client listed: allies in the game are not the teams
 // of the lobby, and from ScopeSlot on nobody agrees what is added. So neither the
 // scope nor the list is questioned.
@@ -72,20 +73,21 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line.To, line.Text = nil, l.Plain(line.Text)
 	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: ev.Line.Text, Command: ev.Command}
 	said.Muted = ev.Private || p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
+	var hear w3gs.PIDs
 	for _, pid := range ev.Line.To {
 		to := l.human(pid)
 		switch {
-		case said.Muted || to == nil || to == p || said.To.Has(pid) || l.ignores(to, p):
+		case said.Muted || to == nil || hear.Has(pid) || to == p && (game || !l.version().Reforged()) || to != p && l.ignores(to, p):
 		case l.muteAll && l.slot(p).Team != l.slot(to).Team: // or calling everybody an ally would get round it
 		default:
 			line.To = append(line.To, pid)
-			said.To |= w3gs.Only(pid)
+			hear |= w3gs.Only(pid)
 		}
 	}
-	hear := said.To
-	if l.cfg.Wire.Reforged && !game && !said.Muted {
+	own := w3gs.Only(p.pid)
+	if said.To = hear &^ own; l.cfg.Chat.Echo && l.version().Reforged() && !game && !said.Muted && hear&own == 0 {
 		line.To = append(line.To, p.pid)
-		hear |= w3gs.Only(p.pid)
+		hear |= own
 	}
 	l.broadcast(hear, &w3gs.ChatFromHost{Chat: line})
 	l.sink.Said(said)

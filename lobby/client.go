@@ -148,6 +148,9 @@ func (l *Lobby) Progress(now time.Duration, pid, percent uint8) {
 // setDownload sets a player's percent; the table follows with sendTable.
 func (l *Lobby) setDownload(p *player, percent uint8) {
 	if l.phase < phaseStarted {
+		if percent >= 100 && l.slot(p).Download != 100 {
+			p.hadMap = l.now
+		}
 		l.slot(p).Download = min(percent, 100)
 	}
 }

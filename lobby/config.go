@@ -39,14 +39,13 @@ type Config struct {
 	Countdown CountdownRules
 	Close     CloseRules
 	Pace      Pace
-	Chat      ChatLimit
+	Chat      ChatRules
 }
 
 // Wire sets what clients of the game's version want in packets.
 type Wire struct {
+	Version       w3gs.Version
 	MaxPID        uint8 // 12, or 24 from 1.29; also how many teams and colours there are
-	JoinExtra     int   // zero bytes behind the name in a 0x06
-	Reforged      bool  // clients send 0x59, show the echo of their own lines in the lobby, and have battle tags
 	HideAddresses bool  // addresses in 0x06 are zero: no player learns another's IP
 }
 
@@ -108,11 +107,12 @@ type Pace struct {
 	SlotRequests  int           // changes of their slot that a player may ask for in a second, twice that at once; 0: no limit
 }
 
-// ChatLimit mutes a player who says Lines lines within Window.
-type ChatLimit struct {
+// ChatRules mute a player who says Lines lines within Window.
+type ChatRules struct {
 	Lines  int // 0: no limit
 	Window time.Duration
 	Mute   time.Duration // how long
+	Echo   bool          // from 1.32 on, a line in the lobby goes back to its sender too
 }
 
 // OwnerFirst as an owner is the first player who joins.
@@ -129,12 +129,12 @@ func (c *Config) SetOwner(owner string) {
 // Defaults are the numbers that players know from other hosts.
 func Defaults() Config {
 	return Config{
-		Wire:      Wire{MaxPID: w3gs.ClassicSlots, JoinExtra: 1},
+		Wire:      Wire{Version: w3gs.DefaultVersion, MaxPID: w3gs.ClassicSlots},
 		Voice:     Voice{VirtualHost: defaultVirtualHost, Trigger: "!"},
 		Admission: Admission{KickCooldown: time.Minute},
 		Start:     StartRules{QuietAfterLeave: 2 * time.Second, Pings: 3},
 		Countdown: CountdownRules{Lines: 5, Step: time.Second},
 		Pace:      Pace{PingEvery: 5 * time.Second, TableEvery: 50 * time.Millisecond, ProgressEvery: time.Second, SlotRequests: 8},
-		Chat:      ChatLimit{Lines: 5, Window: 5 * time.Second, Mute: 15 * time.Second},
+		Chat:      ChatRules{Lines: 5, Window: 5 * time.Second, Mute: 15 * time.Second},
 	}
 }

@@ -9,11 +9,14 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Clients from 1.32 on show a profile and skins of each player (0x59). A hosting client
+// Clients from 1.32 on show a profile and skins of each player (0x59). To 2.0 a hosting client
 // sends every 0x59 back to its sender and to all others, and when a newcomer has
 // said all of their own, sends them those of the others: skins, a table, profiles, a
 // table. A newcomer sends one message about skins, one pair, and as many profiles
 // as there are players.
+//
+// From 3.0 on the host sends all of them at the join, and a client's own only back to that client,
+// which sends skins and a pair behind its 0x42, and a profile only when it is signed in.
 
 // Bounds of 0x59. Real messages have up to 250 bytes. Longer ones are dropped.
 const (
@@ -23,9 +26,10 @@ const (
 	newsEvery   = 500 * time.Millisecond // of these, those with values new to the others
 	newsBurst   = 10
 
-	// meetBy is how long after their join newcomers are introduced at the latest. The
-	// host then sends their missing values for them, so that no client waits for these.
-	meetBy = 2 * time.Second
+	// meetWithin is how long after their join newcomers are introduced at the latest, or how long after
+	// they have the map they count as ready without a word of their own. The host then sends their missing
+	// values for them, so that no client waits for these.
+	meetWithin = 2 * time.Second
 )
 
 // extras holds the messages of a client about its player; nil: none yet.
@@ -33,6 +37,7 @@ type extras struct {
 	skins, pair, profile *w3gs.PlayerExtra
 	profiles             int  // how often
 	met                  bool // the player has been introduced to the others, and they to the player
+	ownSkins, ownPair    bool // the client itself has sent them
 	all, news            allowance.Allowance
 }
 
@@ -60,11 +65,18 @@ func (l *Lobby) Extra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) {
 
 func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
 	known := p.extra.field(e.Kind)
-	if !l.cfg.Wire.Reforged || l.phase >= phaseStarted || known == nil || len(e.Data) > maxExtraLen ||
+	if !l.version().Reforged() || l.phase >= phaseStarted || known == nil || len(e.Data) > maxExtraLen ||
 		p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || e.PID() != p.pid {
 		return
 	}
+	p.extra.ownSkins = p.extra.ownSkins || e.Kind == w3gs.ExtraSkins
+	p.extra.ownPair = p.extra.ownPair || e.Kind == w3gs.ExtraPair
 	switch old := *known; {
+	case l.version().IntroducesAtJoin():
+		*known = e
+		l.send(p.pid, e)
+		p.extra.met = p.extra.ownSkins && p.extra.ownPair
+		return
 	case old != nil && bytes.Equal(old.Data, e.Data):
 		l.send(p.pid, e)
 	case p.extra.news.Take(l.now, newsEvery, newsBurst*newsEvery) == 0:
@@ -90,9 +102,24 @@ func (l *Lobby) present() []*player {
 	return all
 }
 
-// meet introduces a newcomer and the others to each other.
+// introduceAll tells a newcomer the skins of the others, and the profiles of everybody.
+func (l *Lobby) introduceAll(p *player) {
+	to := w3gs.Only(p.pid)
+	others := slices.DeleteFunc(l.present(), func(other *player) bool { return other == p })
+	for _, other := range others {
+		l.sendExtras(to, other.extra.skins)
+	}
+	for _, each := range append(others, p) {
+		l.sendExtras(to, each.extra.profile)
+	}
+}
+
+// meet introduces a newcomer and the others to each other, unless the join has done so.
 func (l *Lobby) meet(p *player) {
 	p.extra.met = true
+	if l.version().IntroducesAtJoin() {
+		return
+	}
 	plain := plainExtras(p)
 	for _, e := range []*w3gs.PlayerExtra{plain.skins, plain.profile} {
 		if known := p.extra.field(e.Kind); *known == nil {
@@ -115,7 +142,7 @@ func (l *Lobby) meet(p *player) {
 // sendExtras sends the ones of a list that are not nil.
 func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
 	for _, e := range list {
-		if e != nil && l.cfg.Wire.Reforged {
+		if e != nil && l.version().Reforged() {
 			l.broadcast(to, e)
 		}
 	}
@@ -123,7 +150,7 @@ func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
 
 // plainExtras returns the messages of the host about a player for whom no client speaks.
 func plainExtras(p *player) extras {
-	return extras{skins: w3gs.NewSkins(p.pid), profile: w3gs.NewProfile(p.pid, w3gs.StripColours(p.name))}
+	return extras{skins: w3gs.NewSkins(p.pid), profile: w3gs.NewProfile(p.pid, w3gs.StripColours(p.Req.Name))}
 }
 
 // show introduces a fake player, or the virtual host, to all who are in.
@@ -136,7 +163,7 @@ func (l *Lobby) show(p *player) {
 func (l *Lobby) extrasOfAll() (list []*w3gs.PlayerExtra) {
 	for _, p := range l.present() {
 		for _, e := range []*w3gs.PlayerExtra{p.extra.skins, p.extra.pair, p.extra.profile} {
-			if e != nil && l.cfg.Wire.Reforged {
+			if e != nil && l.version().Reforged() {
 				list = append(list, e)
 			}
 		}
@@ -146,7 +173,7 @@ func (l *Lobby) extrasOfAll() (list []*w3gs.PlayerExtra) {
 
 // unmet lists the newcomers who are still to be introduced.
 func (l *Lobby) unmet() []*player {
-	if !l.cfg.Wire.Reforged || l.phase >= phaseStarted {
+	if !l.version().Reforged() || l.phase >= phaseStarted {
 		return nil
 	}
 	return slices.DeleteFunc(l.seated(false), func(p *player) bool { return p.extra.met })
@@ -156,6 +183,9 @@ func (l *Lobby) unmet() []*player {
 // table then.
 func (l *Lobby) met() w3gs.PIDs {
 	humans := l.Humans()
+	if l.version().IntroducesAtJoin() {
+		return humans
+	}
 	for _, p := range l.unmet() {
 		humans &^= w3gs.Only(p.pid)
 	}
@@ -165,8 +195,19 @@ func (l *Lobby) met() w3gs.PIDs {
 // meetLate introduces those whose time is over by then.
 func (l *Lobby) meetLate(by time.Duration) {
 	for _, p := range l.unmet() {
-		if by >= p.joined+meetBy {
+		if by >= l.meetBy(p) {
 			l.meet(p)
 		}
 	}
+}
+
+// meetBy is when the host stops waiting for the 0x59 of a newcomer.
+func (l *Lobby) meetBy(p *player) time.Duration {
+	switch {
+	case !l.version().IntroducesAtJoin():
+		return p.joined + meetWithin
+	case l.slot(p).Download != 100:
+		return never
+	}
+	return p.hadMap + meetWithin
 }

@@ -13,7 +13,7 @@ import (
 func TestExtraFlood(t *testing.T) {
 	cfg := Defaults()
 	cfg.Slots, cfg.Layout = testSlots("melee", 2, 0)
-	cfg.Wire.Reforged = true
+	cfg.Wire.Version = 32
 	h := new(heard)
 	l := New(cfg, h)
 	for i := range 2 {

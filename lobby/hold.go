@@ -99,7 +99,7 @@ func (op Hold) apply(l *Lobby) *texts.Refusal {
 	more := 0
 	for _, h := range named {
 		held := slices.ContainsFunc(l.guests.held, h.same)
-		switch fault := CheckName(h.name, l.cfg.Wire.Reforged); {
+		switch fault := CheckName(h.name, l.version()); {
 		case op.Off && !held:
 			return texts.Refuse(texts.NoSuch, "no place is held for %q", h.String())
 		case !op.Off && !fault.Empty():

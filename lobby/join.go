@@ -13,9 +13,9 @@ import (
 // plainJoinCounter is the join counter of a player without peer connections.
 const plainJoinCounter = 2
 
-// doubtful reports whether a name is said to be of a realm that has not confirmed
-// it. Such a name has no rights.
-func (j *Join) doubtful() bool { return j.Realm != "" && !j.Vouched }
+// doubtful reports whether a name is said to be of a realm that has not confirmed it, or is
+// nobody's. Such a name has no rights.
+func (j *Join) doubtful() bool { return j.Nameless || j.Realm != "" && !j.Vouched }
 
 // is reports whether a right of this name is the joiner's.
 func (j *Join) is(name, realm string) bool {
@@ -59,14 +59,14 @@ func (l *Lobby) join(ev Join) {
 // reject says why somebody cannot join; empty when they can.
 func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 	name := ev.Req.Name
-	switch fault, kept, neighbours := CheckName(name, l.cfg.Wire.Reforged), l.checkKept(ev), l.neighbours(ev); {
+	switch fault, kept, neighbours := l.checkName(name), l.checkKept(ev), l.neighbours(ev); {
 	case l.phase == phaseStarted:
 		return w3gs.RejectStarted, "the game has started"
 	case l.phase == phaseClosed:
 		return w3gs.RejectStarted, "the lobby is closed"
 	case !fault.Empty():
 		return w3gs.RejectInvalid, fault.String()
-	case l.named(name) != nil && l.placeholder(ev) == nil:
+	case !l.version().SharesNames() && l.named(name) != nil && l.placeholder(ev) == nil:
 		return w3gs.RejectInvalid, "the name is taken"
 	case l.likeHost(name):
 		return w3gs.RejectInvalid, "the name is the host's"
@@ -126,23 +126,30 @@ func (l *Lobby) Vouch(now time.Duration, pid uint8, exempt bool) {
 // host, the fakes and the others, then 0x3D; 0x06 about them to the others; 0x09
 // to all.
 func (l *Lobby) admit(ev Join) {
-	name, twin := ev.Req.Name, l.twin(ev)
-	l.unsettle(texts.Of("%s joined", name))
-	others, neighbours := l.Humans(), l.neighbours(ev)
+	twin, others, neighbours := l.twin(ev), l.Humans(), l.neighbours(ev)
 	if others == 0 {
 		l.pingAt = l.now + l.cfg.Pace.PingEvery
 	}
 	ev.Version = l.versionOf(ev)
+	joined := texts.Of("%s joined", ev.Req.Name)
+	if ev.Req.Name == "" {
+		joined = texts.Of("a player joined")
+	}
+	l.unsettle(joined)
 	p := l.enter(&player{Join: ev})
+	name, atJoin := p.name, l.version().IntroducesAtJoin()
 	l.sink.Joined(&ev, p.pid, l.slotOf(p.pid))
 	l.send(p.pid, &w3gs.SlotInfoJoin{SlotTable: l.SlotTable(), PID: p.pid, External: ev.External})
-	if l.vhost != 0 {
-		l.send(p.pid, l.info(l.virtualHost()))
+	if atJoin {
+		l.send(p.pid, &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 	}
-	for _, other := range append(l.seated(true), l.seated(false)...) {
+	for _, other := range l.present() {
 		if other != p {
 			l.send(p.pid, l.info(other))
 		}
+	}
+	if atJoin {
+		l.introduceAll(p)
 	}
 	check, own := l.cfg.OtherChecks[p.Version]
 	if !own {
@@ -150,7 +157,8 @@ func (l *Lobby) admit(ev Join) {
 	}
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
-	if l.cfg.Wire.Reforged {
+	l.sendExtras(others, p.extra.skins, p.extra.profile) // none yet where the client speaks first
+	if l.version().Reforged() {
 		l.flushTable(others) // the newcomer's is behind what they learn of the others
 	} else {
 		l.flushTable(l.Humans())
@@ -179,10 +187,8 @@ func (l *Lobby) enter(p *player) *player {
 		to = l.placeOf(p.Join)
 		p.pid = l.cfg.Places[to].Slot.PID
 	} else {
-		if l.freePID() == 0 {
-			l.dropVirtualHost()
-		}
-		to, p.pid = l.firstOpen(), l.freePID()
+		to = l.firstOpen()
+		p.pid = l.takePID(to)
 	}
 	l.register(p)
 	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
@@ -197,16 +203,51 @@ func (l *Lobby) enter(p *player) *player {
 // register notes a human or fake player who has a pid.
 func (l *Lobby) register(p *player) {
 	l.joins++
-	p.name, p.order = p.Req.Name, l.joins
+	p.order = l.joins
+	l.call(p)
 	l.veil(p)
 	if l.cfg.Admission.LookAlikes != "" {
 		p.likeness = Likeness(p.name)
 	}
 	p.language, p.joined, p.activeAt = l.cfg.Voice.Language, l.now, l.now
 	l.players[p.pid] = p
-	if p.fake {
+	if p.fake || l.version().IntroducesAtJoin() {
 		p.extra = plainExtras(p)
 	}
+}
+
+// takePID returns the pid of somebody who sits down in a slot. The virtual host gives way when it holds the
+// last pid, or that of the slot.
+func (l *Lobby) takePID(slot int) uint8 {
+	own := uint8(slot + 1)
+	switch bySlot := l.version().NumbersBySlot() && own <= l.cfg.Wire.MaxPID; {
+	case bySlot && l.players[own] == nil:
+		if l.vhost == own {
+			l.dropVirtualHost()
+		}
+		return own
+	case l.freePID() == 0:
+		l.dropVirtualHost()
+	}
+	return l.freePID()
+}
+
+// hostPID returns a pid for the virtual host: none that belongs to a slot, if that is possible; 0 when all are taken.
+func (l *Lobby) hostPID() uint8 {
+	if l.version().NumbersBySlot() {
+		for pid := uint8(len(l.slots)) + 1; pid <= l.cfg.Wire.MaxPID; pid++ {
+			if l.players[pid] == nil {
+				return pid
+			}
+		}
+		for pid := min(uint8(len(l.slots)), l.cfg.Wire.MaxPID); pid > 0; pid-- {
+			if l.players[pid] == nil {
+				return pid
+			}
+		}
+		return 0
+	}
+	return l.freePID()
 }
 
 // freePID is the smallest pid that nobody has, nor had in the saved game; 0 when all are taken.
@@ -222,7 +263,7 @@ func (l *Lobby) freePID() uint8 {
 // info introduces a player. The join counter is of use only to peers, who need
 // the addresses as well: the IP that the host sees, the port that the client listens on.
 func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
-	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: l.shown(p), Extra: make([]byte, l.cfg.Wire.JoinExtra)}
+	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: l.clientName(p), Extra: make([]byte, l.version().JoinExtra())}
 	if p.fake || l.cfg.Wire.HideAddresses {
 		return info
 	}
@@ -235,6 +276,7 @@ func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
 
 func (l *Lobby) virtualHost() *player {
 	host := &player{pid: l.vhost, name: l.cfg.Voice.VirtualHost, fake: true}
+	host.Req.Name = host.name
 	host.extra = plainExtras(host)
 	return host
 }
@@ -251,7 +293,7 @@ func (l *Lobby) returnVirtualHost() {
 	if l.vhost != 0 || l.cfg.Voice.VirtualHost == "" {
 		return
 	}
-	if l.vhost = l.freePID(); l.vhost != 0 {
+	if l.vhost = l.hostPID(); l.vhost != 0 {
 		if !slices.Equal(l.slots, l.table.sent) {
 			l.flushTable(l.Humans()) // the slot of a player who has left is free before a pid is in use again
 		}

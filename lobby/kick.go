@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -87,8 +88,8 @@ func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 func (l *Lobby) checkKept(ev Join) (why string) {
 	l.guests.kept = slices.DeleteFunc(l.guests.kept, func(k keptOut) bool { return k.until <= l.now })
 	for _, k := range l.guests.kept {
-		if k.near(ev) || sameName(k.Req.Name, ev.Req.Name) {
-			return fmt.Sprintf("%s was kicked and is kept out for another %v", k.Req.Name, (k.until - l.now).Round(time.Second))
+		if k.near(ev) || ev.Req.Name != "" && sameName(k.Req.Name, ev.Req.Name) {
+			return fmt.Sprintf("%s was kicked and is kept out for another %v", cmp.Or(k.Req.Name, "a player without a name"), (k.until - l.now).Round(time.Second))
 		}
 	}
 	return ""

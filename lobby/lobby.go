@@ -199,7 +199,7 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 			at = min(at, l.countdown.at)
 		}
 		for _, p := range l.unmet() {
-			at = min(at, p.joined+meetBy)
+			at = min(at, l.meetBy(p))
 		}
 		if l.auto.due > l.now {
 			at = min(at, l.auto.due)

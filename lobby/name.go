@@ -1,6 +1,7 @@
 package lobby
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,14 +13,14 @@ import (
 // CheckName says what is wrong with a player's name; empty for a good one. Clients
 // may cut a name inside a letter. Those of the new engine count letters, older ones bytes, and
 // the part of a battle tag behind the name counts for neither.
-func CheckName(name string, reforged bool) texts.Text {
+func CheckName(name string, v w3gs.Version) texts.Text {
 	own, _ := w3gs.CutTag(name)
 	switch letters := utf8.RuneCountInString(own); {
 	case strings.TrimSpace(own) == "":
 		return texts.Of("the name is empty")
-	case reforged && letters > w3gs.MaxNameLen:
+	case v.Reforged() && letters > w3gs.MaxNameLen:
 		return texts.Of("the name has %d letters; the limit is %d", letters, w3gs.MaxNameLen)
-	case !reforged && len(name) > w3gs.MaxNameLen:
+	case !v.Reforged() && len(name) > w3gs.MaxNameLen:
 		return texts.Of("the name is %d bytes long; the limit is %d", len(name), w3gs.MaxNameLen)
 	case w3gs.StripColours(name) != name:
 		return texts.Of("the name contains colour codes")
@@ -31,6 +32,35 @@ func CheckName(name string, reforged bool) texts.Text {
 		}
 	}
 	return texts.Text{}
+}
+
+// version is that of the game.
+func (l *Lobby) version() w3gs.Version { return l.cfg.Wire.Version }
+
+// checkName is CheckName for a joiner, who needs no name where clients may have none.
+func (l *Lobby) checkName(name string) texts.Text {
+	if name == "" && l.version().SharesNames() {
+		return texts.Text{}
+	}
+	return CheckName(name, l.version())
+}
+
+// call gives a player the name by which people call them, unlike that of any other. It is nobody's where the
+// client has none, or that of somebody who is in.
+func (l *Lobby) call(p *player) {
+	p.name = p.Req.Name
+	switch {
+	case p.fake || !l.version().SharesNames():
+		return
+	case p.name == "":
+		p.name = number(p.pid)
+	case l.named(p.name) == nil:
+		return
+	}
+	p.Nameless = true
+	for l.named(p.name) != nil {
+		p.name = fmt.Sprintf("%s (%d)", p.name, p.pid)
+	}
 }
 
 // sameName compares names as players see them.

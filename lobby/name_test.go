@@ -1,6 +1,10 @@
 package lobby
 
-import "testing"
+import (
+	"testing"
+
+	"w3host/protocol/w3gs"
+)
 
 func TestCheckName(t *testing.T) {
 	good := []string{
@@ -8,7 +12,7 @@ func TestCheckName(t *testing.T) {
 		"aaaaaaaaaaaaaa\xE7", // the client cut the last letter
 	}
 	for _, name := range good {
-		if why := CheckName(name, false); !why.Empty() {
+		if why := CheckName(name, w3gs.DefaultVersion); !why.Empty() {
 			t.Errorf("%q: %s", name, why)
 		}
 	}
@@ -17,7 +21,7 @@ func TestCheckName(t *testing.T) {
 		"|cff00ff00Al", "|CFF", "a|r", "a|R", "|na", "a|Nb",
 	}
 	for _, name := range bad {
-		if CheckName(name, false).Empty() {
+		if CheckName(name, w3gs.DefaultVersion).Empty() {
 			t.Errorf("%q: accepted", name)
 		}
 	}
@@ -25,16 +29,16 @@ func TestCheckName(t *testing.T) {
 
 func TestCheckNameOfReforged(t *testing.T) {
 	for _, name := range []string{"fluxxu#1815", "fifteen_letters#12345", "玩家一二三四五六七八九十一二三#31234", "fifteen_letters", "a#b", "#1"} {
-		if why := CheckName(name, true); !why.Empty() {
+		if why := CheckName(name, w3gs.ReforgedVersion); !why.Empty() {
 			t.Errorf("%q: %s", name, why)
 		}
 	}
 	for _, name := range []string{"", " #1234", "sixteen_letters_#1234", "sixteen_letters_", "fifteen_letters#123456789", "a\u200Db#1"} {
-		if CheckName(name, true).Empty() {
+		if CheckName(name, w3gs.ReforgedVersion).Empty() {
 			t.Errorf("%q: accepted", name)
 		}
 	}
-	if CheckName("fifteen_letters#1", false).Empty() {
+	if CheckName("fifteen_letters#1", w3gs.DefaultVersion).Empty() {
 		t.Error("a long battle tag: accepted for classic clients")
 	}
 }

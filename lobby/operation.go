@@ -24,6 +24,7 @@ type Join struct {
 	Realm    string        // that the name is said to be of; empty: the LAN
 	Vouched  bool          // the realm has confirmed it
 	Version  w3gs.Version  // of the game, where it is known; 0: that of the lobby
+	Nameless bool          // the name is nobody's; the lobby sets it
 }
 
 // Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.

@@ -38,8 +38,12 @@ func (l *Lobby) ownerIn() *player {
 	return nil
 }
 
-// isOwner goes by the name and the realm that vouches for it, or by the seat.
+// isOwner goes by the name and the realm that vouches for it, or by the seat. A nameless player owns by the
+// seat alone.
 func (l *Lobby) isOwner(p *player) bool {
+	if p.Nameless {
+		return p.entitled && l.owner.name == p.name
+	}
 	j := p.Join
 	j.Vouched = j.Vouched || p.entitled
 	return j.is(l.owner.name, l.owner.realm)

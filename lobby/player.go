@@ -13,7 +13,9 @@ import (
 // Player describes a human or fake player. It is a copy.
 type Player struct {
 	PID      uint8
-	Name     string
+	Name     string // unlike that of any other player
+	Nameless bool   // the name belongs to nobody: the client has none, or that of another player
+	OwnName  string // with which a nameless player's client has joined
 	Realm    string // that vouches for the name; empty: none
 	Shown    string // what others call them
 	Slot     int
@@ -30,6 +32,14 @@ type Player struct {
 	Joined   time.Duration
 	Pings    int           // round trips measured
 	RTT      time.Duration // median of the last three; 0 before the first
+}
+
+// ClientName returns the name by which all clients know the player.
+func (p *Player) ClientName() string {
+	if p.Nameless {
+		return p.OwnName
+	}
+	return p.Name
 }
 
 // Counts are the numbers in an advertisement. Total = Open + Closed + Humans + Fakes
@@ -65,7 +75,8 @@ type player struct {
 	joined   time.Duration
 	activeAt time.Duration // did or said something last
 
-	needsMap   bool // as NeedsMap said
+	needsMap   bool          // as NeedsMap said
+	hadMap     time.Duration // when the client had the whole map
 	requests   allowance.Allowance
 	pings      []sentPing
 	probeAt    time.Duration   // the earliest time of a ping for this player alone
@@ -147,11 +158,11 @@ func (l *Lobby) Humans() (set w3gs.PIDs) {
 func (l *Lobby) MinPlayers() int { return l.cfg.Start.MinPlayers }
 
 // SlotTable is a copy of the table as the next 0x09 would send it. Where players choose
-// colours, clients of the new engine know none of a slot that nobody is in.
+// colours, clients of 1.32 to 2.0 know none of a slot that nobody is in.
 func (l *Lobby) SlotTable() w3gs.SlotTable {
 	slots := slices.Clone(l.slots)
 	for i := range slots {
-		if s := &slots[i]; l.cfg.Wire.Reforged && l.melee() && s.Status != w3gs.SlotOccupied {
+		if s := &slots[i]; l.version().HidesOpenColours() && l.melee() && s.Status != w3gs.SlotOccupied {
 			s.Colour = l.observer
 		}
 	}
@@ -197,11 +208,14 @@ func (l *Lobby) describe(p *player) Player {
 		s.Handicap = l.final[i].Slot.Handicap
 	}
 	d := Player{
-		PID: p.pid, Name: p.name, Shown: l.shown(p), Slot: i, Fake: p.fake,
+		PID: p.pid, Name: p.name, Nameless: p.Nameless, Shown: l.shown(p), Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
 		Handicap: s.Handicap,
 		Version:  p.Version, Reserved: l.isHeld(p.Join), Spared: l.isSpared(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,
 		Joined: p.joined, Pings: p.measured, RTT: p.rtt(),
+	}
+	if p.Nameless {
+		d.OwnName = p.Req.Name
 	}
 	if !p.doubtful() {
 		d.Realm = p.Realm

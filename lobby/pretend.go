@@ -55,7 +55,7 @@ func (l *Lobby) twin(j Join) string {
 	}
 	likeness := Likeness(j.Req.Name)
 	for _, p := range l.players {
-		if p != nil && p.likeness == likeness {
+		if p != nil && p.likeness == likeness && !(l.version().SharesNames() && sameName(p.Req.Name, j.Req.Name)) {
 			return p.name
 		}
 	}

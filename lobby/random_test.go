@@ -70,7 +70,7 @@ func (c *choices) config() Config {
 	if c.yes() {
 		cfg.Wire.MaxPID = uint8(n + observers) // a full lobby takes the virtual host's pid
 	}
-	cfg.Wire.Reforged = c.yes()
+	cfg.Wire.Version = []w3gs.Version{26, 32, w3gs.VersionThree}[c.upTo(2)]
 	if c.yes() {
 		cfg.Voice.VirtualHost = ""
 	}
@@ -116,7 +116,11 @@ func (c *choices) slot() int { return c.upTo(11) - 1 }
 func (c *choices) call(l *Lobby, now time.Duration, conn ConnID) error {
 	switch c.upTo(37) {
 	case 0, 1, 2, 3, 4, 5, 6:
-		l.Join(now, Join{Conn: conn, Req: w3gs.ReqJoin{Name: fmt.Sprintf("p%d", c.upTo(14))}})
+		name := fmt.Sprintf("p%d", c.upTo(14))
+		if c.upTo(5) == 0 {
+			name = ""
+		}
+		l.Join(now, Join{Conn: conn, Req: w3gs.ReqJoin{Name: name}})
 	case 7, 8, 9:
 		l.Leave(now, c.pid(), w3gs.LeaveLobby, c.yes())
 	case 10, 11, 12, 13:

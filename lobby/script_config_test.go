@@ -40,7 +40,13 @@ func (c *command) config() Config {
 	cfg.RandomSeed = 0x12345678
 	cfg.Wire.HideAddresses = c.Has("hide")
 	cfg.RandomRaces = c.Has("randomraces")
-	cfg.Wire.Reforged = c.Has("reforged")
+	if c.Has("reforged") {
+		cfg.Wire.Version = 32
+	}
+	if c.Has("three") {
+		cfg.Wire.Version = w3gs.VersionThree
+	}
+	cfg.Chat.Echo = c.Has("echo")
 	cfg.Owner.Name, cfg.Owner.First = c.Options["owner"], c.Has("ownerfirst")
 	cfg.HCL = c.Options["hcl"]
 	cfg.Admission.SameAddress = SameAddress(c.Option("same", "allow"))

@@ -51,7 +51,11 @@ func (w *world) Started(Started) {
 		if c.begins != 2 {
 			w.fail(fmt.Errorf("pid %d was not told of the start", pid))
 		}
-		if skins, profiles := c.drawn[w3gs.ExtraSkins], c.drawn[w3gs.ExtraProfile]; w.l.cfg.Wire.Reforged && (skins != c.knows || profiles != c.knows) {
+		skins, profiles := c.drawn[w3gs.ExtraSkins], c.drawn[w3gs.ExtraProfile]
+		if w.l.version().IntroducesAtJoin() {
+			skins |= w3gs.Only(pid) // of the own skins nobody tells
+		}
+		if w.l.version().Reforged() && (skins != c.knows || profiles != c.knows) {
 			w.fail(fmt.Errorf("pid %d knows %b, and skins of %b, profiles of %b", pid, c.knows, skins, profiles))
 		}
 	}

@@ -117,6 +117,7 @@ var chineseLobby = map[string]string{
 
 	// coming and going
 	"%s joined":                   "%s 加入了",
+	"a player joined":             "一名玩家加入了",
 	"%s left":                     "%s 离开了",
 	"%s was kicked":               "%s 被踢出",
 	"You were kicked.":            "你被踢出了。",

@@ -170,7 +170,7 @@ func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no text
 // enter has a client watch, or says why it may not.
 func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	show := s.shows[join.GameID]
-	code, fault, bad := w3gs.RejectReason(0), error(nil), lobby.CheckName(join.Name, false)
+	code, fault, bad := w3gs.RejectReason(0), error(nil), lobby.CheckName(join.Name, w3gs.DefaultVersion)
 	switch {
 	case show == nil || join.EntryKey != show.Key:
 		code, fault = w3gs.RejectInvalid, errNoGame

@@ -186,9 +186,22 @@ func (v Version) MapPath(path string) string {
 }
 
 // Reforged reports whether clients are of the new engine: they send 0x59 and wait for
-// those of others, are called by battle tags, and show their own lines in a lobby
-// when they come back from the host.
+// those of others, and may be called by battle tags.
 func (v Version) Reforged() bool { return v >= ReforgedVersion }
+
+// IntroducesAtJoin reports whether the profiles and skins (0x59) of all players go to a client right
+// behind its join, and its own messages back to it alone. Before, they wait for the messages of the client.
+func (v Version) IntroducesAtJoin() bool { return v >= VersionThree }
+
+// HidesOpenColours reports whether hosts give open slots of a melee map the observers' colour.
+func (v Version) HidesOpenColours() bool { return v.Reforged() && v < VersionThree }
+
+// SharesNames reports whether clients may have no name, or the same one: they are told apart by
+// their pids.
+func (v Version) SharesNames() bool { return v >= VersionThree }
+
+// NumbersBySlot reports whether a player gets the pid that is one more than the slot, where it is free.
+func (v Version) NumbersBySlot() bool { return v >= VersionThree }
 
 // Slots is the most slots of a game, which is also the highest pid.
 func (v Version) Slots() int {
