@@ -88,6 +88,7 @@ type Lobby struct {
 	MinGames          int      `toml:"min_games" entry:"min_games" range:"0..10000"` // rated ones on the map
 	RequireGProxy     bool     `toml:"require_gproxy" entry:"require_gproxy"`        // players without a proxy are removed
 	HideNames         bool     `toml:"hide_names" entry:"hide_names"`                // players know each other by numbers
+	EchoChat          bool     `toml:"echo_chat" entry:"echo_chat"`                  // from 1.32 on, lines go back to their sender
 	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after" range:"0|1s..24h"`
 	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after" range:"0|1s..24h"`
 	Reserved          []string `toml:"reserved" entry:"reserved"`

@@ -47,7 +47,7 @@ func (d *daemon) banLeavers() {
 func (d *daemon) banLeaver(p game.Player) {
 	length := d.lists.config.Load().Moderation.LeaverBan.D()
 	ban, ok := leaverBan(p, prefixes(d.Config.Limits.Exempt))
-	if length == 0 || !ok || d.lists.Level(host.Joiner{Name: p.Name, Realm: p.Realm, Addr: p.Addr.Addr()}) >= command.Trusted {
+	if length == 0 || !ok || d.lists.Level(host.Joiner{Name: p.OwnName(), Realm: p.Realm, Addr: p.Addr.Addr()}) >= command.Trusted {
 		return
 	}
 	ban.At = time.Now()

@@ -116,6 +116,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Countdown.Lines, to.Countdown.GoesOn = l.Countdown, !l.CountdownRestarts
 	to.Close = lobby.CloseRules{Idle: l.IdleAfter.D(), Abandoned: l.AbandonedAfter.D(), OwnerAFK: ownerAFKAfter}
 	to.Pace.SlotRequests = c.Limits.SlotRequests
+	to.Chat.Echo = l.EchoChat
 	to.WatchersSeat = c.Watch.Enabled && c.Watch.Seat
 	return to
 }

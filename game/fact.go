@@ -19,10 +19,19 @@ type Fact interface{ Fact() }
 
 // Player is the player that a fact is about.
 type Player struct {
-	PID   uint8
-	Name  string
-	Realm string         // that has confirmed the name; empty: none
-	Addr  netip.AddrPort // zero for fake players
+	PID      uint8
+	Name     string         // by which people call them, unlike that of any other player in the game
+	Nameless bool           // the name belongs to nobody, so that nothing may be recorded for it
+	Realm    string         // that has confirmed the name; empty: none
+	Addr     netip.AddrPort // zero for fake players
+}
+
+// OwnName returns the player's name, empty where it belongs to nobody.
+func (p *Player) OwnName() string {
+	if p.Nameless {
+		return ""
+	}
+	return p.Name
 }
 
 // playerResult is how a game has ended for a player.

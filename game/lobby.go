@@ -52,12 +52,15 @@ func (m lobbySink) Send(to w3gs.PIDs, p w3gs.Packet) { m.sendTo(to, p) }
 
 func (m lobbySink) Joined(_ *lobby.Join, pid uint8, slot int) {
 	s := m.joining
-	s.PID = pid
+	p, _ := m.lobby.Player(pid)
+	s.PID, s.Name, s.Nameless = pid, p.Name, p.Nameless
 	m.seats[pid] = s
 	m.out.add(Op{Kind: Seat, Link: s.link, PID: pid})
 	m.fact(&Joined{s.Player, slot})
-	m.out.add(Op{Kind: Rate, Link: s.link, PID: pid})
-	m.out.add(Op{Kind: Recall, Link: s.link, PID: pid})
+	if !s.Nameless {
+		m.out.add(Op{Kind: Rate, Link: s.link, PID: pid})
+		m.out.add(Op{Kind: Recall, Link: s.link, PID: pid})
+	}
 	m.greet(s)
 }
 

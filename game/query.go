@@ -19,10 +19,17 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 			return err
 		}
 	}
+	nameless := q.Here && m.player(q.PID).Nameless && !s.ByAddress
+	if nameless && (q.PID != by.PID || s.Before == nil) {
+		return cannot("%s has no name of their own, so that nothing is kept about them: use kick or banip", q.Name)
+	}
 	if s.Before != nil {
 		if err := s.Before(m, by, q); err != nil {
 			return err
 		}
+	}
+	if nameless || s.KeptForCaller && m.player(by.PID).Nameless {
+		return nil // it counts in this game only
 	}
 	if s.Notice != "" && m.seats[q.PID] != nil {
 		m.sayText(w3gs.Only(q.PID), command.Notice(s.Notice, q.Reason))
@@ -170,8 +177,11 @@ func banned(why string) texts.Text {
 
 // lastGone has the ban be about the player who left last, for whatever reason.
 func lastGone(m *Machine, _ *command.Caller, q *command.Query) error {
-	if m.lastGone.Name == "" {
+	switch {
+	case m.lastGone.Name == "":
 		return texts.Refuse(texts.NoSuch, "nobody has left yet")
+	case m.lastGone.Nameless:
+		return cannot("%s has no name of their own, so that nothing is kept about them: use kick or banip", m.lastGone.Name)
 	}
 	q.Name, q.Here, q.Addr = m.lastGone.Name, true, m.lastGone.Addr.Addr()
 	return nil

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,6 +69,9 @@ type GamePlayer struct {
 	PingMS        int64     `json:"ping_ms"`
 	Actions       uint32    `json:"actions"`
 }
+
+// Called returns the name by which people call the player: for one without a name, the number of the seat.
+func (p *GamePlayer) Called() string { return cmp.Or(p.Name, fmt.Sprintf("Player %d", p.PID)) }
 
 // GameDetail is all that is kept of one game.
 type GameDetail struct {

@@ -111,7 +111,7 @@ func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
 		before[i] = known[p].Skill
 	}
 	for i, skill := range rating.Game(g.results, before) {
-		if skill != nil {
+		if skill != nil && g.players[i].NameKey != "" { // who has no name counts as a newcomer in each game
 			r := known[g.players[i]]
 			r.Name, r.Skill, r.Games = g.names[i], *skill, r.Games+1
 			changed[g.players[i]] = r

@@ -5,7 +5,7 @@ SELECT name_key, realm, max(name), $2 * count(*), $2 * count(*) FILTER (WHERE ou
 	$2 * count(*) FILTER (WHERE outcome = 'left'), $2 * count(*) FILTER (WHERE drops > 0), $2 * sum(lags),
 	$2 * sum(coalesce(played_ms, 0)), $2 * sum(coalesce(actions, 0)), $2 * count(ping_ms), $2 * sum(coalesce(ping_ms, 0)),
 	min(started_at), max(started_at)
-FROM played WHERE game_key IN (SELECT value FROM json_each($1)) GROUP BY name_key, realm ORDER BY name_key, realm
+FROM played WHERE game_key IN (SELECT value FROM json_each($1)) AND name_key <> '' GROUP BY name_key, realm ORDER BY name_key, realm
 ON CONFLICT (name_key, realm) DO UPDATE SET
 	games = t.games + excluded.games, won = t.won + excluded.won, lost = t.lost + excluded.lost, drawn = t.drawn + excluded.drawn,
 	left_early = t.left_early + excluded.left_early, dropped = t.dropped + excluded.dropped, lags = t.lags + excluded.lags,
@@ -18,7 +18,7 @@ ON CONFLICT (name_key, realm) DO UPDATE SET
 INSERT INTO player_map_totals AS t (name_key, realm, map_sha1, map_name, name, games, won, lost)
 SELECT name_key, realm, map_sha1, max(map_name), max(name), $2 * count(*),
 	$2 * count(*) FILTER (WHERE outcome = 'won'), $2 * count(*) FILTER (WHERE outcome IN ('lost', 'forfeited'))
-FROM played WHERE game_key IN (SELECT value FROM json_each($1)) GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
+FROM played WHERE game_key IN (SELECT value FROM json_each($1)) AND name_key <> '' GROUP BY name_key, realm, map_sha1 ORDER BY name_key, realm, map_sha1
 ON CONFLICT (name_key, realm, map_sha1) DO UPDATE SET
 	games = t.games + excluded.games, won = t.won + excluded.won, lost = t.lost + excluded.lost, map_name = excluded.map_name,
 	name = CASE WHEN excluded.games > 0 THEN excluded.name ELSE t.name END;
@@ -28,7 +28,7 @@ INSERT INTO player_value_totals AS t (name_key, realm, source, name, games, sum,
 SELECT name_key, realm, source, name, $2 * count(*), $2 * sum(number), max(number) FROM (
 	SELECT p.name_key, p.realm, r.game_key, r.source, r.name, max(r.number) AS number
 	FROM game_players p JOIN results r ON r.game_key = p.game_key AND r.pid = p.pid
-	WHERE p.game_key IN (SELECT value FROM json_each($1)) AND p.slot IS NOT NULL AND NOT p.fake AND NOT r.doubtful
+	WHERE p.game_key IN (SELECT value FROM json_each($1)) AND p.name_key <> '' AND p.slot IS NOT NULL AND NOT p.fake AND NOT r.doubtful
 	GROUP BY p.name_key, p.realm, r.game_key, r.source, r.name
 	HAVING min(r.value) = max(r.value) AND max(r.number) IS NOT NULL AND count(*) FILTER (WHERE r.contradicts) = 0) reported
 GROUP BY name_key, realm, source, name ORDER BY name_key, realm, source, name

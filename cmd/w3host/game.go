@@ -134,7 +134,7 @@ func peopleRows(g *storage.GameDetail) (rows [][]string) {
 			slot, team = strconv.Itoa(p.Slot+1), strconv.Itoa(p.Team+1)
 		}
 		left := either(p.Fake, "holds the slot only", p.LeftReason)
-		rows = append(rows, []string{slot, team, p.Name, realmName(p.Realm), p.Address, fmt.Sprintf("%d ms", p.PingMS), fmt.Sprint(p.Actions), left})
+		rows = append(rows, []string{slot, team, p.Called(), realmName(p.Realm), p.Address, fmt.Sprintf("%d ms", p.PingMS), fmt.Sprint(p.Actions), left})
 	}
 	for _, s := range g.Computers {
 		rows = append(rows, []string{strconv.Itoa(int(s.Slot) + 1), strconv.Itoa(int(s.Team) + 1), "(computer)", "", "", "", "", ""})
@@ -152,7 +152,7 @@ func timelineRows(g *storage.GameDetail) [][]string {
 	name := names(g)
 	all := []event{{g.CreatedAt, 0, g.Owner, "the lobby opens"}, {g.StartedAt, 0, "", "loading begins"}, {g.LoadedAt, 0, "", "all have loaded"}}
 	for _, p := range g.People {
-		all = append(all, event{p.JoinedAt, 0, p.Name, "joins"}, event{p.LeftAt, p.LeftTurn, p.Name, "leaves: " + p.LeftReason})
+		all = append(all, event{p.JoinedAt, 0, p.Called(), "joins"}, event{p.LeftAt, p.LeftTurn, p.Called(), "leaves: " + p.LeftReason})
 	}
 	for _, e := range g.Downloads {
 		what := fmt.Sprintf("has the map: %d bytes in %v", e.Bytes, e.Took)
@@ -236,7 +236,7 @@ func names(g *storage.GameDetail) func(pid int) string {
 	known := map[int]string{}
 	for _, p := range g.People {
 		if _, ok := known[int(p.PID)]; !ok || p.Slot >= 0 {
-			known[int(p.PID)] = p.Name
+			known[int(p.PID)] = p.Called()
 		}
 	}
 	return func(pid int) string {

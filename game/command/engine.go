@@ -47,6 +47,10 @@ type Spec[T any] struct {
 	// AsTyped commands take the name that they ask the database about in full: a part of
 	// it does not make an admin.
 	AsTyped bool
+	// KeptForCaller commands store something for the caller's later games.
+	KeptForCaller bool
+	// ByAddress commands ask about the address of a player who is here, who needs no name for it.
+	ByAddress bool
 	// Ask reads the arguments of a command that asks the database.
 	Ask func(a *Args) Question
 	// Notice is the sentence around the query's reason that a player who is here reads of it.

@@ -56,7 +56,7 @@ func (r *Records) Observe(s *game.Stamped) {
 		r.version = f.Config.Version
 		r.created(at, f)
 	case *game.Joined:
-		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.Name, Realm: f.Realm, Addr: f.Addr.Addr()})
+		r.to.Record(storage.PlayerJoined{Game: r.key, At: at, PID: f.PID, Name: f.OwnName(), Realm: f.Realm, Addr: f.Addr.Addr()})
 	case *game.Vouched:
 		r.to.Record(storage.PlayerVouched{Game: r.key, At: at, PID: f.PID, Realm: f.Realm})
 	case *game.Listed:
@@ -194,6 +194,9 @@ func startedSlot(i uint8, s w3gs.Slot, p lobby.Player, addr netip.Addr) storage.
 	slot := storage.StartedSlot{
 		Slot: i, PID: s.PID, Occupant: storage.OccupantPlayer, Name: p.Name, Realm: p.Realm, Addr: addr,
 		Team: s.Team, Colour: s.Colour, Race: uint8(s.Race &^ w3gs.RaceSelectable), Handicap: p.Handicap,
+	}
+	if p.Nameless {
+		slot.Name = ""
 	}
 	switch {
 	case s.Computer:

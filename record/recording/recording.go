@@ -153,7 +153,7 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 		StartSpots: f.Table.PlayerSlots,
 	}
 	for _, p := range slices.Concat(f.Players, f.Fakes) {
-		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.Name, Extra: r.about.Game.PlayerExtra(), Fake: p.Fake})
+		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.ClientName(), Extra: r.about.Game.PlayerExtra(), Fake: p.Fake})
 	}
 	for _, e := range f.Extras {
 		start.Metas = append(start.Metas, replay.Meta{ID: r.about.Game.MetaID(), Kind: byte(e.Kind), Data: e.Data})
