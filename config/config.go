@@ -45,6 +45,7 @@ type Config struct {
 	File string // that was read; empty for none
 
 	autohost []map[string]any // the [[autohost]] of the file; see Entries
+	ownerSet bool             // lobby.owner is in the file or the environment
 }
 
 // Host is the program as the network sees it.
@@ -238,6 +239,7 @@ type Limits struct {
 	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"60" range:"1..1048576"`
 	SeatsPerIP        int      `toml:"seats_per_ip" default:"48" range:"0..100000"` // in lobbies and games; 0: no limit
 	GamesPerIP        int      `toml:"games_per_ip" default:"8" range:"0..100000"`  // with such a seat; 0: no limit
+	ShareOfLobby      int      `toml:"share_of_lobby" default:"50" range:"0..100"`  // percent of the slots of a public lobby for one address; 0: no limit
 	LobbyLeaves       int      `toml:"lobby_leaves" default:"10" range:"0..1000"`   // by one name at one address; 0: no limit
 	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m" range:"1s..24h"`
 	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from a player, acknowledgements of map parts apart

@@ -18,6 +18,15 @@ type Entry struct {
 	Weights  []int    `toml:"weights"`
 	Rotation string   `toml:"rotation" default:"order"` // order, random, vote
 	Hours    []string `toml:"hours"`
+	Listed   bool     // in an [[autohost]]: its lobbies are for strangers, whom the operator does not know
+}
+
+// ownerKey names the owner of lobbies. Where neither it nor an [[autohost]] sets one, nobody owns the lobbies of the entry.
+const ownerKey = "lobby.owner"
+
+// Unstartable reports whether nobody could ever start a lobby of the entry: it has no owner and does not start by itself.
+func (e *Entry) Unstartable() bool {
+	return e.Lobby.Owner == "" && e.Lobby.Autostart < 0 && e.Lobby.StartAfter == 0
 }
 
 // fields maps the keys of an entry to their places.
@@ -44,6 +53,9 @@ func (c *Config) Entries() []Entry {
 	list := make([]Entry, len(c.autohost))
 	for i, values := range c.autohost {
 		list[i] = c.entry()
+		if list[i].Listed = true; !c.ownerSet {
+			list[i].Lobby.Owner = ""
+		}
 		if values["version"] != nil {
 			list[i].LAN.Versions = nil // which go with host.version
 		}

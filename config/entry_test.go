@@ -144,3 +144,33 @@ start_balanced = true`: `start_balanced = true: has no effect`,
 		}
 	}
 }
+
+// TestOwnersOfEntries: the lobbies of an [[autohost]] have an owner only where the file or the environment sets one; those
+// of [autohost] belong to the first player.
+func TestOwnersOfEntries(t *testing.T) {
+	for text, want := range map[string]string{
+		"[autohost]\nlobbies = 2": "first",
+		"[[autohost]]\nname = \"a\"\n[[autohost]]\nname = \"b\"\nowner = \"first\"": " first",
+		"[lobby]\nowner = \"Boss\"\n[[autohost]]\nname = \"a\"":                     "Boss",
+		"[lobby]\nowner = \"first\"\n[[autohost]]\nname = \"a\"":                    "first",
+	} {
+		c, err := load(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var owners []string
+		for _, e := range c.Entries() {
+			owners = append(owners, e.Lobby.Owner)
+		}
+		if got := strings.Join(owners, " "); got != want {
+			t.Errorf("%s: owners %q, want %q", text, got, want)
+		}
+	}
+	c, err := load(t, "[lobby]\nautostart = -1\n[[autohost]]\nname = \"a\"\n[[autohost]]\nname = \"b\"\nstart_after = \"1m\"\nmin_players = 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := c.Entries(); !all[0].Unstartable() || all[1].Unstartable() {
+		t.Errorf("unstartable: %v, %v", all[0].Unstartable(), all[1].Unstartable())
+	}
+}

@@ -107,6 +107,7 @@ func (l *loader) decode(text string) {
 				} else if err := set(field, table[key]); err != nil {
 					l.fault("%s: %s = %v: %w", l.File, full, table[key], err)
 				}
+				l.ownerSet = l.ownerSet || full == ownerKey
 			}
 		}
 	}
@@ -237,6 +238,7 @@ func (l *loader) readEnviron(environ []string) {
 		} else if err := setText(fields[key], value); err != nil {
 			l.fault("environment: %s=%s: %w", name, value, err)
 		}
+		l.ownerSet = l.ownerSet || key == ownerKey
 	}
 }
 

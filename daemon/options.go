@@ -66,6 +66,7 @@ func hostLimits(l config.Limits) host.Limits {
 		JoinsPerMinute:    l.JoinsPerMinute,
 		SeatsPerIP:        l.SeatsPerIP,
 		GamesPerIP:        l.GamesPerIP,
+		ShareOfLobby:      l.ShareOfLobby,
 		LobbyLeaves:       l.LobbyLeaves,
 		LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
 		PacketRate:        l.PacketRate,
@@ -98,6 +99,10 @@ func gameConfig(c config.Config, version string) game.Config {
 	}
 }
 
+// mapSilence is how long a client may take to report whether it has the map, if the map is small. Real clients take a
+// second and, for a large map, the time to read it.
+const mapSilence = 15 * time.Second
+
 func lobbyConfig(c config.Config) lobby.Config {
 	l, to := &c.Lobby, lobby.Defaults()
 	to.HCL, to.Voice.VirtualHost, to.Voice.Welcome = l.HCL, c.Host.Name, l.Welcome
@@ -105,7 +110,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
 	to.SetOwner(l.Owner)
 	to.Admission = lobby.Admission{
-		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), SameAddress: lobby.SameAddress(l.SameAddress), Anonymous: l.HideNames,
+		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), MapSilence: mapSilence, SameAddress: lobby.SameAddress(l.SameAddress), Anonymous: l.HideNames,
 	}
 	if names := c.Moderation.UnsafeNames; names != "off" {
 		to.Admission.LookAlikes = lobby.LookAlikes(names)

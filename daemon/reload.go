@@ -40,6 +40,9 @@ func hostEntry(e *config.Entry, version string) autohost.Entry {
 		Name: e.Lobby.Name, Lobbies: e.Autohost.Lobbies, MaxGames: e.Autohost.MaxGames, Hours: hours, Rotation: rotation,
 		Setup: gameConfig(e.Config, version),
 	}
+	if e.Listed {
+		entry.Setup.Lobby.Admission.ShareOfLobby = e.Limits.ShareOfLobby
+	}
 	for i, choice := range e.Choices() {
 		weight := 1
 		if i < len(e.Weights) {

@@ -115,7 +115,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	if err := h.shard.gate.join(l.Addr.Addr(), time.Now()); err != nil {
 		return nil, w3gs.RejectInvalid, err
 	}
-	if wait := h.shard.leaves.Delay(time.Now(), h.shard.visitor(join.Name, l.Addr.Addr())...); h.shard.opts.Limits.LobbyLeaves > 0 && wait > 0 {
+	if wait := h.shard.leaveDelay(join.Name, l.Addr.Addr()); wait > 0 {
 		return nil, w3gs.RejectInvalid, fmt.Errorf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second))
 	}
 	g, over := h.find(join.GameID)

@@ -10,56 +10,77 @@ import (
 
 // Why somebody may not sit down.
 var (
-	errSeats = errors.New("too many players from this address (limits.seats_per_ip)")
-	errGames = errors.New("players from this address are in too many lobbies and games (limits.games_per_ip)")
-	errShare = errors.New("players from this address already use half of all lobbies and games (autohost.max_games)")
+	errSeats = errors.New("too many players from this address or its network (limits.seats_per_ip)")
+	errGames = errors.New("players from this address or its network are in too many lobbies and games (limits.games_per_ip)")
+	errShare = errors.New("players from this address already use their share of all lobbies and games (autohost.max_games)")
 )
 
 // crowded says why nobody else from an address may join a lobby. One address has so many
 // seats, in so many lobbies and games, and never in more than half of those that the
-// host and the entry may have: others find a lobby, whatever it does.
+// host and the entry may have: others find a lobby, whatever it does. The network around the address has four times as
+// many seats and lobbies, and three quarters of those that there may be.
 func (s *shard) crowded(id uint32, addr netip.Addr) error {
 	limits := &s.opts.Limits
 	if s.gate.exempt(addr) {
 		return nil
 	}
-	source := network.Base(addr)
-	seats, games, ofEntry, here := 0, 0, 0, false
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	ofHost, ofEntry := s.keeper.Most(id)
+	near, source := s.crowdOf(id, func(a netip.Addr) bool { return network.Base(a) == network.Base(addr) }), network.Wide(addr)
+	err := near.refused(limits.SeatsPerIP, limits.GamesPerIP, share(ofHost, 1, 2), share(ofEntry, 1, 2))
+	if err == nil && source.IsValid() {
+		wide := s.crowdOf(id, func(a netip.Addr) bool { return network.Wide(a) == source })
+		err = wide.refused(wideFactor*limits.SeatsPerIP, wideFactor*limits.GamesPerIP, share(ofHost, 3, 4), share(ofEntry, 3, 4))
+	}
+	return err
+}
+
+// crowdOfSource counts the seats of the players of an address or network, and the lobbies and games that they are in.
+type crowdOfSource struct {
+	seats, games, ofEntry int
+	here                  bool // some are in the lobby that is joined
+}
+
+// crowdOf counts the players whose addresses match, for a join to a lobby. The caller holds registry.mu.
+func (s *shard) crowdOf(id uint32, match func(netip.Addr) bool) (c crowdOfSource) {
 	for other, i := range s.infos {
 		n := 0
 		for _, p := range i.Players {
-			if network.Base(p.Addr.Addr()) == source {
+			if match(p.Addr.Addr()) {
 				n++
 			}
 		}
-		if seats += n; n > 0 {
-			games++
-			here = here || other == id
+		if c.seats += n; n > 0 {
+			c.games++
+			c.here = c.here || other == id
 			if i.Entry == s.infos[id].Entry {
-				ofEntry++
+				c.ofEntry++
 			}
 		}
 	}
-	ofHost, most := s.keeper.Most(id)
+	return c
+}
+
+// refused returns why one more player of a crowd may not join; 0 seats or games set no limit.
+func (c *crowdOfSource) refused(seats, games, ofHost, ofEntry int) error {
 	switch {
-	case limits.SeatsPerIP > 0 && seats >= limits.SeatsPerIP:
+	case seats > 0 && c.seats >= seats:
 		return errSeats
-	case here || limits.GamesPerIP == 0:
+	case c.here || games == 0:
 		return nil
-	case games >= limits.GamesPerIP:
+	case c.games >= games:
 		return errGames
-	case games >= half(ofHost) || ofEntry >= half(most):
+	case c.games >= ofHost || c.ofEntry >= ofEntry:
 		return errShare
 	}
 	return nil
 }
 
-// half of so many games, but one; of none for no limit.
-func half(most int) int {
+// share returns a part of so many games, at least one; of none: no limit.
+func share(most, part, of int) int {
 	if most <= 0 {
 		return math.MaxInt
 	}
-	return max(1, most/2)
+	return max(1, most*part/of)
 }

@@ -39,10 +39,11 @@ type Game struct {
 	listing
 	seating
 	surviving
-	onShow  showing
-	loading bool   // players load the map
-	playing bool   // its links are read when a turn is due
-	lateSeq uint64 // the host's lateness that the machine has heard of
+	onShow     showing
+	loading    bool          // players load the map
+	playing    bool          // its links are read when a turn is due
+	playedFrom time.Duration // on the shard's clock
+	lateSeq    uint64        // the host's lateness that the machine has heard of
 
 	replay    *recording.Recording // nil: none
 	records   *gamelog.Records

@@ -43,7 +43,7 @@ type gate struct {
 	limits    Limits
 	unjoined  int                // connections without a seat, until they are closed
 	from      map[netip.Addr]int // those of a source
-	joins     *allowance.Limiter[netip.Addr]
+	joins     sourceLimiter
 	returns   *allowance.Limiter[netip.Addr]
 	wrongKeys *allowance.Limiter[netip.Addr]
 	guesses   *allowance.Limiter[struct{}] // wrong keys of all addresses
@@ -52,14 +52,14 @@ type gate struct {
 func newGate(l Limits) *gate {
 	return &gate{
 		limits: l, from: map[netip.Addr]int{},
-		joins: allowance.NewLimiter[netip.Addr](l.JoinsPerMinute, time.Minute), returns: allowance.NewLimiter[netip.Addr](returns, returnsWithin),
+		joins: newSourceLimiter(l.JoinsPerMinute, time.Minute), returns: allowance.NewLimiter[netip.Addr](returns, returnsWithin),
 		wrongKeys: allowance.NewLimiter[netip.Addr](wrongKeys, wrongKeysWithin), guesses: allowance.NewLimiter[struct{}](guesses, guessesWithin),
 	}
 }
 
 func (g *gate) adjust(l Limits) {
 	g.limits = l
-	g.joins.SetLimit(l.JoinsPerMinute, time.Minute)
+	g.joins.setLimit(l.JoinsPerMinute, time.Minute)
 }
 
 // enter counts a new connection, or says why it may not come in.
@@ -87,7 +87,10 @@ func (g *gate) leave(addr netip.Addr) {
 
 // join takes one join from the address's allowance.
 func (g *gate) join(addr netip.Addr, now time.Time) error {
-	return g.spend(g.joins, addr, now, errJoinRate)
+	if !g.exempt(addr) && !g.joins.allow(now, addr) {
+		return errJoinRate
+	}
+	return nil
 }
 
 // comeBack takes one attempt to come back from the address's allowance.

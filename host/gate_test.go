@@ -129,7 +129,7 @@ func TestGateForgets(t *testing.T) {
 		}
 		addr = addr.Next()
 	}
-	if n := g.joins.Len(); n < allowance.GenerationSize || n > 2*allowance.GenerationSize {
+	if n := g.joins.near.Len(); n < allowance.GenerationSize || n > 2*allowance.GenerationSize {
 		t.Errorf("%d addresses are kept", n)
 	}
 	if g.from[here] != 1 {
@@ -138,7 +138,7 @@ func TestGateForgets(t *testing.T) {
 	if err := g.join(there, begin); !errors.Is(err, errJoinRate) {
 		t.Errorf("an address that was active is forgiven: %v", err)
 	}
-	if g.joins.Knows(old) {
+	if g.joins.near.Knows(old) {
 		t.Error("the address that was seen longest ago is kept")
 	}
 	g.leave(here)
@@ -159,7 +159,7 @@ func TestGateOfMany(t *testing.T) {
 			g.leave(addr)
 			addr = addr.Next()
 		}
-		return time.Since(now) / time.Duration(n), g.joins.Len() + len(g.from)
+		return time.Since(now) / time.Duration(n), g.joins.near.Len() + len(g.from)
 	}
 	few, keptFew := visit(40_000)
 	many, keptMany := visit(400_000)

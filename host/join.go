@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"errors"
+	"net/netip"
 	"time"
 
 	"w3host/game"
@@ -56,10 +57,28 @@ func (g *Game) lost(l *link) {
 	g.renew()
 }
 
-// noteLeave counts that a player leaves a lobby by themselves: one who joins and leaves
+// earlyLeave is how long after its start a game is left as if it were a lobby: a player who starts games and leaves them
+// again and again takes the lobbies away from the others.
+const earlyLeave = 2 * time.Minute
+
+// noteLeave counts that a player leaves a lobby, or a game that has just begun, by themselves: one who joins and leaves
 // again and again disturbs the players who wait there.
 func (g *Game) noteLeave(l *link) {
-	if limits := &g.shard.opts.Limits; g.open.Load() && limits.LobbyLeaves > 0 {
-		g.shard.leaves.Allow(time.Now(), g.shard.visitor(l.name, l.Addr.Addr())...)
+	early := g.playing && g.shard.Now()-g.playedFrom < earlyLeave
+	if limits := &g.shard.opts.Limits; limits.LobbyLeaves == 0 || !early && !g.open.Load() {
+		return
 	}
+	if addr, now := l.Addr.Addr(), time.Now(); !g.shard.gate.exempt(addr) {
+		g.shard.leaves.Allow(now, g.shard.visitor(l.name, addr)...)
+		g.shard.departs.allow(now, addr)
+	}
+}
+
+// leaveDelay returns how long a player who has left too many lobbies must wait before the next join.
+func (s *shard) leaveDelay(name string, addr netip.Addr) time.Duration {
+	if s.opts.Limits.LobbyLeaves == 0 || s.gate.exempt(addr) {
+		return 0
+	}
+	now := time.Now()
+	return max(s.leaves.Delay(now, s.visitor(name, addr)...), s.departs.delay(now, addr))
 }

@@ -119,6 +119,9 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()
 	cfg.Unlisted, cfg.Realm = spec.private, strings.Join(s.opts.Realms.Of(cfg.Version), ",")
+	if cfg.Realm != "" && !cfg.Unlisted {
+		cfg.Lobby.Admission.ShareOfLobby = s.opts.Limits.ShareOfLobby
+	}
 	if a := spec.again; a != nil {
 		seed := cfg.Lobby.RandomSeed
 		cfg = *a

@@ -106,6 +106,7 @@ type Limits struct {
 	PacketRate        int
 	SeatsPerIP        int // in lobbies and games; 0: no limit
 	GamesPerIP        int // lobbies and games with such a seat; 0: no limit
+	ShareOfLobby      int // percent of the slots of a lobby on a realm that one address may take; 0: no limit
 	LobbyLeaves       int // of lobbies, by one name or address, within LobbyLeavesWithin; 0: no limit
 	LobbyLeavesWithin time.Duration
 	OutQueue          int // bytes

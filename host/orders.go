@@ -136,7 +136,7 @@ func (g *Game) play() {
 			g.shard.ReadInTime(g.group, l.Conn)
 		}
 	}
-	g.playing = true
+	g.playing, g.playedFrom = true, g.shard.Now()
 	g.notePlaying()
 	for _, p := range g.proxies {
 		if p != nil {

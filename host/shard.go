@@ -45,12 +45,16 @@ type strangers struct {
 	gate    *gate
 	logins  logins
 	refused refusals
-	leaves  *allowance.Limiter[string] // of lobbies
+	leaves  *allowance.Limiter[string] // of lobbies and games that have just begun, by name and address
+	departs sourceLimiter              // the same by address
 }
 
-// visitor is the key of a name at an address, none in the networks of
-// limits.exempt. Neither counts alone: anybody can use another player's name, and
-// many players can share an address.
+// leavesFactor is how many times the limit of one name at an address holds for all names there together: many players
+// can share an address.
+const leavesFactor = 3
+
+// visitor is the key of a name at an address, none in the networks of limits.exempt. The name alone does not count, since
+// anybody can use another player's name.
 func (s *strangers) visitor(name string, addr netip.Addr) []string {
 	if s.gate.exempt(addr) {
 		return nil
@@ -79,6 +83,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 			gate: newGate(o.Limits), logins: newLogins(),
 			refused: refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
 			leaves:  allowance.NewLimiter[string](o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
+			departs: newSourceLimiter(leavesFactor*o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
 		},
 		questions: questions{
 			slots: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),

@@ -85,7 +85,7 @@ func (l *Lobby) autoStart() {
 	l.awaitPlayers(c.Humans)
 	ready, all := l.ready()
 	switch late := l.now >= a.due; {
-	case c.Humans == 0 || !late && !(a.Players > 0 && c.Humans >= a.Players) && !(a.Full && c.Open == 0):
+	case c.Humans == 0 || !late && !l.enough():
 		a.since = never
 		return
 	case a.Ready && ready < all:
@@ -103,6 +103,7 @@ func (l *Lobby) autoStart() {
 		l.remind(no.Text)
 	case !a.Balanced || a.judged != nil && a.uneven.Empty():
 		l.beginCountdown(false, false)
+		l.countdown.byItself = l.enough()
 	case l.now >= a.since+a.Hold+evenWait:
 		l.say(0, "The teams could not be made more even. Starting anyway.")
 		l.beginCountdown(false, false)
@@ -114,6 +115,12 @@ func (l *Lobby) autoStart() {
 		}
 		l.remind(texts.Of("%v. The game starts in %v at the latest", why, (a.due - l.now).Round(time.Second)))
 	}
+}
+
+// enough reports whether the players that the start by itself wants are in.
+func (l *Lobby) enough() bool {
+	c, a := l.Counts(), &l.auto
+	return a.Players > 0 && c.Humans >= a.Players || a.Full && c.Open == 0
 }
 
 // missing returns how many more players the lobby needs before it starts by itself.
@@ -176,7 +183,8 @@ func (op Ready) apply(l *Lobby) *texts.Refusal {
 		return texts.Refuse(texts.TooLate, "you were not marked as ready")
 	}
 	p.ready = !op.Off
-	if op.Off {
+	if op.Off && (l.auto.Ready || l.mayStop(&p.Join)) {
+		l.noteStop(&p.Join)
 		l.abort(texts.Of("%s is not ready", p.name))
 	}
 	ready, all := l.ready()

@@ -65,6 +65,8 @@ type Admission struct {
 	LookAlikes   LookAlikes    // names that are taken for others; the zero value lets them in
 	Anonymous    bool          // others know players by numbers
 	PingLimit    time.Duration // players with a longer round trip are kicked; 0: no limit
+	ShareOfLobby int           // percent of the slots that players of one address may take, at least two slots; 0: no limit
+	MapSilence   time.Duration // a player who has not reported the map for so long, and longer for a large one, is removed; 0: never
 }
 
 // Ownership names the owner of the lobby, who may be away: see Lobby.StandIn.

@@ -101,7 +101,7 @@ func (l *Lobby) unready() *texts.Refusal {
 // the last.
 func (l *Lobby) beginCountdown(forced, now bool) {
 	l.phase = phaseCounting
-	l.countdown = countdown{forced: forced, left: l.cfg.Countdown.Lines, at: l.now}
+	l.countdown = countdown{forced: forced, left: l.cfg.Countdown.Lines, at: l.now, endedAt: l.countdown.endedAt}
 	if now {
 		l.countdown.left = 0
 	} else {
@@ -131,9 +131,12 @@ func (l *Lobby) countDown() {
 	}
 }
 
-// unsettle stops a countdown for somebody who joined or left, unless it is to go on.
-func (l *Lobby) unsettle(why texts.Text) {
-	if !l.cfg.Countdown.GoesOn || l.Humans().Len() < max(l.cfg.Start.MinPlayers, 1) {
+// unsettle stops a countdown for a player who joined or left, unless it is to go on, or the player's address has stopped
+// too many. It always stops when too few players are left.
+func (l *Lobby) unsettle(by *Join, why texts.Text) {
+	tooFew := l.Humans().Len() < max(l.cfg.Start.MinPlayers, 1) || l.countdown.byItself && !l.enough()
+	if tooFew || !l.cfg.Countdown.GoesOn && l.mayStop(by) {
+		l.noteStop(by)
 		l.abort(why)
 	}
 }
@@ -143,7 +146,7 @@ func (l *Lobby) abort(why texts.Text) {
 	if l.phase != phaseCounting {
 		return
 	}
-	l.phase = phaseOpen
+	l.phase, l.countdown.endedAt = phaseOpen, l.now
 	l.sink.Fact(&CountdownAborted{Why: why.String()})
 	l.sayText(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }

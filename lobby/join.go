@@ -35,12 +35,12 @@ func (l *Lobby) Join(now time.Duration, ev Join) {
 }
 
 func (l *Lobby) join(ev Join) {
-	l.activeAt = l.now
 	name := ev.Req.Name
 	if reason, why := l.reject(ev); why != "" {
 		l.sink.Rejected(&ev, reason, why)
 		return
 	}
+	l.activeAt = l.now
 	if fake := l.placeholder(ev); fake != nil {
 		l.dismiss(fake, texts.Text{}, "", "")
 		l.flushTable(l.Humans()) // the slot is free before the pid is in use again
@@ -82,6 +82,10 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectFull, "they are not in the saved game"
 	case l.lockedOut(ev):
 		return w3gs.RejectFull, "the lobby is locked"
+	case l.disturbs(&ev):
+		return w3gs.RejectFull, "the address has stopped the countdown too often"
+	case l.overShare(&ev):
+		return w3gs.RejectFull, "the address has its share of the slots (limits.share_of_lobby)"
 	case !l.hasRoom(1) && l.placeholder(ev) == nil && l.displaced(ev) == nil:
 		return w3gs.RejectFull, "the lobby is full"
 	}
@@ -135,7 +139,7 @@ func (l *Lobby) admit(ev Join) {
 	if ev.Req.Name == "" {
 		joined = texts.Of("a player joined")
 	}
-	l.unsettle(joined)
+	l.unsettle(&ev, joined)
 	p := l.enter(&player{Join: ev})
 	name, atJoin := p.name, l.version().IntroducesAtJoin()
 	l.sink.Joined(&ev, p.pid, l.slotOf(p.pid))

@@ -118,18 +118,22 @@ func (l *Lobby) leave(p *player, reason w3gs.LeaveReason, lost bool) {
 	}
 	l.remove(p)
 	l.returnVirtualHost()
-	l.unsettle(texts.Of("%s left", p.name))
+	l.unsettle(&p.Join, texts.Of("%s left", p.name))
 }
 
 // remove frees a player's slot and pid and sends the leave to the others.
 func (l *Lobby) remove(p *player) {
+	l.noteSilence(p)
 	l.vacate(l.slotOf(p.pid))
 	l.players[p.pid] = nil
 	if l.owner.informed == p.pid {
 		l.owner.informed = 0 // the next player with this number has read nothing
 	}
 	l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: p.pid, Reason: w3gs.LeaveLobby})
-	if !p.fake {
+	if p.fake {
+		return
+	}
+	if l.noteMixed(p); l.now-p.joined >= briefStay {
 		l.left, l.quietUntil = p.name, l.now+l.cfg.Start.QuietAfterLeave
 	}
 }

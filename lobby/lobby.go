@@ -37,6 +37,7 @@ type Lobby struct {
 	veils    []veiled // names that others are not to read
 	guests   guestList
 	versions []playsVersion
+	sources  sources
 	hcl      string
 	private  bool // for its players alone
 	joins    int  // players that ever came
@@ -79,9 +80,11 @@ type table struct {
 
 // countdown is a start that runs.
 type countdown struct {
-	forced bool // it skips checks
-	left   int  // lines still to be said
-	at     time.Duration
+	forced   bool // it skips checks
+	byItself bool // enough players were in
+	left     int  // lines still to be said
+	at       time.Duration
+	endedAt  time.Duration // when the last one was stopped
 }
 
 // New opens a lobby with the slots of the map. It takes players out of them, and gives
@@ -179,6 +182,7 @@ func (l *Lobby) Tick(now time.Duration) {
 		return
 	}
 	l.meetLate(l.now)
+	l.removeSilent()
 	l.countDown()
 	l.closeIdle()
 	l.finish()
@@ -200,6 +204,11 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 		}
 		for _, p := range l.unmet() {
 			at = min(at, l.meetBy(p))
+		}
+		if l.cfg.Admission.MapSilence > 0 {
+			for _, p := range l.seated(false) {
+				at = min(at, l.silentUntil(p))
+			}
 		}
 		if l.auto.due > l.now {
 			at = min(at, l.auto.due)

@@ -47,6 +47,7 @@ func (c *command) config() Config {
 		cfg.Wire.Version = w3gs.VersionThree
 	}
 	cfg.Chat.Echo = c.Has("echo")
+	cfg.Admission.ShareOfLobby = c.Number(c.Option("share", "0"))
 	cfg.Owner.Name, cfg.Owner.First = c.Options["owner"], c.Has("ownerfirst")
 	cfg.HCL = c.Options["hcl"]
 	cfg.Admission.SameAddress = SameAddress(c.Option("same", "allow"))
@@ -57,7 +58,7 @@ func (c *command) config() Config {
 	cfg.Start.MinPlayers = c.Number(c.Option("min", "0"))
 	cfg.Countdown.GoesOn, cfg.WatchersSeat = c.Has("goeson"), c.Has("watchersseat")
 	for name, d := range map[string]*time.Duration{
-		"startafter": &cfg.Start.After, "pinglimit": &cfg.Admission.PingLimit,
+		"startafter": &cfg.Start.After, "mapsilence": &cfg.Admission.MapSilence, "pinglimit": &cfg.Admission.PingLimit,
 		"idle": &cfg.Close.Idle, "abandoned": &cfg.Close.Abandoned, "afk": &cfg.Close.OwnerAFK,
 	} {
 		*d, _ = time.ParseDuration(c.Option(name, "0s"))

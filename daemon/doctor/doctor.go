@@ -44,6 +44,9 @@ func Examine(ctx context.Context, c config.Config, ask bool, report func(Finding
 	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
 	for _, e := range c.Entries() {
 		checks = append(checks, check{fmt.Sprintf("map of %q", e.Lobby.Name), checkMaps(e)})
+		if e.Unstartable() {
+			checks = append(checks, check{fmt.Sprintf("start of %q", e.Lobby.Name), checkStart})
+		}
 	}
 	checks = append(checks, check{"maps folder", checkMapsFolder}, check{"TCP port", checkListen}, check{"UDP port", checkLANPort},
 		check{"UDP port of 3.0", checkLocalPort}, check{"broadcast", checkBroadcasts}, check{"multicast DNS", checkMulticast}, check{"database", checkDatabase}, check{"spool", checkSpool}, check{"replays", checkReplays})
@@ -67,6 +70,12 @@ func Examine(ctx context.Context, c config.Config, ask bool, report func(Finding
 		report(f)
 	}
 	return nil
+}
+
+// checkStart is the finding about an entry whose lobbies nobody can start.
+func checkStart(context.Context, config.Config) Finding {
+	return fine("its lobbies have no owner and never start by themselves; only admins and votes start them").
+		but("set autostart, start_after or owner in the [[autohost]] entry")
 }
 
 // checkClock finds a clock that is not set, or that jumps: stored times and the ends of

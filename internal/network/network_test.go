@@ -20,3 +20,20 @@ func TestOf(t *testing.T) {
 		t.Errorf("no address: %v", p)
 	}
 }
+
+func TestWide(t *testing.T) {
+	for text, want := range map[string]string{
+		"203.0.113.77":         "203.0.113.0",
+		"::ffff:203.0.113.77":  "203.0.113.0",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1::",
+		"192.168.1.5":          "",
+		"127.0.0.1":            "",
+		"fd00::1":              "",
+		"fe80::1%eth0":         "",
+	} {
+		got := Wide(netip.MustParseAddr(text))
+		if got.IsValid() != (want != "") || got.IsValid() && got.String() != want {
+			t.Errorf("%s: %v, want %s", text, got, want)
+		}
+	}
+}
