@@ -184,13 +184,16 @@ func (m *Machine) packet(s *seat, in *Input) {
 		m.lobby.Pong(m.now, s.PID, p.Tick, in.By)
 		m.reportRTT(s)
 	case *w3gs.LeaveGame:
-		if p.Reason == w3gs.LeaveGProxyFailed {
+		switch {
+		case p.Reason == w3gs.LeaveGProxyFailed:
 			m.clientGone(s)
-		} else {
+		case m.maybeStray(s):
+			s.stray, s.strayReason = true, p.Reason
+		default:
 			m.leave(s, p.Reason, false)
 		}
 	case *w3gs.LoadedSelf:
-		if m.turns != nil {
+		if s.stray = false; m.turns != nil {
 			m.turns.Loaded(m.playTime(), s.PID)
 		}
 	case *w3gs.DropReq:
@@ -226,6 +229,16 @@ func (m *Machine) tick(*Input) {
 		m.requireProxies()
 	}
 	m.tendProxies()
+}
+
+// maybeStray reports whether a 0x21 counts only when the connection closes: of some versions, clients send it
+// while the game starts, and play on.
+func (m *Machine) maybeStray(s *seat) bool {
+	if m.turns == nil || !m.cfg.Version.StrayLeaves() {
+		return false
+	}
+	loaded, _ := m.turns.Progress(s.PID)
+	return !loaded || m.turns.Turns() == 0
 }
 
 // leave removes a player who has left or whose link is lost.

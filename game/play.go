@@ -15,6 +15,7 @@ import (
 func (m *Machine) begin(e lobby.Started) {
 	m.startedAt, m.started = m.now, e
 	cfg := m.cfg.Turns
+	cfg.Countdown = m.cfg.Version.StartDelay()
 	cfg.Empties = m.empties()
 	addrs := make(map[uint8]netip.AddrPort, len(e.Players))
 	for _, p := range e.Players {
@@ -87,6 +88,8 @@ func (m turnSink) Frames(to w3gs.PIDs, frames []byte) {
 }
 
 func (m turnSink) Say(to w3gs.PIDs, line texts.Text) { m.sayText(to, texts.Sentence(line)) }
+
+func (m turnSink) Entered() { m.lobby.Enter(m.now) }
 
 func (m turnSink) Loaded(pid uint8, after time.Duration) { m.fact(&Loaded{m.player(pid), after}) }
 

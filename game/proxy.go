@@ -94,6 +94,10 @@ func (m *Machine) proxies() w3gs.PIDs {
 // of which it is not known that it has.
 func (m *Machine) lost(s *seat, in *Input) {
 	switch wait := m.wait(s); {
+	case s.stray:
+		s.quit = true
+		m.unlink(s, s.strayReason.String())
+		m.turns.Leave(m.playTime(), s.PID, s.strayReason)
 	case wait > 0:
 		m.fact(&LinkLost{s.Player, in.Why, wait})
 		m.unlink(s, in.Why)

@@ -270,6 +270,14 @@ func (s *scene) event(line string) error {
 		cfg := s.m.cfg
 		cfg.Versions, cfg.Crossplay = []w3gs.Version{27, 28}, true
 		s.open(cfg)
+	case "version": // of the game
+		cfg := s.m.cfg
+		v, err := w3gs.ParseVersion(rest)
+		if err != nil {
+			return err
+		}
+		cfg.Version, cfg.Lobby.Wire.Version = v, v
+		s.open(cfg)
 	case "anonymous":
 		cfg := s.m.cfg
 		cfg.Lobby.Admission.Anonymous = true

@@ -24,8 +24,10 @@ type seat struct {
 	country        string // of the address, where the host knows it
 	shared         bool   // many players have the same address
 	actions        uint32
-	kick           string        // reason, if kicked from the running game
-	quit           bool          // the client has said that it leaves the running game
+	kick           string // reason, if kicked from the running game
+	quit           bool   // the client has said that it leaves the running game
+	stray          bool   // the client has sent a 0x21 which counts when the connection closes
+	strayReason    w3gs.LeaveReason
 	mayVote        time.Duration // when the player may call the next votekick
 	languageChosen bool          // in this game
 	commands       allowance.Allowance

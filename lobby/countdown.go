@@ -151,8 +151,8 @@ func (l *Lobby) abort(why texts.Text) {
 	l.sayText(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
-// start begins the game: the last slot table if it is new, 0x0A, the virtual host
-// leaves, 0x0B, every fake player has loaded.
+// start ends the lobby: the last slot table if it is new, then 0x0A. Where clients need no time, the game
+// begins at once, and else with Enter.
 func (l *Lobby) start() {
 	if no := l.checkHCL(); no != nil {
 		l.sayText(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
@@ -171,13 +171,27 @@ func (l *Lobby) start() {
 		l.flushTable(humans)
 	}
 	l.broadcast(humans, &w3gs.CountdownStart{})
+	if l.phase = phaseStarted; l.version().StartDelay() == 0 {
+		l.beginLoading()
+	}
+	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
+}
+
+// Enter begins the game, the version's StartDelay after Started.
+func (l *Lobby) Enter(now time.Duration) {
+	l.begin(now)
+	l.beginLoading()
+	l.busy = false
+}
+
+// beginLoading has clients load: the virtual host leaves, 0x0B, every fake player has loaded.
+func (l *Lobby) beginLoading() {
+	humans := l.Humans()
 	l.dropVirtualHost()
 	l.broadcast(humans, &w3gs.CountdownEnd{})
 	for _, p := range l.seated(true) {
 		l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
 	}
-	l.phase = phaseStarted
-	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
 }
 
 // watchersName is how players see the seat of the viewers.

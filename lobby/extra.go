@@ -161,7 +161,7 @@ func (l *Lobby) show(p *player) {
 
 // extrasOfAll lists what is known of the players, from 1.32 on.
 func (l *Lobby) extrasOfAll() (list []*w3gs.PlayerExtra) {
-	for _, p := range l.present() {
+	for _, p := range slices.Concat(l.seated(true), l.seated(false)) { // without the virtual host, who is no player
 		for _, e := range []*w3gs.PlayerExtra{p.extra.skins, p.extra.pair, p.extra.profile} {
 			if e != nil && l.version().Reforged() {
 				list = append(list, e)

@@ -130,6 +130,8 @@ func (r *runner) call(c *command) error {
 			c.Fail(err)
 		}
 		r.l.Pong(r.now, c.pid(0), uint32(c.Int(1)), waited)
+	case "enter": // the time between 0x0A and 0x0B is over
+		r.l.Enter(r.now)
 	case "judge": // judge [: WHY NOT], of the teams as they are
 		r.l.Judge(r.now, texts.Plain(c.Text))
 	default:

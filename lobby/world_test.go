@@ -48,7 +48,11 @@ func (w *world) Started(Started) {
 	}
 	w.started = true
 	for pid, c := range w.clients {
-		if c.begins != 2 {
+		begins := 2 // 0x0A and 0x0B
+		if w.l.version().StartDelay() > 0 {
+			begins = 1
+		}
+		if c.begins != begins {
 			w.fail(fmt.Errorf("pid %d was not told of the start", pid))
 		}
 		skins, profiles := c.drawn[w3gs.ExtraSkins], c.drawn[w3gs.ExtraProfile]

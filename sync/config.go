@@ -32,6 +32,8 @@ type Config struct {
 	SyncLimit int           // a player more turns behind than this stops the game
 	CatchUp   int           // turns a late Tick makes up for at once; beyond it the host was suspended
 
+	Countdown time.Duration // between 0x0A, with which the loop begins, and 0x0B
+
 	DropAfter   time.Duration // a lagger is dropped after this; 0: never
 	LagReset    time.Duration // the lag screen is put up anew this often, less than 60 s
 	LoadTimeout time.Duration // players who have not loaded by then are dropped; 0: never

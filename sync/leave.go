@@ -56,6 +56,8 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	switch {
 	case l.phase == standing && l.screen.laggers.Has(p.PID):
 		l.offScreen(p, true)
+	case l.phase == counting:
+		l.loaded |= w3gs.Only(p.PID) // the others are told when their clients load
 	case l.phase == loading && !l.loaded.Has(p.PID):
 		if l.cfg.LoadInGame {
 			l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: p.PID}})
@@ -67,7 +69,7 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	l.share(p)
 	l.held = append(l.held, leave{p.PID, reason, why})
 	// Clients that load cannot take a 0x07.
-	if l.sent > 0 || l.cfg.LoadInGame {
+	if l.sent > 0 || l.cfg.LoadInGame && l.phase != counting {
 		l.placeHeld()
 	}
 }
@@ -107,7 +109,7 @@ func (l *Loop) settle() {
 	case l.phase == standing && l.screen.laggers == 0:
 		l.resume()
 	}
-	if l.lastAt == 0 && l.cfg.LastPlayer > 0 && l.phase != loading && l.began > l.cfg.LastPlayers && l.live.Len() <= l.cfg.LastPlayers {
+	if l.lastAt == 0 && l.cfg.LastPlayer > 0 && !l.Loading() && l.began > l.cfg.LastPlayers && l.live.Len() <= l.cfg.LastPlayers {
 		l.lastAt = l.t + l.cfg.LastPlayer
 	}
 }

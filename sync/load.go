@@ -17,6 +17,19 @@ type tape struct {
 	fed   bool   // there is a 0x0C on it
 }
 
+// enterGame has clients load. Players who have left since 0x0A count as loaded.
+func (l *Loop) enterGame() {
+	l.phase = loading
+	l.sink.Entered()
+	if l.cfg.LoadInGame {
+		l.placeHeld()
+	}
+	for _, left := range l.held {
+		l.send(l.live, &w3gs.GameLoaded{PID: left.pid})
+	}
+	l.settle()
+}
+
 // Loaded takes a player's 0x23.
 func (l *Loop) Loaded(now time.Duration, pid uint8) {
 	if l.enter(now) {
@@ -29,7 +42,7 @@ func (l *Loop) load(pid uint8) {
 	if l.player(pid) == nil || l.phase != loading || l.loaded.Has(pid) {
 		return
 	}
-	l.sink.Loaded(pid, l.t)
+	l.sink.Loaded(pid, l.t-l.cfg.Countdown)
 	if !l.cfg.LoadInGame {
 		l.loaded |= w3gs.Only(pid)
 		l.send(l.live, &w3gs.GameLoaded{PID: pid})
@@ -62,7 +75,7 @@ func (l *Loop) begin() {
 		late := (l.pace.due - l.pace.beat) % l.pace.next
 		l.pace.due += (l.pace.next - late) % l.pace.next
 	}
-	l.sink.Fact(&Started{After: l.t})
+	l.sink.Fact(&Started{After: l.t - l.cfg.Countdown})
 	for pid := range l.fakes.All() {
 		l.share(l.byPID[pid])
 	}

@@ -11,7 +11,8 @@ import (
 type phase uint8
 
 const (
-	loading phase = iota
+	counting phase = iota // between 0x0A and 0x0B
+	loading
 	running
 	standing // the lag screen is up
 	over
@@ -48,9 +49,12 @@ func New(cfg Config, sink Sink) *Loop {
 	if cfg.Adaptive.On {
 		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
 	}
-	l := &Loop{cfg: cfg, sink: sink, hashes: hashes{history: newHistory()}}
+	l := &Loop{cfg: cfg, sink: sink, phase: loading, hashes: hashes{history: newHistory()}}
 	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
 	l.roster = newRoster(cfg.Players)
+	if cfg.Countdown > 0 {
+		l.phase = counting
+	}
 	if l.cfg.LoadInGame {
 		for pid := range l.live.All() {
 			l.tape.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.tape.bytes)
@@ -69,8 +73,12 @@ func (l *Loop) Tick(now time.Duration) {
 		l.skipSuspension() // the period may be another now
 	}
 	switch l.phase {
+	case counting:
+		if l.t >= l.cfg.Countdown {
+			l.enterGame()
+		}
 	case loading:
-		if l.cfg.LoadTimeout > 0 && l.t >= l.cfg.LoadTimeout {
+		if l.cfg.LoadTimeout > 0 && l.t >= l.cfg.Countdown+l.cfg.LoadTimeout {
 			l.dropAll(l.live&^l.loaded, WhyLoadTimeout)
 		}
 	case standing:
@@ -132,10 +140,10 @@ func (l *Loop) Period() time.Duration { return l.pace.period }
 
 // Attends reports whether the next packets of players matter before the next turn: the game
 // loads, or the lag screen is up.
-func (l *Loop) Attends() bool { return l.phase == loading || l.phase == standing }
+func (l *Loop) Attends() bool { return l.Loading() || l.phase == standing }
 
 // Loading reports whether players still load.
-func (l *Loop) Loading() bool { return l.phase == loading }
+func (l *Loop) Loading() bool { return l.phase <= loading }
 
 // Turns returns the number of turns sent.
 func (l *Loop) Turns() uint32 { return l.sent }
@@ -148,12 +156,14 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 	at = math.MaxInt64
 	least := func(t time.Duration) { at, ok = min(at, t), true }
 	switch l.phase {
+	case counting:
+		least(l.cfg.Countdown)
 	case loading:
 		if l.began == 0 {
 			least(0)
 		}
 		if l.cfg.LoadTimeout > 0 {
-			least(l.cfg.LoadTimeout)
+			least(l.cfg.Countdown + l.cfg.LoadTimeout)
 		}
 	case running:
 		least(l.pace.due)
@@ -186,7 +196,7 @@ func (l *Loop) ready() w3gs.PIDs { return l.live & l.loaded }
 
 // inside returns the players who see the game and not a loading screen.
 func (l *Loop) inside() w3gs.PIDs {
-	if l.phase == loading && !l.cfg.LoadInGame {
+	if l.phase == counting || l.phase == loading && !l.cfg.LoadInGame {
 		return 0
 	}
 	return l.ready()

@@ -122,6 +122,8 @@ func (s *scene) config(words []string) error {
 			s.cfg.ActionBurst, _ = strconv.Atoi(value)
 		case "empties":
 			s.cfg.Empties, _ = strconv.Atoi(value)
+		case "countdown":
+			s.cfg.Countdown = d
 		case "loadingame":
 			s.cfg.LoadInGame = true
 		case "lastplayers":
@@ -173,6 +175,8 @@ func (s *scene) Left(pid uint8, reason w3gs.LeaveReason, why Why) {
 }
 
 func (s *scene) Say(to w3gs.PIDs, line texts.Text) { s.tell("say to %s: %s", pidList(to), line) }
+
+func (s *scene) Entered() { s.tell("entered") }
 
 func (s *scene) Loaded(pid uint8, after time.Duration) { s.tell("loaded %d after %s", pid, after) }
 

@@ -20,6 +20,8 @@ type Sink interface {
 	// Left says that a player has gone, at the place in the order of turns where the others
 	// get the 0x07. why is WhyLeft unless the game dropped the player.
 	Left(pid uint8, reason w3gs.LeaveReason, why Why)
+	// Entered begins the loading of clients, Config.Countdown after the beginning: send 0x0B.
+	Entered()
 	// Say shows a line of the host, at most 127 bytes, to the players in to.
 	Say(to w3gs.PIDs, line texts.Text)
 	// Loaded says that a player has loaded the map, so long after 0x0B.

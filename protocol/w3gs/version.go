@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Version is a version of the game, in the way the game itself counts on the LAN:
@@ -188,6 +189,19 @@ func (v Version) MapPath(path string) string {
 // Reforged reports whether clients are of the new engine: they send 0x59 and wait for
 // those of others, and may be called by battle tags.
 func (v Version) Reforged() bool { return v >= ReforgedVersion }
+
+// StartDelay is the time between 0x0A and 0x0B. Without it, slow clients from 1.32 on go from the lobby to
+// the score screen.
+func (v Version) StartDelay() time.Duration {
+	if v.Reforged() {
+		return 6 * time.Second
+	}
+	return 0
+}
+
+// StrayLeaves reports whether clients may send a 0x21 while the game starts and go on all the same: it
+// counts only when the connection closes.
+func (v Version) StrayLeaves() bool { return v.Reforged() }
 
 // IntroducesAtJoin reports whether the profiles and skins (0x59) of all players go to a client right
 // behind its join, and its own messages back to it alone. Before, they wait for the messages of the client.
