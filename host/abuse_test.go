@@ -15,12 +15,14 @@ import (
 
 	"w3host/internal/openfiles"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // TestStrangers: a thousand connections that say nothing, nonsense, half a
 // header, too much, or a byte now and then are each closed within their limit,
 // with a reason in the log, and a game goes on beside them.
 func TestStrangers(t *testing.T) {
+	tier.All(t, "judges lateness in real time")
 	const (
 		strangers = 1000
 		limit     = 1500 * time.Millisecond

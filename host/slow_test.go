@@ -8,6 +8,7 @@ import (
 	"w3host/game"
 	"w3host/host/loop"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 	"w3host/mapxfer"
 )
 
@@ -26,6 +27,7 @@ func (l *lateTape) Observe(s *game.Stamped) {
 // before a turn is due; the median of some rounds is judged, since the machine may
 // be busy with other things.
 func TestSlowWorkDelaysNoOtherGame(t *testing.T) {
+	tier.All(t, "judges lateness in real time")
 	const rounds, most = 9, 2 * time.Millisecond
 	parts, err := mapxfer.NewParts(make([]byte, 8<<20))
 	if err != nil {

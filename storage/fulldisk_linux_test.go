@@ -53,6 +53,7 @@ func fill(t *testing.T, path string) {
 // that is away as well, and memory full, they are lost and counted, and games
 // feel nothing. With space everything heals by itself.
 func TestFullDisk(t *testing.T) {
+	tier.All(t, "mounts a small disk and judges time")
 	dir, db := smallDisk(t), newFakeDB()
 	ballast := filepath.Join(dir, "ballast")
 	r, log := newTestRecorder(t, db, filepath.Join(dir, "spool"), func(o *RecorderOptions) { o.memory, o.Heartbeat = 512<<10, 50*time.Millisecond })
