@@ -248,6 +248,7 @@ func (o *Operator) handle(r request) {
 			r.by.Level = max(r.by.Level, command.Owner)
 		}
 	}
+	r.line = forOthers(r.by, r.line)
 	g := o.opts.Host.Game(r.game)
 	switch {
 	case r.refused:
@@ -276,6 +277,15 @@ func (o *Operator) handle(r request) {
 	if out.Acted && u.Ask == nil && u.Audited() {
 		d.audit(r.by, u, out.Target, refused)
 	}
+}
+
+// forOthers returns a caller's line as other people may read its texts: as they would read a line of chat. Admins may use
+// colours.
+func forOthers(by *command.Caller, line string) string {
+	if by.Level >= command.Admin {
+		return w3gs.SingleLine(line)
+	}
+	return w3gs.PlainLine(line)
 }
 
 // give gives a line to a game.

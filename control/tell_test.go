@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"w3host/game"
+	"w3host/game/command"
 	"w3host/host"
 )
 
@@ -32,5 +33,25 @@ func TestLineToAllHasName(t *testing.T) {
 	}
 	if want := []string{"admin: hello", "console: hi", "console: ho"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// No text that one person gives to a command reaches others with line breaks, control or invisible characters, and only
+// an admin's with colours.
+func TestTextsOfCommandsArePlain(t *testing.T) {
+	said := make(saidFor, 10)
+	observe := func(uint32, string) host.Observer { return said }
+	s := newStage(t, map[string]map[string]bool{}, func(o *host.Options) { o.Observers = append(o.Observers, observe) })
+	play(t, s, "console: host dota")
+	play(t, s, "join 1 Ann")
+	const text = "hi|n\n|cffff0000w3host|r: Ann\u200b has won\u202e"
+	for _, level := range []command.Level{command.Owner, command.Admin} {
+		by := command.Caller{Name: "Rook", Level: level, Via: command.ViaWeb}
+		s.operator.Order(t.Context(), by, Order{Game: 1, Command: "say " + text})
+	}
+	for _, want := range []string{"Rook: hi w3host: Ann has won", "Rook: hi  |cffff0000w3host|r: Ann has won"} {
+		if got := <-said; got != want {
+			t.Errorf("others read %q, want %q", got, want)
+		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 	"w3host/texts"
 )
 
+// mostChoice is how many bytes of a choice are said: with more, the host's line would be cut into several, of which only
+// the first says whose words they are.
+const mostChoice = 60
+
 // Dice that can be rolled.
 const (
 	mostDice, mostSides = 20, 1_000_000
@@ -117,7 +121,8 @@ func pick(a *args) act {
 		if len(choices) < 2 {
 			return texts.Refuse(texts.Malformed, "at least two choices are needed")
 		}
-		return m.say(0, "%s lets the host pick: %s.", c.Name, m.lobby.Plain(choices[m.lots().IntN(len(choices))]))
+		choice, _ := texts.Cut(choices[m.lots().IntN(len(choices))], mostChoice)
+		return m.say(0, "%s lets the host pick: %s.", c.Name, choice)
 	})
 	return func(m *Machine, c *call) error {
 		if m.drafts(c.PID) && !strings.Contains(text, ",") {

@@ -14,7 +14,7 @@ import (
 func (m *Machine) chat(s *seat, line w3gs.Chat) {
 	level := m.caller(s.PID).Level
 	e := lobby.Chat{PID: s.PID, Line: line, Trusted: level > command.Anyone}
-	if text, ok := strings.CutPrefix(line.Text, string(m.cfg.Trigger)); ok {
+	if text, ok := strings.CutPrefix(m.lobby.Plain(line.Text), string(m.cfg.Trigger)); ok { // as it is carried out
 		switch u := m.commands.Find(text); {
 		case u.Spec != nil && u.Private:
 			e.Command, e.Private = true, true

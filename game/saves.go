@@ -85,7 +85,7 @@ func (m *Machine) noteSave(pid uint8, data []byte) {
 			return
 		}
 		name, _, _ := bytes.Cut(a.Data[1:], []byte{0})
-		file, _ := texts.Cut(w3gs.StripColours(strings.ToValidUTF8(string(name), "?")), longestSave)
+		file, _ := texts.Cut(w3gs.PlainLine(strings.ToValidUTF8(string(name), "?")), longestSave)
 		f := &GameSaved{Player: m.player(pid), File: file, Played: m.turns.GameTime()}
 		m.fact(f)
 		m.say(0, "%s saved the game as %q at %s.", f.Name, f.File, texts.Clock(f.Played))

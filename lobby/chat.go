@@ -71,7 +71,7 @@ func (l *Lobby) chat(p *player, ev Chat) {
 func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line := ev.Line
 	line.To, line.Text = nil, l.Plain(line.Text)
-	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: ev.Line.Text, Command: ev.Command}
+	said := Said{PID: p.pid, Name: p.name, Game: game, Scope: line.Scope, Text: line.Text, Command: ev.Command}
 	said.Muted = ev.Private || p.muted || l.now < p.mutedUntil || l.muteAll && (!game || line.Scope == w3gs.ScopeAll)
 	var hear w3gs.PIDs
 	for _, pid := range ev.Line.To {

@@ -66,7 +66,7 @@ func (l *Lobby) Extra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) {
 func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
 	known := p.extra.field(e.Kind)
 	if !l.version().Reforged() || l.phase >= phaseStarted || known == nil || len(e.Data) > maxExtraLen ||
-		p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || e.PID() != p.pid {
+		p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || e.PID() != p.pid || !e.HasPlainTexts() {
 		return
 	}
 	p.extra.ownSkins = p.extra.ownSkins || e.Kind == w3gs.ExtraSkins

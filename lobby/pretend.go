@@ -85,44 +85,9 @@ func (l *Lobby) likeHost(name string) bool {
 	return sameName(name, l.hostName()) || s != "" && shape(name) == s
 }
 
-// mostSpaces may stand between two words: more would be a line break on a screen.
-const mostSpaces = 4
-
-// Plain returns a player's line for others: without colours, control or invisible
-// characters, line breaks or rows of spaces; and, if it begins like a line of the host,
-// with other brackets.
-func (l *Lobby) Plain(text string) string {
-	for range 8 { // the removal of a code may form another one
-		if !strings.Contains(text, "|") {
-			break
-		}
-		text = w3gs.StripColours(text)
-	}
-	if strings.Contains(text, "|") && w3gs.StripColours(text) != text {
-		text = strings.ReplaceAll(text, "|", "")
-	}
-	var b strings.Builder
-	spaces := 0
-	for part := range strings.SplitSeq(text, "") { // also of text that is no UTF-8
-		r, n := utf8.DecodeRuneInString(part)
-		broken := r == utf8.RuneError && n == 1
-		switch {
-		case !broken && (unicode.IsSpace(r) || unicode.IsControl(r)):
-			if unicode.IsControl(r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) {
-				part = " "
-			}
-			if spaces++; spaces > mostSpaces {
-				continue
-			}
-		case !broken && unicode.Is(unicode.Cf, r):
-			continue
-		default:
-			spaces = 0
-		}
-		b.WriteString(part)
-	}
-	return l.unmarked(b.String())
-}
+// Plain returns a player's line for others: as w3gs.PlainLine does, and with other brackets if it begins like a line of
+// the host.
+func (l *Lobby) Plain(text string) string { return l.unmarked(w3gs.PlainLine(text)) }
 
 // unmarked changes a line that begins like one of the host.
 func (l *Lobby) unmarked(line string) string {

@@ -158,7 +158,7 @@ func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 		return
 	}
 	if size != t.Check.Size {
-		c.say(texts.Of("You do not have this map: put %s into your Maps folder first.", t.Check.Path), out)
+		c.say(texts.Of("You do not have this map: put %s into your Maps folder first.", w3gs.PlainLine(t.Check.Path)), out)
 		c.enter(finishing, now+readFor)
 		return
 	}

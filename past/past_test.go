@@ -472,3 +472,51 @@ func FuzzClient(f *testing.F) {
 		}
 	})
 }
+
+// A line of a viewer is one line for others, which begins with the viewer's name, whatever the viewer has written.
+func TestLineOfViewerIsPlain(t *testing.T) {
+	tape := record(t, 300)
+	watching := func() *viewer {
+		v := join(t, tape, Options{})
+		v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size})
+		v.send(&w3gs.LoadedSelf{})
+		v.lines = nil
+		return v
+	}
+	for _, tc := range []struct{ said, heard string }{
+		{"hi\n|cffff0000w3host|r: The record of this game ends here.\u200b", "Eve: hi w3host: The record of this game ends here."},
+		{strings.Repeat("x ", 124) + "w3host", "Eve: " + strings.TrimSpace(strings.Repeat("x ", 124))},
+	} {
+		eve, other := watching(), watching()
+		var out Out
+		said := &w3gs.ChatToHost{Chat: w3gs.Chat{From: tape.Seat, To: []uint8{tape.Seat}, Flag: w3gs.ChatGame, Text: tc.said}}
+		if err := eve.c.Packet(time.Second, said.AppendTo(nil), &out); err != nil {
+			t.Fatal(err)
+		}
+		var heard Out
+		other.c.Hear(out.Said, &heard)
+		if other.take(&heard); !slices.Equal(other.lines, []string{tc.heard}) {
+			t.Errorf("%q is heard as %q, want %q", tc.said, other.lines, tc.heard)
+		}
+	}
+}
+
+// Lines and names in a file that somebody else has recorded are shown as plain lines.
+func TestRecordIsPlain(t *testing.T) {
+	file := &replay.Reader{Start: replay.Start{
+		GameName: "Eve|nning",
+		Players:  []replay.Player{{PID: 2, Name: "An\nn"}, {PID: 3, Name: "Bob"}}, Slots: []w3gs.Slot{{PID: 2, Status: 2}, {PID: 3, Status: 2}},
+	}}
+	tape, err := NewTape(file, 3, 26, w3gs.MapCheck{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tape.Add(&replay.Record{Kind: replay.KindChat, Chat: replay.Chat{PID: 2, Flag: w3gs.ChatGame, Text: "hi\n|cffff0000Bob|r: I give up"}})
+	p, err := w3gs.Decode(w3gs.Frame(tape.frames), w3gs.FromHost)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.(*w3gs.ChatFromHost).Text; got != "hi Bob: I give up" || tape.others[0].Name != "An n" || tape.Game != "Evening" {
+		t.Errorf("shown are the line %q, the name %q and the game %q", got, tape.others[0].Name, tape.Game)
+	}
+}

@@ -48,7 +48,7 @@ func (c *Client) hear(now time.Duration, line string, out *Out) {
 	}
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 || !strings.HasPrefix(words[0], trigger) {
-		out.Said = c.Name + ": " + line
+		out.Said, _ = texts.Cut(c.Name+": "+w3gs.PlainLine(line), w3gs.MaxChatLen) // a second line would have no name before it
 		return
 	}
 	switch words[0][len(trigger):] {

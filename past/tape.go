@@ -49,12 +49,12 @@ func NewTape(r *replay.Reader, seat uint8, version w3gs.Version, check w3gs.MapC
 		return nil, fmt.Errorf("nobody has number %d in this game", seat)
 	}
 	t := &Tape{
-		Game: start.GameName, Version: version, Seat: seat, Check: check, turn: -1,
+		Game: w3gs.PlainLine(start.GameName), Version: version, Seat: seat, Check: check, turn: -1,
 		table: w3gs.SlotTable{Slots: slices.Clone(start.Slots), RandomSeed: start.RandomSeed, Layout: start.Layout, PlayerSlots: start.StartSpots},
 	}
 	for _, p := range start.Players {
 		if p.PID != seat && at(p.PID) >= 0 {
-			t.others = append(t.others, w3gs.PlayerInfo{JoinCounter: joinCounter, PID: p.PID, Name: p.Name, Extra: make([]byte, version.JoinExtra())})
+			t.others = append(t.others, w3gs.PlayerInfo{JoinCounter: joinCounter, PID: p.PID, Name: w3gs.PlainLine(p.Name), Extra: make([]byte, version.JoinExtra())})
 		}
 	}
 	slices.SortStableFunc(t.others, func(a, b w3gs.PlayerInfo) int { return at(a.PID) - at(b.PID) })
@@ -83,7 +83,8 @@ func (t *Tape) Add(rec *replay.Record) {
 		}
 	case replay.KindChat:
 		if c := rec.Chat; c.Flag == w3gs.ChatGame && c.Scope == w3gs.ScopeAll && len(c.Text) < w3gs.MaxChatLen {
-			t.add(&w3gs.ChatFromHost{Chat: w3gs.Chat{To: []uint8{t.Seat}, From: c.PID, Flag: c.Flag, Text: c.Text}}, false)
+			line := w3gs.Chat{To: []uint8{t.Seat}, From: c.PID, Flag: c.Flag, Text: w3gs.PlainLine(c.Text)}
+			t.add(&w3gs.ChatFromHost{Chat: line}, false)
 		}
 	case replay.KindChecksum:
 		if !t.ended && len(rec.Checksum) == 4 && t.turn >= 0 {

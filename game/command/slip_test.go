@@ -16,7 +16,7 @@ func TestSlip(t *testing.T) {
 		" !login hunter22": true, ".login hunter22": true, "/login hunter22": true, "-login hunter22": true,
 		"！login hunter22": true, "!ｌｏｇｉｎ hunter22": true, "!login\thunter22": true, "!login　hunter22": true,
 		"　!login hunter22": true, "\t!login x": true, "!loginhunter22": true, "!LOGINx": true, ". login x": true,
-		"!!login x": true, "1login x": true, "|cFFFF0000!login x": true, "!lo|rgin x": true, "!log\u200bin x": true,
+		"!!login x": true, "1login x": true, "|cFFFF0000!login x": true, "||cFF4080C0cFF4080C0!login x": true, "!lo|rgin x": true, "!log\u200bin x": true,
 		"\u2026login x": true, "login hunter22": true, "loginhunter22": true, "Login　hunter22": true,
 		"!logn hunter22": true, ".lgoin hunter22": true, "!logon hunter22": true, "-authhunter22": true, "/auth x": true,
 

@@ -18,6 +18,7 @@ const (
 	extraPID        protowire.Number = 1
 	extraBattleTag  protowire.Number = 2
 	extraPortrait   protowire.Number = 4
+	extraRealm      protowire.Number = 5
 	defaultPortrait                  = "p042" // of a player who has chosen none
 )
 
@@ -81,4 +82,18 @@ func (p *PlayerExtra) PID() uint8 {
 		}
 	}
 	return uint8(pid)
+}
+
+// HasPlainTexts reports whether the texts of a profile, which other people read, are as PlainLine leaves them.
+func (p *PlayerExtra) HasPlainTexts() bool {
+	if p.Kind != ExtraProfile {
+		return true
+	}
+	for f, ok := range ProtoFields(p.Data) {
+		isText := ok && f.Kind == protowire.BytesType && f.Number >= extraBattleTag && f.Number <= extraRealm
+		if isText && PlainLine(string(f.Value)) != string(f.Value) {
+			return false
+		}
+	}
+	return true
 }
