@@ -452,6 +452,9 @@ func (n *Net) Locked(f func()) {
 // Read waits for bytes.
 func (c *Conn) Read(p []byte) (int, error) {
 	for {
+		if c.late(&c.readBy) {
+			return 0, c.wrap("read", os.ErrDeadlineExceeded)
+		}
 		n, _, err := c.TryRead(p)
 		if n > 0 || err != nil || len(p) == 0 {
 			return n, c.wrap("read", err)
@@ -465,6 +468,9 @@ func (c *Conn) Read(p []byte) (int, error) {
 // Write waits for room.
 func (c *Conn) Write(p []byte) (done int, err error) {
 	for {
+		if c.late(&c.writeBy) {
+			return done, c.wrap("write", os.ErrDeadlineExceeded)
+		}
 		n, err := c.TryWrite(p[done:])
 		if done += n; done == len(p) || err != nil {
 			return done, c.wrap("write", err)
@@ -473,6 +479,14 @@ func (c *Conn) Write(p []byte) (done int, err error) {
 			return done, c.wrap("write", err)
 		}
 	}
+}
+
+// late reports whether a deadline is over. Read and Write then do nothing, also where they could go on, as those of
+// package net.
+func (c *Conn) late(by *time.Time) bool {
+	c.n.mu.Lock()
+	defer c.n.mu.Unlock()
+	return c.holders > 0 && !by.IsZero() && !time.Now().Before(*by)
 }
 
 // wrap makes of an error one of package net.

@@ -1,7 +1,28 @@
-// Package simnet is a network in memory: listeners and connections with the habits of TCP, over
-// lines that delay, lose and break. It knows no clock but that of package time, so that its
-// time is virtual in a bubble of testing/synctest, and what happens in it at one time happens
-// in one order, which the seed decides.
+// Package simnet is a network in memory for tests: listeners and connections that behave like TCP on Linux,
+// over lines that delay, lose and break.
+//
+// It reads the clock of package time only. In a bubble of testing/synctest a test of an hour therefore takes as long
+// as its computations, and time limits can be tested with their real values:
+//
+//	synctest.Test(t, func(t *testing.T) {
+//		n := simnet.New(1) // the seed of jitter, loss and splitting
+//		defer n.Close()
+//		l, _ := n.Listen(netip.MustParseAddrPort("10.0.0.1:6112"))
+//		line := simnet.Line{Delay: 20 * time.Millisecond}
+//		client, _ := n.Dial(netip.MustParseAddr("10.0.0.5"), netip.MustParseAddrPort("10.0.0.1:6112"), line, line)
+//		server, _ := l.Accept()
+//		...
+//	})
+//
+// A Conn is a net.Conn, with methods for faults: Hold interrupts the line for a while, Sever leaves both ends half
+// open, Reset ends the connection at once. Event loops use TryRead, TryWrite and Notify, which never wait. Copy and File
+// stand for file descriptors that several processes share.
+//
+// One goroutine carries all events in the order of their time; events of one moment keep the order in which they were
+// caused. The same seed and the same calls give the same run.
+//
+// The conformance tests run the same cases on this network and on the loopback interface of the system. What they do not
+// cover, only real sockets show: edges of epoll, TCP_INFO, SIOCOUTQ, NOTSENT_LOWAT.
 package simnet
 
 import (
