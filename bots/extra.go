@@ -31,8 +31,9 @@ func (p *player) sayExtra(e *w3gs.PlayerExtra) {
 func (p *player) ownProfile() *w3gs.PlayerExtra { return w3gs.NewProfile(p.pid, p.name) }
 
 // onExtra takes a 0x59: the bot's own message comes back, or another player is described.
-// A client begins with its skins. When those have come back it sends a pair and its
-// profile, and then its profile for each further player.
+// A client to 2.0 begins with its skins. When those have come back it sends a pair and its
+// profile, and then its profile for each further player. One of 3.0 sends
+// its skins and a pair, and the host sends a profile for it.
 func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 	pid := q.PID()
 	own := pid == p.pid
@@ -44,7 +45,10 @@ func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 	case !p.need(own || p.known.has(pid), q.Op(), "about player %d, who is not there", pid):
 		return
 	case own && p.echoed(q):
-		p.sayMore(q.Kind)
+		if !p.g.run.opts.Version.IntroducesAtJoin() {
+			p.sayMore(q.Kind)
+		}
+	case own && q.Kind == w3gs.ExtraProfile && p.g.run.opts.Version.IntroducesAtJoin() && !p.checked: // by the host
 	case own:
 		p.fault(q.Op(), "about the bot itself, which has not said it: % X", q.Data)
 	}
@@ -84,7 +88,8 @@ func (p *player) sayMore(kind w3gs.ExtraKind) {
 // met reports whether the bot has heard its own 0x59 and knows all that it draws.
 func (p *player) met() bool {
 	without := func(of pidSet) bool { missing := p.known.without(&of); return missing.empty() }
-	return !p.reforged() || p.extras.profiles > 0 && len(p.extras.said) == 0 && without(p.extras.skins) && without(p.extras.profile)
+	spoken := p.extras.profiles > 0 || p.g.run.opts.Version.IntroducesAtJoin()
+	return !p.reforged() || spoken && len(p.extras.said) == 0 && without(p.extras.skins) && without(p.extras.profile)
 }
 
 // needMet is a rule for the host: a client that starts knows everybody.

@@ -9,6 +9,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
+// slowStart is how soon after 0x0A a slow client cannot take 0x0B.
+const slowStart = 5 * time.Second
+
 // lobbyView is the lobby, as the host describes it.
 type lobbyView struct {
 	known     pidSet // introduced and not gone, without the bot itself
@@ -63,7 +66,7 @@ func (p *player) onIntroduction(now time.Duration, q *w3gs.PlayerInfo) {
 	if version.Reforged() {
 		longest = w3gs.MaxTagLen
 	}
-	p.need(q.Name != "" && len(q.Name) <= longest, q.Op(), "name %q: want 1 to %d bytes", q.Name, longest)
+	p.need((q.Name != "" || version.SharesNames()) && len(q.Name) <= longest, q.Op(), "name %q: want 1 to %d bytes", q.Name, longest)
 	p.need(len(q.Extra) == version.JoinExtra(), q.Op(), "%d bytes behind the name: clients of %v want %d", len(q.Extra), version, version.JoinExtra())
 	p.known.add(q.PID)
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Text: q.Name})
@@ -74,7 +77,7 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 		return
 	}
 	version := p.g.run.opts.Version
-	p.need(!p.drawn, q.Op(), "after the first 0x09")
+	p.need(p.drawn == version.IntroducesAtJoin(), q.Op(), "the first 0x09 came %v", p.drawn)
 	p.need(q.Size > 0 && q.Path != "" && len(q.Path) <= w3gs.MaxMapPathLen, q.Op(), "map %q of %d bytes", q.Path, q.Size)
 	p.need(q.HasSHA1 || !version.HasSHA1(), q.Op(), "no SHA-1 for version %v", version)
 	if want := p.g.run.opts.Map; want != nil && *want != *q {
@@ -82,18 +85,29 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 		p.finish(OutcomeBroken, "the host has another map")
 		return
 	}
-	p.need(!version.Reforged() || !strings.Contains(q.Path, `\`), q.Op(), "path %q: clients of %v write /", q.Path, version)
+	p.need(version.MapPath(q.Path) == q.Path && (version.MapPath(`\`) == "/" || !strings.Contains(q.Path, "/")), q.Op(), "path %q: not as clients of %v write it", q.Path, version)
 	p.checked = true
 	p.note(now, Event{Packet: q.Op(), Value: q.Size, Text: q.Path})
 	if p.reforged() {
 		p.set(alarmMet, now+metWithin)
+	}
+	if p.conduct.Download == "" && version.IntroducesAtJoin() {
+		p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: q.Size})
+		p.holds = true
+	}
+	if p.reforged() {
 		p.sayExtra(w3gs.NewSkins(p.pid))
+	}
+	if version.IntroducesAtJoin() {
+		p.sayExtra(w3gs.NewPair(p.pid))
 	}
 	if p.conduct.Download != "" {
 		p.openDownload(now, q)
 		return
 	}
-	p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: q.Size})
+	if !p.holds {
+		p.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: q.Size})
+	}
 	p.holds = true
 	p.checkReady(now)
 }
@@ -112,14 +126,15 @@ func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
 	if !p.need(p.phase == inLobby, q.Op(), "outside the lobby") {
 		return
 	}
-	p.need(p.checked, q.Op(), "before 0x3D")
+	atJoin := p.g.run.opts.Version.IntroducesAtJoin()
+	p.need(p.checked || atJoin && !p.drawn, q.Op(), "before 0x3D")
 	p.drawn = true
 	p.takeTable(q.Op(), &q.SlotTable)
 	own := 0
 	for _, s := range p.table.Slots {
 		if s.PID == p.pid {
 			own++
-		} else if s.PID != 0 && !p.known.has(s.PID) {
+		} else if s.PID != 0 && !p.known.has(s.PID) && p.checked {
 			p.fault(q.Op(), "player %d in the table was never introduced", s.PID)
 		}
 	}
@@ -165,13 +180,18 @@ func (p *player) onCountdown(now time.Duration) {
 	if !p.need(p.phase == inLobby && p.drawn, w3gs.OpCountdownStart, "outside the lobby") {
 		return
 	}
-	p.phase = starting
+	p.phase, p.countdownAt = starting, now
 	p.note(now, Event{Packet: w3gs.OpCountdownStart})
 }
 
 // onStart takes a 0x0B: the slots are final, the bot loads the map.
 func (p *player) onStart(now time.Duration) {
 	if !p.need(p.phase == starting, w3gs.OpCountdownEnd, "without 0x0A") {
+		return
+	}
+	if took := now - p.countdownAt; p.g.run.opts.SlowStart && took < slowStart {
+		p.fault(w3gs.OpCountdownEnd, "%v after 0x0A: a slow client goes to the score screen", took.Round(time.Millisecond))
+		p.finish(OutcomeBroken, "went to the score screen")
 		return
 	}
 	p.phase = loading

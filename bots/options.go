@@ -70,6 +70,10 @@ type Options struct {
 
 	Script *Script // played instead of random actions and lines
 
+	// SlowStart has each bot go to the score screen when 0x0B comes within slowStart of 0x0A, as clients from
+	// 1.32 on do on slow computers.
+	SlowStart bool
+
 	// Watch has each bot join a recorded game alone, answer its turns and stay to its end.
 	Watch bool
 

@@ -98,6 +98,8 @@ type said struct {
 	performed  [][]byte // script: actions that have not come back
 	lines      int      // chat lines said
 	echoes     int      // of them in the lobby
+
+	countdownAt time.Duration // when 0x0A came
 }
 
 // figures are for the report.

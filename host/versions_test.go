@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,7 +24,7 @@ import (
 // it and refuse what those refuse: one downloads the map, one stops reading until the
 // lag screen is up, one leaves early. The replay has no fault, and the journal runs again.
 func TestVersions(t *testing.T) {
-	for _, v := range []w3gs.Version{26, 29, 32, 36, w3gs.VersionTwo} {
+	for _, v := range []w3gs.Version{26, 29, 32, 36, w3gs.VersionTwo, w3gs.VersionThree} {
 		bubbled(t, v.String(), func(t *testing.T) {
 			dir := t.TempDir()
 			archive, err := recording.Open(recording.Options{Dir: filepath.Join(dir, "replays"), Name: "game", Log: zerolog.Nop()})
@@ -44,12 +43,12 @@ func TestVersions(t *testing.T) {
 			check := w3gs.MapCheck{Path: m.Path, Size: m.Size, CRC32: m.CRC32, Checksum: m.Checksum, SHA1: m.SHA1, HasSHA1: true}
 			prefix := "bot-"
 			if v >= 32 {
-				check.Path, prefix = strings.ReplaceAll(m.Path, `\`, "/"), "bot#" // battle tags
+				check.Path, prefix = v.MapPath(m.Path), "bot#" // battle tags
 			}
 			const players = 4
 			report, err := bots.Run(t.Context(), bots.Options{
 				Network: r.memory(), Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Version: v, Map: &check, NamePrefix: prefix,
-				Players: players, Play: 3 * time.Second, LoadTime: 100 * time.Millisecond, Actions: 10,
+				Players: players, Play: 3 * time.Second, LoadTime: 100 * time.Millisecond, Actions: 10, SlowStart: v.Reforged(),
 				Conduct: func(_, seat int) bots.Conduct {
 					return []bots.Conduct{
 						{},

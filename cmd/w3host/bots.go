@@ -89,6 +89,7 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 	fs.TextVar(&c.opts.Version, "version", w3gs.DefaultVersion, "`VERSION` of the game that they play")
 	fs.StringVar(&c.opts.NamePrefix, "name-prefix", "", "a bot is called prefix and number (bot-; with --watch fan-)")
 	fs.BoolVar(&c.start, "say-start", true, "say !start when all bots are in the lobby and the host does nothing")
+	fs.BoolVar(&c.opts.SlowStart, "slow-start", false, "go to the score screen when 0x0B comes within 5 s of 0x0A, as clients from 1.32 on do on slow computers")
 	fs.BoolVar(&c.opts.Watch, "watch", false, "watch a recorded game that w3host watch shows: each bot joins alone and stays to its end")
 	fs.StringVar(&c.opts.Kill, "kill", "", "kill the host on this machine while they play: `PIDFILE` is that of w3host hold --pid-file")
 	fs.DurationVar(&c.opts.KillEvery, "every", 3*time.Second, "with --kill: how often")
