@@ -64,16 +64,24 @@ const rateEvery = 5 * time.Second
 func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, log zerolog.Logger) {
 	beats, stop := heart.Listen(rateEvery)
 	defer stop()
+	told := ""
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-beats:
 		}
-		if n, err := db.RateGames(ctx); err != nil {
+		switch n, err := db.RateGames(ctx); {
+		case err == nil:
+			told = ""
+			if n > 0 {
+				log.Debug().Int64("games", n).Msg("games rated")
+			}
+		case errors.Is(err, storage.ErrUnavailable):
 			log.Debug().Err(err).Msg("cannot rate games; will try again")
-		} else if n > 0 {
-			log.Debug().Int64("games", n).Msg("games rated")
+		case told != err.Error(): // it stays until somebody mends the database: once is enough
+			told = err.Error()
+			log.Error().Err(err).Msg("games are not rated")
 		}
 	}
 }

@@ -40,7 +40,7 @@ var (
 		{table: "desyncs", key: "game_key, seq", columns: "dossier", json: true},
 		{table: "game_players", key: "game_key, pid, joined_seq", columns: "left_reason"},
 	}
-	gameRow = texts{table: "games", key: "key", columns: "name, owner, ended_detail, replay"}
+	gameRow = texts{table: "games", key: "key", columns: "name, owner, ended_detail, replay, unrated_reason"}
 	// otherTexts are beside the games.
 	otherTexts = []texts{
 		gameRow, // of games that bear the name without the player

@@ -76,25 +76,28 @@ func (p *GamePlayer) Called() string { return cmp.Or(p.Name, fmt.Sprintf("Player
 // GameDetail is all that is kept of one game.
 type GameDetail struct {
 	Game
-	GameID    uint32          `json:"game_id"`
-	Private   bool            `json:"private"`
-	MapPath   string          `json:"map_path"`
-	MapSize   int64           `json:"map_size"`
-	MapCRC32  string          `json:"map_crc32"`
-	Checksum  string          `json:"map_checksum" db:"map_checksum"`
-	Settings  json.RawMessage `json:"settings"`
-	Seed      uint32          `json:"seed"`
-	People    []GamePlayer    `json:"people"`
-	Computers []StartedSlot   `json:"computers"`
-	Chat      []ChatLine      `json:"chat"`
-	Lags      []LagEvent      `json:"lags"`
-	Drops     []DropEvent     `json:"drops"`
-	Links     []LinkEvent     `json:"links"`
-	Saves     []SaveEvent     `json:"saves"`
-	Dossiers  []Dossier       `json:"dossiers"`
-	Downloads []MapDownload   `json:"downloads"`
-	Results   []ResultValue   `json:"results"`
-	Audit     []AdminAction   `json:"audit"`
+	GameID   uint32          `json:"game_id"`
+	Private  bool            `json:"private"`
+	MapPath  string          `json:"map_path"`
+	MapSize  int64           `json:"map_size"`
+	MapCRC32 string          `json:"map_crc32"`
+	Checksum string          `json:"map_checksum" db:"map_checksum"`
+	Settings json.RawMessage `json:"settings"`
+	Seed     uint32          `json:"seed"`
+	// UnratedReason says why the database takes no ratings of the game; empty for other games.
+	UnratedReason string `json:"unrated_reason,omitempty"`
+
+	People    []GamePlayer  `json:"people"`
+	Computers []StartedSlot `json:"computers"`
+	Chat      []ChatLine    `json:"chat"`
+	Lags      []LagEvent    `json:"lags"`
+	Drops     []DropEvent   `json:"drops"`
+	Links     []LinkEvent   `json:"links"`
+	Saves     []SaveEvent   `json:"saves"`
+	Dossiers  []Dossier     `json:"dossiers"`
+	Downloads []MapDownload `json:"downloads"`
+	Results   []ResultValue `json:"results"`
+	Audit     []AdminAction `json:"audit"`
 }
 
 // Dossier is a stored desync.
@@ -236,7 +239,7 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 		key = latest
 	}
 	g, err := sqldb.One[GameDetail](ctx, d.sql, "SELECT "+selected(Game{}, "g.")+`, x.game_id, x.private, x.map_path, x.map_size, x.map_crc32, x.map_checksum,
-		CAST(x.settings AS text) AS settings, x.seed FROM game_list g JOIN games x ON x.key = g.key WHERE g.key = $1`, key)
+		CAST(x.settings AS text) AS settings, x.seed, x.unrated_reason FROM game_list g JOIN games x ON x.key = g.key WHERE g.key = $1`, key)
 	if err != nil {
 		return nil, notFound(err, "game %s", key)
 	}

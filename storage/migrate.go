@@ -113,8 +113,13 @@ func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) e
 	return do(p)
 }
 
+// migrationFailed names the step that failed.
 func migrationFailed(err error) error {
-	return fmt.Errorf("%w: migrate: %v", ErrUnavailable, err) //nolint:errorlint // a driver's error ends here
+	step := ""
+	if failed, ok := errors.AsType[*goose.PartialError](err); ok && failed.Failed != nil && failed.Failed.Source != nil {
+		step = " at " + failed.Failed.Source.Path
+	}
+	return fmt.Errorf("migrate the database%s: %w", step, sqldb.Translate(err))
 }
 
 // schemaState is where the schema is.

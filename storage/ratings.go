@@ -1,9 +1,9 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -31,142 +31,58 @@ func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	if err != nil || !waits {
 		return 0, err
 	}
-	return d.inBatches(ctx, rateSome)
+	return d.inBatches(ctx, func(ctx context.Context, tx sqldb.Tx) (int64, error) {
+		if err := lockRatings(ctx, tx); err != nil {
+			return 0, err
+		}
+		keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1", rateBatch)
+		if err != nil || len(keys) == 0 {
+			return 0, err
+		}
+		r := rater{tx: tx, known: map[ratedPlayer]rated{}}
+		if err := r.batch(ctx, keys); err != nil {
+			return 0, err
+		}
+		return int64(len(keys)), r.mark(ctx, d.opts.Log)
+	})
 }
 
-// RebuildRatings makes all ratings anew from the games that are kept.
-func (d *Store) RebuildRatings(ctx context.Context) (games int64, err error) {
+// Rebuilt counts the games that RebuildRatings has looked at.
+type Rebuilt struct {
+	Games   int64
+	Refused int64 // of them those that cannot be rated
+}
+
+// RebuildRatings makes all ratings anew from the games that are kept, in one transaction: after an error the ratings
+// are as they were. Until it ends, other programs cannot rate games, nor write to a file of SQLite at all.
+func (d *Store) RebuildRatings(ctx context.Context) (done Rebuilt, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
 		if err := lockRatings(ctx, tx); err != nil {
 			return err
 		}
-		return tx.Batch(ctx, []sqldb.Statement{{SQL: "DELETE FROM ratings"}, {SQL: "UPDATE games SET rated = false WHERE rated"}}, nil)
+		keys, err := sqldb.List[GameKey](ctx, tx, "SELECT key FROM games WHERE ended_at IS NOT NULL ORDER BY ended_at, key")
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "DELETE FROM ratings"); err != nil {
+			return err
+		}
+		r := rater{tx: tx, known: map[ratedPlayer]rated{}, anew: true}
+		for some := range slices.Chunk(keys, rateBatch) {
+			if err := r.batch(ctx, some); err != nil {
+				return err
+			}
+		}
+		done = Rebuilt{int64(len(keys)), int64(len(r.refused))}
+		return cmp.Or(r.finish(ctx), r.mark(ctx, d.opts.Log))
 	})
-	if err != nil {
-		return 0, err
-	}
-	return d.inBatches(ctx, rateSome)
+	return done, err
 }
 
 // lockRatings keeps other hosts from rating until the transaction ends: each game
 // builds on the one before.
 func lockRatings(ctx context.Context, tx sqldb.Tx) error {
 	return tx.OnPostgres(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
-}
-
-// ratedPlayer names a rating.
-type ratedPlayer struct{ NameKey, Realm, Category string }
-
-// rated is a rating in the database.
-type rated struct {
-	Name string
-	rating.Skill
-	Games int
-}
-
-// ratedGame is a game with its players.
-type ratedGame struct {
-	category string
-	players  []ratedPlayer
-	names    []string
-	results  []rating.Result
-}
-
-// rateSome rates the first games of those that wait.
-func rateSome(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
-	if err := lockRatings(ctx, tx); err != nil {
-		return 0, err
-	}
-	games, keys, err := unrated(ctx, tx)
-	if err != nil || len(games) == 0 {
-		return 0, err
-	}
-	known, err := ratingsOf(ctx, tx, games)
-	if err != nil {
-		return 0, err
-	}
-	changed := map[ratedPlayer]*rated{}
-	for _, g := range games {
-		g.rate(known, changed)
-	}
-	for p, r := range changed {
-		if _, err := tx.Exec(ctx, `INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) VALUES ($1, $2, $3, $4, $5, $6, $7)
-			ON CONFLICT (name_key, realm, category) DO UPDATE SET `+excluded("name", "mu", "sigma", "games"),
-			p.Category, p.NameKey, p.Realm, r.Name, r.Mu, r.Sigma, r.Games); err != nil {
-			return 0, err
-		}
-	}
-	_, err = tx.Exec(ctx, "UPDATE games SET rated = true WHERE key IN (SELECT value FROM json_each($1))", keys)
-	return int64(len(games)), err
-}
-
-// rate changes the ratings of the players of a game, unless its results name no
-// winner.
-func (g *ratedGame) rate(known, changed map[ratedPlayer]*rated) {
-	before := make([]rating.Skill, len(g.players))
-	for i, p := range g.players {
-		if known[p] == nil {
-			known[p] = &rated{Skill: rating.Newcomer()}
-		}
-		before[i] = known[p].Skill
-	}
-	for i, skill := range rating.Game(g.results, before) {
-		if skill != nil && g.players[i].NameKey != "" { // who has no name counts as a newcomer in each game
-			r := known[g.players[i]]
-			r.Name, r.Skill, r.Games = g.names[i], *skill, r.Games+1
-			changed[g.players[i]] = r
-		}
-	}
-}
-
-// unrated reads the games that wait, in the order in which they ended, and their keys. Of
-// games with computers no strength follows.
-func unrated(ctx context.Context, tx sqldb.Tx) (games []*ratedGame, keys []string, err error) {
-	waiting, err := sqldb.List[struct {
-		Key string
-		Map string `db:"map_name"`
-	}](ctx, tx, `SELECT key, map_name FROM games WHERE NOT rated AND ended_at IS NOT NULL ORDER BY ended_at, key LIMIT $1`, rateBatch)
-	if err != nil {
-		return nil, nil, err
-	}
-	byKey := map[string]*ratedGame{}
-	for _, g := range waiting {
-		byKey[g.Key] = &ratedGame{category: rating.Category(g.Map)}
-		games, keys = append(games, byKey[g.Key]), append(keys, g.Key)
-	}
-	players, err := sqldb.List[struct {
-		GameKey              string
-		NameKey, Realm, Name string
-		rating.Result
-	}](ctx, tx, `SELECT game_key, name_key, realm, name, team, outcome FROM played
-		WHERE game_key IN (SELECT value FROM json_each($1)) AND NOT EXISTS (SELECT 1 FROM game_computers c WHERE c.game_key = played.game_key)
-		ORDER BY game_key, slot`, keys)
-	for _, p := range players {
-		g := byKey[p.GameKey]
-		g.players = append(g.players, ratedPlayer{p.NameKey, p.Realm, g.category})
-		g.names, g.results = append(g.names, p.Name), append(g.results, p.Result)
-	}
-	return games, keys, err
-}
-
-// ratingsOf reads the ratings of the players of the games.
-func ratingsOf(ctx context.Context, tx sqldb.Tx, games []*ratedGame) (map[ratedPlayer]*rated, error) {
-	names := map[string]bool{}
-	for _, g := range games {
-		for _, p := range g.players {
-			names[p.NameKey] = true
-		}
-	}
-	rows, err := sqldb.List[struct {
-		ratedPlayer
-		rated
-	}](ctx, tx, "SELECT name_key, realm, category, name, mu, sigma, games FROM ratings WHERE name_key IN (SELECT value FROM json_each($1))",
-		slices.Collect(maps.Keys(names)))
-	known := map[ratedPlayer]*rated{}
-	for _, r := range rows {
-		known[r.ratedPlayer] = &r.rated
-	}
-	return known, err
 }
 
 // ratings reads ratings. Players of the same strength share a place.

@@ -42,6 +42,8 @@ var (
 	ErrUnavailable = sqldb.ErrUnavailable
 	// ErrRejected: the database refuses the value itself.
 	ErrRejected = sqldb.ErrRejected
+	// ErrUnusable: the database lacks rights, tables or functions; somebody has to change it first.
+	ErrUnusable = sqldb.ErrUnusable
 	// ErrNewerSchema: a later w3host has migrated this database.
 	ErrNewerSchema = errors.New("the database was made by a newer w3host")
 	// ErrNoDatabase: nothing is there, or not all of it, and nothing may be created.

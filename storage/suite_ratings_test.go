@@ -125,9 +125,9 @@ func testRebuild(t *testing.T, db *storage.Store, rated int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	games, err := db.RebuildRatings(t.Context())
-	if err != nil || games != rated {
-		t.Errorf("%d games are rated anew: %v", games, err)
+	done, err := db.RebuildRatings(t.Context())
+	if err != nil || done.Games != rated || done.Refused != 0 {
+		t.Errorf("%+v are rated anew: %v", done, err)
 	}
 	again, err := db.BestRated(t.Context(), "", 100)
 	if err != nil || !reflect.DeepEqual(before, again) || len(again) != 10 {

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"w3host/config"
 	"w3host/internal/terminal"
+	"w3host/migrations"
 	"w3host/storage"
 	"w3host/storage/storagetest"
 )
@@ -32,13 +36,22 @@ func ask(t *testing.T, line string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
+// migrationNames are the steps of the schema, in order.
+func migrationNames(dialect string) []string {
+	_, names := migrations.For(dialect)
+	return names
+}
+
 func TestDatabaseCommands(t *testing.T) {
 	t.Setenv(config.EnvName("database.url"), "sqlite:"+filepath.Join(t.TempDir(), "data", "w3host.db"))
-	tests := []struct {
+	steps := migrationNames("sqlite")
+	latest := len(steps)
+	type step struct {
 		line string
 		code int
 		want string // a pattern for what it prints, where errors go for codes above 0
-	}{
+	}
+	tests := []step{
 		{"games", 1, `^w3host games: no database of w3host: there is no file /.*/data/w3host\.db; a host creates it when it starts \(w3host migrate up, or name another with --database or --config\)\n$`},
 		{"ban Bob", 1, `there is no file`},
 		{"migrate status", 1, `there is no file`},
@@ -140,20 +153,25 @@ func TestDatabaseCommands(t *testing.T) {
 		{"migrate sideways", 2, `there is no "sideways": it is up, down or status`},
 		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
 		{"migrate down", 2, `it needs the number of the last step`},
-		{"migrate down 7", 1, `^w3host migrate down: the last step is 2: w3host migrate down 2 deletes what only it holds\n$`},
-		{"migrate down 2", 0, `^Step 2 \(00002_fleet\.sql\) was undone\.\n$`},
-		{"migrate down 2", 1, `^w3host migrate down: the last step is 1: w3host migrate down 1 deletes all games, bans and admins\n$`},
-		{"migrate down 1", 0, `^Step 1 \(00001_game_log\.sql\) was undone\.\n$`},
-		{"games", 1, `its schema is at step 0 of 2; a host, or migrate up, completes it`},
+		{"migrate down 99", 1, fmt.Sprintf(`^w3host migrate down: the last step is %[1]d: w3host migrate down %[1]d deletes what only it holds\n$`, latest)},
+	}
+	for i, name := range slices.Backward(steps) {
+		if i == 0 {
+			tests = append(tests, step{"migrate down 2", 1, `^w3host migrate down: the last step is 1: w3host migrate down 1 deletes all games, bans and admins\n$`})
+		}
+		tests = append(tests, step{fmt.Sprintf("migrate down %d", i+1), 0, fmt.Sprintf(`^Step %d \(%s\) was undone\.\n$`, i+1, regexp.QuoteMeta(name))})
+	}
+	tests = append(tests, []step{
+		{"games", 1, fmt.Sprintf(`its schema is at step 0 of %d; a host, or migrate up, completes it`, latest)},
 		{"migrate down 1", 1, `not found: there is no step left to undo\n$`},
 		{"migrate status", 0, `00001_game_log\.sql +missing`},
-		{"migrate up", 0, `^The schema is now at step 2\.\n$`},
+		{"migrate up", 0, fmt.Sprintf(`^The schema is now at step %d\.\n$`, latest)},
 		{"migrate status --json", 0, `"applied": true`},
 
 		{"games --database mysql://x", 2, `"mysql:" is not known`},
 		{"games --database sqlite:/dev/null/x.db", 1, `w3host games: .*`},
 		{"games --database postgres://127.0.0.1:1/x?sslmode=disable", 1, `^w3host games: open the database: .*is the server running.*\n$`},
-	}
+	}...)
 	for _, tt := range tests {
 		code, stdout, stderr := ask(t, tt.line)
 		out := stdout
@@ -200,8 +218,8 @@ func TestCommandsCreateNothing(t *testing.T) {
 			if code, _, stderr := shell(t, "migrate", "up", "--database", url); code != exitOK {
 				t.Fatal(stderr)
 			}
-			for _, step := range []string{"2", "1"} {
-				if code, _, stderr := shell(t, "migrate", "down", step, "--database", url); code != exitOK {
+			for step := range slices.Backward(migrationNames("sqlite")) {
+				if code, _, stderr := shell(t, "migrate", "down", strconv.Itoa(step+1), "--database", url); code != exitOK {
 					t.Fatal(stderr)
 				}
 			}

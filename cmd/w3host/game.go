@@ -105,6 +105,9 @@ func printGame(w io.Writer, g *storage.GameDetail) error {
 	if g.Replay != "" {
 		say("  replay   %s", g.Replay)
 	}
+	if g.UnratedReason != "" {
+		say("  rating   none: %s", g.UnratedReason)
+	}
 	tables := []struct {
 		title, heading string
 		rows           [][]string

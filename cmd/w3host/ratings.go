@@ -43,10 +43,13 @@ func ratingsCommand() *cobra.Command {
 }
 
 func (c *dbCall) rebuildRatings(db *storage.Store) error {
-	n, err := db.RebuildRatings(c.ctx)
+	done, err := db.RebuildRatings(c.ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "All ratings were rebuilt from %d games.\n", n)
-	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", n))
+	fmt.Fprintf(c.stdout, "All ratings were rebuilt from %d games.\n", done.Games)
+	if done.Refused > 0 {
+		fmt.Fprintf(c.stdout, "%d of them cannot be rated and were skipped; the log above has their keys, and w3host game KEY says why.\n", done.Refused)
+	}
+	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", done.Games))
 }

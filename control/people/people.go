@@ -32,7 +32,7 @@ func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 	give, values := q.Data, any(nil)
 	q.Data = func(v any) { values = v }
 	lines, err := answers[q.What](d, ctx, &q)
-	if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrUnusable) || errors.Is(err, context.DeadlineExceeded) {
 		err = texts.Of("the database does not answer: try again later")
 	}
 	if err != nil {

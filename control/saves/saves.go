@@ -169,7 +169,7 @@ func (s Finder) fromLog(ctx context.Context, g *savedgame.Save) (map[int]lobby.P
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return players, nil
-	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrUnusable), errors.Is(err, context.DeadlineExceeded):
 		return nil, game.ErrNoDatabase
 	}
 	return players, err

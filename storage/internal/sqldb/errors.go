@@ -17,6 +17,7 @@ var (
 	ErrConflict    = errors.New("already there")
 	ErrUnavailable = errors.New("database unavailable")
 	ErrRejected    = errors.New("the database refused the value")
+	ErrUnusable    = errors.New("the database is not set up for this program")
 
 	errMoved = fmt.Errorf("%w: its file was deleted or replaced while this program ran: put the file back, or start the program again", ErrUnavailable)
 )
@@ -25,7 +26,7 @@ var (
 // is kept as text only: no caller can come to depend on it.
 func translate(err error) error {
 	is := func(target error) bool { return errors.Is(err, target) }
-	if err == nil || slices.ContainsFunc([]error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected}, is) {
+	if err == nil || slices.ContainsFunc([]error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected, ErrUnusable}, is) {
 		return err
 	}
 	for _, ended := range []error{context.Canceled, context.DeadlineExceeded} {
@@ -45,14 +46,31 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %s", ErrUnavailable, oneLine(err))
 }
 
-// postgresKind sorts SQLSTATE codes. Only a value that can never be stored is
-// rejected; all else may be well again later.
+// Translate turns an error of a library that was lent a connection into one of ours.
+func Translate(err error) error { return translate(err) }
+
+// kindByClass sorts SQLSTATE codes by their class, the first two characters. Codes of other classes, such as those of
+// lost connections, deadlocks and a server that has no memory or is shut down, may be well again later.
+var kindByClass = map[string]error{
+	"21": ErrRejected, // cardinality violation
+	"22": ErrRejected, // data exception
+	"23": ErrRejected, // integrity constraint violation
+	"44": ErrRejected, // check option violation
+	"54": ErrRejected, // program limit exceeded: a value is too long for an index, for example
+	"P0": ErrRejected, // raised by a trigger or function
+	"0A": ErrUnusable, // feature not supported
+	"3F": ErrUnusable, // no such schema
+	"42": ErrUnusable, // missing rights, tables, columns or functions
+}
+
+// postgresKind sorts SQLSTATE codes. ErrRejected is for values that can never be stored, ErrUnusable for faults that
+// last until somebody changes the database, ErrUnavailable for those that may pass.
 func postgresKind(code string) error {
-	switch {
-	case code == "23505": // unique_violation
+	if code == "23505" { // unique_violation
 		return ErrConflict
-	case strings.HasPrefix(code, "22"), strings.HasPrefix(code, "23"): // data exception, integrity
-		return ErrRejected
+	}
+	if kind := kindByClass[code[:min(len(code), 2)]]; kind != nil {
+		return kind
 	}
 	return ErrUnavailable
 }
@@ -83,6 +101,8 @@ func sqliteKind(code int) error {
 		return ErrRejected
 	case sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_RANGE:
 		return ErrRejected
+	case sqlite3.SQLITE_ERROR: // missing tables, columns or functions
+		return ErrUnusable
 	}
 	return ErrUnavailable
 }
