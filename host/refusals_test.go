@@ -9,16 +9,19 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/host/loop"
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
 
 // A flood of connections that are refused leaves one line of its address in the log, and
 // one with a number when the time is over; lines of other addresses are there.
-func TestFloodOfRefusalsInTheLog(t *testing.T) {
-	t.Parallel()
+func TestFloodOfRefusalsInTheLog(t *testing.T) { inBubble(t, testFloodOfRefusalsInTheLog) }
+
+func testFloodOfRefusalsInTheLog(t *testing.T) {
 	const flood = 300
 	r := newRig(t, func(o *Options) { o.Log = o.Log.Level(zerolog.InfoLevel) })
+	r.line = simnet.Line{} // all connections fall into one moment
 	r.h.shard.Wait(func() { r.h.shard.refused.every = time.Second })
 	for range flood {
 		c := r.dial()
