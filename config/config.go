@@ -108,6 +108,7 @@ type Game struct {
 	LoadInGame         bool     `toml:"load_in_game"`
 	ObserversNeverStop bool     `toml:"observers_never_stop" default:"true"`
 	LastPlayerTimeout  Duration `toml:"last_player_timeout" default:"1m" range:"0s..24h"`
+	IdleTimeout        Duration `toml:"idle_timeout" default:"10m" range:"0|1m..24h"`                // nobody has acted for so long; 0s: never
 	LastPlayers        int      `toml:"last_players" default:"1" range:"1..23" entry:"last_players"` // players who count as the last
 	Adaptive           bool     `toml:"adaptive_latency"`
 	Equalise           bool     `toml:"equalise" entry:"equalise"`       // actions wait for the slowest line

@@ -79,25 +79,29 @@ func hostLimits(l config.Limits) host.Limits {
 // gameConfig is the configuration of a game; version is the program's.
 func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
-		Version:   c.Host.Version,
-		Versions:  c.LAN.Versions,
-		Crossplay: c.Lobby.Crossplay,
-		Program:   "w3host " + version,
-		Settings:  GameSettings(c.Lobby),
-		Lobby:     lobbyConfig(c),
-		Turns:     turnConfig(c),
-		Transfer:  transferConfig(c.Transfer),
-		Reconnect: reconnectConfig(c.Reconnect),
-		Votes:     game.Votes{Share: c.Votes.Percent, Time: time.Minute, Cooldown: 2 * time.Minute},
-		Entry:     game.EntryRules{MinRating: c.Lobby.MinRating, MaxRating: c.Lobby.MaxRating, MinGames: c.Lobby.MinGames, Proxied: c.Lobby.RequireGProxy},
-		Results:   game.ResultRules{MinPlayers: c.Results.MinPlayers, MinLength: c.Results.MinLength.D(), LeaversLose: c.Results.LeaversLose},
-		Trigger:   c.Lobby.CommandTrigger[0],
-		Commands:  commandRules(c),
-		Cooldown:  game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
-		Rules:     c.Lobby.Rules,
-		Silence:   c.Limits.LobbyTimeout.D(),
+		Version:     c.Host.Version,
+		Versions:    c.LAN.Versions,
+		Crossplay:   c.Lobby.Crossplay,
+		Program:     "w3host " + version,
+		Settings:    GameSettings(c.Lobby),
+		Lobby:       lobbyConfig(c),
+		Turns:       turnConfig(c),
+		Transfer:    transferConfig(c.Transfer),
+		Reconnect:   reconnectConfig(c.Reconnect),
+		Votes:       game.Votes{Share: c.Votes.Percent, Time: time.Minute, Cooldown: 2 * time.Minute},
+		Entry:       game.EntryRules{MinRating: c.Lobby.MinRating, MaxRating: c.Lobby.MaxRating, MinGames: c.Lobby.MinGames, Proxied: c.Lobby.RequireGProxy},
+		Results:     game.ResultRules{MinPlayers: c.Results.MinPlayers, MinLength: c.Results.MinLength.D(), LeaversLose: c.Results.LeaversLose},
+		Trigger:     c.Lobby.CommandTrigger[0],
+		Commands:    commandRules(c),
+		Cooldown:    game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
+		Rules:       c.Lobby.Rules,
+		Silence:     c.Limits.LobbyTimeout.D(),
+		IdleTimeout: c.Game.IdleTimeout.D(),
 	}
 }
+
+// loadBehind is how long a player may load behind the others.
+const loadBehind = 2 * time.Minute
 
 // mapSilence is how long a client may take to report whether it has the map, if the map is small. Real clients take a
 // second and, for a large map, the time to read it.
@@ -189,6 +193,9 @@ func turnConfig(c config.Config) gamesync.Config {
 	t := gamesync.Defaults()
 	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), c.Game.SyncLimit, c.Game.DropAfter.D()
 	t.LoadTimeout = c.Limits.LoadTimeout.D()
+	if t.LoadTimeout <= gamesync.Defaults().LoadTimeout { // else the operator has players with slow computers
+		t.LoadBehind = loadBehind
+	}
 	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 is at once, not never
 	t.LastPlayers = c.Game.LastPlayers
 	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10

@@ -41,6 +41,8 @@ type Config struct {
 	Results   ResultRules
 	Commands  command.Rules
 	Cooldown  Cooldown
+	// IdleTimeout ends a running game in which no player has acted for so long; 0: never.
+	IdleTimeout time.Duration
 	// Rules are the lines that the command "rules" shows.
 	Rules []string
 	// Silence is how long a player in the lobby may send nothing, although every ping

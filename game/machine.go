@@ -27,6 +27,8 @@ type Machine struct {
 
 	now       time.Duration // since the lobby opened
 	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
+	actedAt   time.Duration // when a player has acted last, in time of the game
+	paused    bool          // a player has paused the game
 	silenceAt time.Duration // when to check for silent players next
 	toProxies toProxies
 	settings  settings
@@ -215,7 +217,7 @@ func (m *Machine) tick(*Input) {
 		for i := range m.out.Facts[before:] {
 			m.out.Facts[before+i].Turn = m.turns.Turns() // facts of a tick bear the number of its last turn
 		}
-		if m.Over() {
+		if m.endIdle(); m.Over() {
 			return
 		}
 	}

@@ -41,6 +41,7 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 		m.out.add(Op{Kind: Cut, Link: s.link, Why: "an action or acknowledgement before the game has started"})
 	case in.Kind == Action:
 		s.actions += uint32(m.cfg.Version.LiveActions().CountActions(in.Data))
+		m.actedAt = m.turns.GameTime()
 		m.act(s.PID, in.Data)
 	default:
 		s.proxy.answered = true
@@ -69,7 +70,23 @@ func (m *Machine) act(pid uint8, data []byte) {
 	if bytes.IndexByte(data, actionSave) >= 0 { // else there is no save among them
 		m.noteSave(pid, data)
 	}
+	if len(data) > 0 && (data[0] == actionPause || data[0] == actionResume) { // sent alone by clients
+		m.paused = data[0] == actionPause
+	}
 	m.turns.Action(m.playTime(), pid, data)
+}
+
+// endIdle ends a game in which no player has acted for too long: nobody plays it, and it takes the place of another.
+// Time counts while turns go out, and not while the game is paused or a player may reconnect.
+func (m *Machine) endIdle() {
+	limit, played := m.cfg.IdleTimeout, m.turns.GameTime()
+	switch {
+	case limit == 0 || m.Over():
+	case m.paused || m.turns.Absent() != 0:
+		m.actedAt = played
+	case played-m.actedAt >= limit:
+		m.turns.End(m.playTime(), texts.Of("The game is over: %v.", texts.Of("nobody has acted for %v", limit)))
+	}
 }
 
 // reportRTT passes on the round trip that the last pong measured, by which the turns

@@ -28,10 +28,13 @@ func (l *Loop) Lost(now time.Duration, pid uint8, wait time.Duration) {
 		return
 	}
 	if p := l.player(pid); p != nil {
+		if l.screen.laggers.Has(pid) {
+			l.charge(p)
+		}
 		l.absent |= w3gs.Only(p.PID)
 		p.lag.wait, p.lag.missed = wait, true
 		p.newSocket()
-		p.lag.dropAt = p.lag.since + wait
+		p.lag.dropAt = p.lag.since + l.awayLeft(p)
 		p.lag.announceAt = l.t + outage
 		l.unannounced |= w3gs.Only(p.PID)
 	}
@@ -42,7 +45,7 @@ func (l *Loop) Lost(now time.Duration, pid uint8, wait time.Duration) {
 func (l *Loop) announceAbsent(p *player) {
 	if l.unannounced.Has(p.PID) {
 		l.unannounced &^= w3gs.Only(p.PID)
-		l.sayOthers(p, texts.Of("%s lost the connection and can reconnect within %v.", p.Name, p.lag.wait))
+		l.sayOthers(p, texts.Of("%s lost the connection and can reconnect within %v.", p.Name, l.awayLeft(p).Truncate(time.Second)))
 	}
 }
 
@@ -63,9 +66,12 @@ func (l *Loop) isBack(p *player) {
 	if !l.absent.Has(p.PID) {
 		return // the old connection was half dead, and nobody had noticed
 	}
+	if l.screen.laggers.Has(p.PID) {
+		l.charge(p)
+	}
 	l.absent &^= w3gs.Only(p.PID)
-	p.lag.dropAt = l.t + l.cfg.DropAfter
-	p.lag.catchUp = p.lag.dropAt
+	p.lag.dropAt = l.t + l.lagLimit(p)
+	p.lag.catchUp = l.t + l.cfg.DropAfter
 	if l.unannounced.Has(p.PID) {
 		l.unannounced &^= w3gs.Only(p.PID)
 	} else {
@@ -98,9 +104,9 @@ func (l *Loop) drops(pid uint8) bool { return l.cfg.DropAfter > 0 || l.absent.Ha
 // lagLimit returns how long a player may stay on the lag screen, or an observer behind.
 func (l *Loop) lagLimit(p *player) time.Duration {
 	if l.absent.Has(p.PID) {
-		return p.lag.wait
+		return l.awayLeft(p)
 	}
-	return l.cfg.DropAfter
+	return l.lagLeft(p)
 }
 
 // remind says to the others how long they still wait for absent players.

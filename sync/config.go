@@ -34,9 +34,10 @@ type Config struct {
 
 	Countdown time.Duration // between 0x0A, with which the loop begins, and 0x0B
 
-	DropAfter   time.Duration // a lagger is dropped after this; 0: never
+	DropAfter   time.Duration // a player is dropped after so long on lag screens, of which a twelfth comes back a minute; 0: never
 	LagReset    time.Duration // the lag screen is put up anew this often, less than 60 s
 	LoadTimeout time.Duration // players who have not loaded by then are dropped; 0: never
+	LoadBehind  time.Duration // so are those who have not loaded so long after the last of the others, at least half; 0: never
 	LastPlayer  time.Duration // the game ends this long after all but LastPlayers have left; 0: never
 	LastPlayers int           // at least 1
 

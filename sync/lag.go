@@ -76,7 +76,10 @@ func (l *Loop) watchObservers() {
 }
 
 func (l *Loop) observerBound(p *player) int {
-	limit := l.lagLimit(p)
+	limit := l.cfg.DropAfter
+	if l.absent.Has(p.PID) {
+		limit = p.lag.wait
+	}
 	if limit == 0 {
 		return w3gs.MaxSyncLimit
 	}
@@ -98,6 +101,7 @@ func (l *Loop) screenUp(laggers w3gs.PIDs) {
 		p := l.byPID[pid]
 		p.lag.since, p.lag.from = l.t, l.hashes.history.at(p.acked+1).sentAt
 		p.lag.dropAt, p.lag.missed = l.t+l.lagLimit(p), l.absent.Has(pid)
+		p.lag.charged, p.lag.before = l.t, l.cfg.DropAfter-l.lagLeft(p)
 		p.lag.record = Lagger{PID: pid, Name: p.Name, Turns: l.behind(p), RTT: p.ping.rtt, Queued: p.socket.backlog}
 	}
 	l.send(l.live, l.startLag(laggers))
@@ -109,6 +113,9 @@ func (l *Loop) screenUp(laggers w3gs.PIDs) {
 func (l *Loop) offScreen(p *player, gone bool) {
 	l.screen.laggers &^= w3gs.Only(p.PID)
 	record := l.attribute(p)
+	if record.Cause != CauseHost {
+		l.charge(p)
+	}
 	record.Gone = gone
 	l.screen.left = append(l.screen.left, record)
 	l.send(l.live, &w3gs.StopLag{Lagger: l.lagger(p)})
@@ -170,5 +177,5 @@ func (l *Loop) lagger(p *player) w3gs.Lagger {
 	if l.phase == loading {
 		return w3gs.Lagger{PID: p.PID}
 	}
-	return w3gs.Lagger{PID: p.PID, LagMillis: uint32((l.t - p.lag.since) / time.Millisecond)}
+	return w3gs.Lagger{PID: p.PID, LagMillis: uint32((l.t - p.lag.since + p.lag.before) / time.Millisecond)}
 }

@@ -42,6 +42,7 @@ func (l *Loop) load(pid uint8) {
 	if l.player(pid) == nil || l.phase != loading || l.loaded.Has(pid) {
 		return
 	}
+	l.loadedAt = l.t
 	l.sink.Loaded(pid, l.t-l.cfg.Countdown)
 	if !l.cfg.LoadInGame {
 		l.loaded |= w3gs.Only(pid)

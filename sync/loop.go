@@ -39,6 +39,7 @@ type Loop struct {
 	pending  []byte        // actions that wait for a turn, in order of arrival
 	early    []early       // actions that are held back, in the order in which they go out
 	held     []leave       // 0x07 that cannot go out yet
+	loadedAt time.Duration // when somebody has loaded last
 	lastAt   time.Duration // the last player is alone until then; 0: there are more
 }
 
@@ -78,7 +79,7 @@ func (l *Loop) Tick(now time.Duration) {
 			l.enterGame()
 		}
 	case loading:
-		if l.cfg.LoadTimeout > 0 && l.t >= l.cfg.Countdown+l.cfg.LoadTimeout {
+		if by, ok := l.loadBy(); ok && l.t >= by {
 			l.dropAll(l.live&^l.loaded, WhyLoadTimeout)
 		}
 	case standing:
@@ -162,8 +163,8 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 		if l.began == 0 {
 			least(0)
 		}
-		if l.cfg.LoadTimeout > 0 {
-			least(l.cfg.Countdown + l.cfg.LoadTimeout)
+		if by, ok := l.loadBy(); ok {
+			least(by)
 		}
 	case running:
 		least(l.pace.due)

@@ -29,6 +29,8 @@ type player struct {
 	earlyUntil time.Duration       // when the last of them goes out
 	budget     allowance.Allowance // see affordable
 	lag        lag
+	lagged     allowance.Allowance // see lagLeft
+	away       allowance.Allowance // see awayLeft
 	ping       ping
 	socket     socket
 }
@@ -43,6 +45,8 @@ type lag struct {
 	missed     bool          // the connection was lost since the screen came up
 	from       time.Duration // when the oldest unanswered turn was sent
 	record     Lagger        // as the screen came up
+	before     time.Duration // what was used of DropAfter as the screen came up
+	charged    time.Duration // until when the time on the screen is charged
 }
 
 // ping is the round trip to a player.

@@ -116,6 +116,8 @@ func (s *scene) config(words []string) error {
 			s.cfg.LagReset = d
 		case "loadtimeout":
 			s.cfg.LoadTimeout = d
+		case "loadbehind":
+			s.cfg.LoadBehind = d
 		case "rate":
 			s.cfg.ActionRate, _ = strconv.Atoi(value)
 		case "burst":

@@ -130,6 +130,7 @@ var chineseGame = map[string]string{
 	"players are still loading":                                        "玩家还在载入",
 	"your team has surrendered":                                        "你的队伍已经投降",
 	"Team %d has surrendered.":                                         "队伍 %d 已投降。",
+	"nobody has acted for %v":                                          "已有 %v 没有玩家操作",
 	"a team has surrendered":                                           "一支队伍已投降",
 	"the players agreed on a draw":                                     "玩家同意平局",
 	"The game is over: %v.":                                            "游戏结束：%v。",
