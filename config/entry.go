@@ -18,11 +18,14 @@ type Entry struct {
 	Weights  []int    `toml:"weights"`
 	Rotation string   `toml:"rotation" default:"order"` // order, random, vote
 	Hours    []string `toml:"hours"`
-	Listed   bool     // in an [[autohost]]: its lobbies are for strangers, whom the operator does not know
 }
 
 // ownerKey names the owner of lobbies. Where neither it nor an [[autohost]] sets one, nobody owns the lobbies of the entry.
 const ownerKey = "lobby.owner"
+
+// Public reports whether the entry is an [[autohost]] of the file: its lobbies are for strangers, whom the operator does
+// not know.
+func (e *Entry) Public() bool { return len(e.autohost) > 0 }
 
 // Unstartable reports whether nobody could ever start a lobby of the entry: it has no owner and does not start by itself.
 func (e *Entry) Unstartable() bool {
@@ -53,7 +56,7 @@ func (c *Config) Entries() []Entry {
 	list := make([]Entry, len(c.autohost))
 	for i, values := range c.autohost {
 		list[i] = c.entry()
-		if list[i].Listed = true; !c.ownerSet {
+		if !c.ownerSet {
 			list[i].Lobby.Owner = ""
 		}
 		if values["version"] != nil {

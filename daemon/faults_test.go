@@ -147,7 +147,7 @@ autostart = -1
 	welcome(c, netip.MustParseAddrPort("0.0.0.0:6112"), testMaps(t, c), logging.ForPeople(&log, 0))
 	flat := strings.Join(strings.Fields(log.String()), " ")
 	for _, want := range []string{
-		"hosting on 0.0.0.0:6112", `"first": one.w3x, starts with 2 players, or when the first player types !start`,
+		"hosting on 0.0.0.0:6112", `"first": one.w3x, starts with 2 players `,
 		`"second": three.w3x and 2 more, starts when an admin types !start`,
 		"Warcraft III 1.26, Local Area Network or the list of games on Northrend", "the real game refuses one.w3x until its common.j and blizzard.j are in ",
 		"bots --players 2",

@@ -40,7 +40,7 @@ func hostEntry(e *config.Entry, version string) autohost.Entry {
 		Name: e.Lobby.Name, Lobbies: e.Autohost.Lobbies, MaxGames: e.Autohost.MaxGames, Hours: hours, Rotation: rotation,
 		Setup: gameConfig(e.Config, version),
 	}
-	if e.Listed {
+	if e.Public() {
 		entry.Setup.Lobby.Admission.ShareOfLobby = e.Limits.ShareOfLobby
 	}
 	for i, choice := range e.Choices() {
