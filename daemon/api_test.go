@@ -346,3 +346,16 @@ func FuzzBodies(f *testing.F) {
 		}
 	})
 }
+
+// A moderator closes a lobby, as its owner does; a viewer does not.
+func TestModeratorClosesLobby(t *testing.T) {
+	h := startAPI(t)
+	for _, tc := range []struct {
+		role   string
+		status int
+	}{{"viewer", 403}, {"moderator", 200}, {"moderator", 404}} {
+		if status, _, text := h.ask(tc.role, "DELETE", "/api/v1/games/1", ""); status != tc.status {
+			t.Errorf("%s closes lobby 1: %d %s, want %d", tc.role, status, text, tc.status)
+		}
+	}
+}

@@ -159,7 +159,7 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 // describeEvents adds the stream, which is no answer of huma's kind, to the file.
 func describeEvents(to huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
-	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "")
+	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "").Ref // as a plain text: an extension has no references
 	document(to, access.Viewer, &huma.Operation{
 		Method: http.MethodGet, Path: "/events", OperationID: "events", Summary: "What happens, as server-sent events",
 		Description: "Each event has an id, its type as name, and an Event in JSON as data. Who comes back sends the last id as Last-Event-ID or " +

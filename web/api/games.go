@@ -205,6 +205,8 @@ func (a *api) endGame(ctx context.Context, in *GameID) (*body[Answers], error) {
 		return nil, noGame
 	case i.Playing:
 		return a.order(ctx, control.Order{Game: in.ID, Command: "end"})
+	case web.CallerOf(ctx).Role < access.Admin: // as the owner of the lobby does
+		return a.order(ctx, control.Order{Game: in.ID, Command: "unhost"})
 	}
 	return a.order(ctx, control.Order{Command: fmt.Sprintf("unhost %d", in.ID)})
 }
