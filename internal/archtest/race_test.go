@@ -42,7 +42,7 @@ func raced(t *testing.T) map[string]selection {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || words[0] == "#":
-		case len(words) == 1:
+		case len(words) == 1 || words[1] == "-skip" && len(words) == 3:
 			listed[words[0]] = selection{}
 		case words[1] == "-run" && len(words)%2 == 1:
 			listed[words[0]] = selection{regexp.MustCompile(words[2]), words[3:]}
