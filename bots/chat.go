@@ -31,6 +31,7 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	case strings.HasPrefix(q.Text, "!start"), readySaid.MatchString(q.Text): // of another bot
 	case !isBot:
 		p.g.hostSpoke(now, p, q.Text)
+		p.differs = p.differs || p.g.run.opts.Watch && strings.HasPrefix(q.Text, "Your game came out differently")
 		p.askedReady(q.Text)
 	case name == p.name:
 		p.ownLine(q)

@@ -184,8 +184,14 @@ func (p *player) takeActions(now time.Duration, op w3gs.Op, n int, actions []byt
 	if len(actions) == 0 {
 		return
 	}
-	p.partSum = crc32.Update(p.partSum, crc32.IEEETable, actions)
+	rest := actions
 	for pid, data := range w3gs.Actions(actions) {
+		block := rest[:w3gs.ActionPrefix+len(data)]
+		rest = rest[len(block):]
+		if pid == p.pid && p.g.run.opts.Watch { // a client ignores actions of its own that it did not send
+			continue
+		}
+		p.partSum = crc32.Update(p.partSum, crc32.IEEETable, block)
 		switch {
 		case pid == p.pid:
 			p.ownAction(now, op, data)
@@ -193,6 +199,7 @@ func (p *player) takeActions(now time.Duration, op w3gs.Op, n int, actions []byt
 			p.fault(op, "an action of player %d, who is not in the game", pid)
 		}
 	}
+	p.partSum = crc32.Update(p.partSum, crc32.IEEETable, rest)
 }
 
 func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
@@ -205,7 +212,7 @@ func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
 		p.fault(op, "own action %d where %d was due", number, p.seen+1)
 	}
 	p.seen++
-	if delay := sinceMicros(now, stamp); ok && p.measured() && !p.g.run.opts.Watch && (p.screenGone == 0 || now-delay > p.screenGone) {
+	if delay := sinceMicros(now, stamp); ok && p.measured() && (p.screenGone == 0 || now-delay > p.screenGone) {
 		p.g.run.rec.delay.add(delay)
 	}
 }

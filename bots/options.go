@@ -74,7 +74,8 @@ type Options struct {
 	// 1.32 on do on slow computers.
 	SlowStart bool
 
-	// Watch has each bot join a recorded game alone, answer its turns and stay to its end.
+	// Watch has each bot join a recorded game alone, answer its turns and stay to its end. As real clients do, it ignores
+	// the recorded actions of its own seat, so it computes another game in the seat of somebody who acted.
 	Watch bool
 
 	// Conduct says how each bot behaves; nil is the zero Conduct for all.

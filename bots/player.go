@@ -80,6 +80,7 @@ type player struct {
 	why     string
 	refused w3gs.RejectReason
 	end     struct{ kicked, over, acked bool } // 0x1C, 0x14, 0x1B came
+	differs bool                               // the host has said that the bot's game is another one than was recorded
 
 	pid        uint8
 	quit       bool // leaves as soon as its actions are back
@@ -152,6 +153,8 @@ func (p *player) closed(err error) {
 		p.finish(OutcomeLeft, "")
 	case p.end.kicked:
 		p.finish(OutcomeKicked, p.why)
+	case p.end.over && p.differs:
+		p.finish(OutcomeEnded, "its game is another one than was recorded")
 	case p.end.over && p.g.run.opts.Watch:
 		p.finish(OutcomeLeft, "the record has ended")
 	case p.end.over:

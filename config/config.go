@@ -152,7 +152,6 @@ type Watch struct {
 	Most    int      `toml:"most" default:"50" range:"1..1000"`      // viewers of a game
 	All     int      `toml:"most_all" default:"500" range:"1..5000"` // viewers of all games
 	Speed   int      `toml:"speed" default:"1" range:"1..64"`        // at the beginning
-	Seat    bool     `toml:"seat" entry:"watch_seat"`                // a fake player takes a free slot of the observers', from which they see
 }
 
 // Autohost keeps lobbies coming.

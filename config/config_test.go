@@ -102,7 +102,9 @@ exempt = "10.0.0.0/8"
 // TestRemovedKeys reads keys of features that are gone: the message says why, and what to do.
 func TestRemovedKeys(t *testing.T) {
 	for text, want := range map[string]string{
-		"[return]\nenabled = true\n": `"return" is not a setting any more, delete it: players cannot come back with a new client`,
+		"[return]\nenabled = true\n":      `"return" is not a setting any more, delete it: players cannot come back with a new client`,
+		"[watch]\nseat = true\n":          `"watch.seat" is not a setting any more, delete it: with watch.enabled`,
+		"[[autohost]]\nwatch_seat = true": `"watch_seat" is not a setting any more, delete it: with watch.enabled`,
 	} {
 		if _, err := Load(write(t, text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

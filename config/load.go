@@ -115,7 +115,9 @@ func (l *loader) decode(text string) {
 
 // removed are keys of features that are gone, each with the reason.
 var removed = map[string]string{
-	"return": "players cannot come back with a new client, which would ignore its player's earlier actions (docs/watching.md)",
+	"return":     "players cannot come back with a new client, which would ignore its player's earlier actions (docs/watching.md)",
+	"watch.seat": "with watch.enabled, watchers always have a seat of their own (docs/watching.md)",
+	"watch_seat": "with watch.enabled, watchers always have a seat of their own (docs/watching.md)",
 }
 
 func (l *loader) unknown(key string) {
@@ -147,7 +149,9 @@ func decodeList[T any](l *loader, name string, value any) (list []T) {
 func (l *loader) decodeTable(where, prefix string, fields map[string]reflect.Value, values map[string]any) {
 	for _, key := range sortedKeys(values) {
 		field, known := fields[key]
-		if !known {
+		if removed[key] != "" {
+			l.unknown(key)
+		} else if !known {
 			l.fault("%s: unknown key %q in %s; did you mean %q?", l.File, key, where, nearest.Word(key, sortedKeys(fields)))
 		} else if err := set(field, values[key]); err != nil {
 			shown := values[key]

@@ -126,7 +126,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Close = lobby.CloseRules{Idle: l.IdleAfter.D(), Abandoned: l.AbandonedAfter.D(), OwnerAFK: ownerAFKAfter}
 	to.Pace.SlotRequests = c.Limits.SlotRequests
 	to.Chat.Echo = l.EchoChat
-	to.WatchersSeat = c.Watch.Enabled && c.Watch.Seat
+	to.WatchersSeat = c.Watch.Enabled
 	return to
 }
 

@@ -119,6 +119,10 @@ type (
 		Addrs   map[uint8]netip.AddrPort
 		HCL     string
 		Extras  []*w3gs.PlayerExtra // profiles and skins, from 1.32 on
+		// Watchers is the pid of the seat for viewers, 0 for none; Unwatched the reason why a game that is to be
+		// shown cannot be.
+		Watchers  uint8
+		Unwatched string
 	}
 	// Loaded: a player has loaded, After the start.
 	Loaded struct {

@@ -44,7 +44,12 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
 	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)
 	l.HCL = cmp.Or(m.HCL, l.HCL)
-	l.WatchersSeat = l.WatchersSeat && !c.Version.Reforged() && !m.Reports.W3MMD // whose script may have the fake player report
+	switch {
+	case c.Version.Reforged():
+		l.NoWatchers = "games of " + c.Version.String() + " cannot be watched"
+	case m.Reports.W3MMD:
+		l.NoWatchers = "its map reports by W3MMD, and may have the fake player report"
+	}
 	l.Voice.Trigger = string(c.Trigger)
 	return c
 }

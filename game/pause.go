@@ -13,10 +13,11 @@ const (
 	actionResume = 0x02
 )
 
-// actor is a fake player who can act in the game.
+// actor is a fake player who can act in the game. The seat of the viewers never acts: their clients would ignore the
+// action, which all others carry out.
 func (m *Machine) actor() (pid uint8, err error) {
 	fakes := m.lobby.Fakes()
-	i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer })
+	i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer && p.PID != m.started.Watchers })
 	switch {
 	case i < 0:
 		return 0, texts.Refuse(texts.NoSuch, "this needs a fake player: add one in the lobby with %cfp, or use the game's menu", m.cfg.Trigger)

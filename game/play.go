@@ -25,12 +25,12 @@ func (m *Machine) begin(e lobby.Started) {
 		addrs[p.PID] = m.seats[p.PID].Addr
 	}
 	for _, p := range e.Fakes {
-		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true})
+		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true, Mute: p.PID == e.Watchers})
 	}
 	m.turns = gamesync.New(cfg, turnSink{m})
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()
 	m.out.add(Op{Kind: Play})
-	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras})
+	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras, Watchers: e.Watchers, Unwatched: e.Unwatched})
 }
 
 // turnPacket takes an action, or the acknowledgement of a turn.

@@ -114,6 +114,9 @@ func (m *Machine) saveBy(pid uint8) {
 	file := fmt.Sprintf("w3host %08x %s.w3z", m.cfg.Lobby.RandomSeed, clockInName(m.turns.GameTime()))
 	m.act(pid, append(append([]byte{actionSave}, file...), 0))
 	for _, p := range m.lobby.Fakes() {
+		if p.PID == m.started.Watchers {
+			continue
+		}
 		m.act(p.PID, binary.LittleEndian.AppendUint32([]byte{actionSaved}, 1))
 	}
 }

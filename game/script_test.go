@@ -286,6 +286,10 @@ func (s *scene) event(line string) error {
 		cfg := s.m.cfg
 		cfg.Cooldown = Cooldown{Burst: 3, Every: 2 * time.Second, Query: 5 * time.Second}
 		s.open(cfg)
+	case "watched": // a lobby of a game that is shown to others
+		cfg := s.m.cfg
+		cfg.Lobby.WatchersSeat, cfg.Lobby.Observers, cfg.Lobby.Layout = true, false, w3gs.LayoutCustomForces
+		s.open(cfg)
 	case "again":
 		s.open(*s.again)
 	case "table":

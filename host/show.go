@@ -27,29 +27,18 @@ const (
 	lateEnough = 10 * time.Minute
 )
 
-// noteStart notes the names and seats that are shown to viewers.
+// noteStart notes the names that viewers are shown, and the seat from which they see.
 func (g *Game) noteStart(f *game.Started) {
-	g.onShow.called = map[uint8]string{}
-	best := 0
+	g.onShow.called, g.onShow.seat = map[uint8]string{}, f.Watchers
 	for _, p := range slices.Concat(f.Players, f.Fakes) {
 		g.onShow.called[p.PID] = p.Shown
-		rank := 1 // somebody who plays
-		switch {
-		case p.Observer && p.Fake: // never leaves
-			rank = 3
-		case p.Observer:
-			rank = 2
-		}
-		if rank > best {
-			g.onShow.seat, best = p.PID, rank
-		}
 	}
 }
 
 // offerToWatch has the game listed for viewers, as soon as enough of it is recorded.
 func (g *Game) offerToWatch() {
 	w, file := g.shard.watchers, g.replay.Part()
-	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.onShow.seat == 0 || !g.info.Public || g.version().Reforged() || g.shard.leaving {
+	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.onShow.seat == 0 || g.shard.leaving {
 		return
 	}
 	o := &g.shard.opts.Watch

@@ -14,6 +14,7 @@ import (
 	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/record/recording"
+	"w3host/storage"
 )
 
 // shownRig is a host whose games can be watched, and what it announces.
@@ -28,6 +29,7 @@ func shownRig(t *testing.T, change func(*Options)) (*rig, adverts) {
 	r := newRig(t, func(o *Options) {
 		o.Advertiser, o.Replays = shown, archive
 		o.Watch = Watch{On: true, Delay: time.Second, Most: 20, All: 40, Past: past.Options{Speed: past.Max}}
+		o.Game.Settings, o.Game.Lobby.WatchersSeat = o.Game.Settings|w3gs.ObserversOn, true
 		o.Limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		if change != nil {
 			change(o)
@@ -220,7 +222,7 @@ func testWatchersSeeNoHiddenNames(t *testing.T) {
 			about = append(about, strings.TrimRight(string(h.B[9:17]), "\x00"))
 		}
 	}
-	if !slices.Equal(about, []string{"Player 3"}) {
+	if !slices.Equal(about, []string{"Player 2", "Player 3"}) {
 		t.Errorf("introduced %q", about)
 	}
 }
@@ -284,11 +286,9 @@ func testHostileWatchers(t *testing.T) {
 func TestWatchersSeat(t *testing.T) { inBubble(t, testWatchersSeat) }
 
 func testWatchersSeat(t *testing.T) {
-	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.WatchersSeat = true })
-	observed := testMap(4)
-	observed.Settings |= w3gs.ObserversOn
+	r, shown := shownRig(t, nil)
 	open := func(private bool) (*Game, []*client) {
-		g, err := r.h.OpenFor(Wish{Name: "test", Map: observed, Private: private})
+		g, err := r.h.OpenFor(Wish{Name: "test", Map: testMap(4), Private: private})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,6 +324,26 @@ func testWatchersSeat(t *testing.T) {
 	}
 	if names != 1 {
 		t.Errorf("the players read of the seat %d times", names)
+	}
+}
+
+// TestNotShown: a game that has no seat for watchers is not listed for them, whoever observes it. The host's log and the game
+// log say why.
+func TestNotShown(t *testing.T) { inBubble(t, testNotShown) }
+
+func testNotShown(t *testing.T) {
+	r, _ := shownRig(t, func(o *Options) { o.Game.Settings &^= w3gs.ObserversOn })
+	g, _ := r.play(2)
+	why := "no slot is free that the map does not need"
+	if lines := r.log.find("the game cannot be watched"); len(lines) != 1 || lines[0]["reason"] != why {
+		t.Errorf("logged %v", lines)
+	}
+	heads := recordsOf[storage.GameCreated](r)
+	if last := heads[len(heads)-1]; last.Settings.Unwatched != why || len(heads) != 2 {
+		t.Errorf("recorded %+v", heads)
+	}
+	if ask(t, g, func(g *Game) bool { return g.onShow.show != nil }) {
+		t.Error("it is shown")
 	}
 }
 

@@ -73,7 +73,12 @@ func (w *watcher) Observe(s *game.Stamped) {
 		if g.listed {
 			g.shard.directory.update(g.id, lanCount(f.Counts, g.version()))
 		}
-	case *game.Started, *game.Closed:
+	case *game.Started:
+		g.shut()
+		if f.Unwatched != "" {
+			g.log.Info().Str("reason", f.Unwatched).Msg("the game cannot be watched")
+		}
+	case *game.Closed:
 		g.shut()
 	case *game.AllLoaded:
 		g.offerToWatch()

@@ -27,9 +27,10 @@ type Config struct {
 	HCL         string
 	Places      []Place // of the game that is played again, one for each of Slots; else none
 	Restored    bool    // the game is a saved one, of which Places are the slots; see restored.go
-	// WatchersSeat has a fake player take a free slot of the observers' at the start, from which others
-	// than the players are shown the game.
+	// WatchersSeat has a fake player take a free slot at the start, from which others than the players are shown
+	// the game. NoWatchers is the reason why this game has none; empty: it may have one.
 	WatchersSeat bool
+	NoWatchers   string
 
 	Wire      Wire
 	Voice     Voice

@@ -166,7 +166,7 @@ func (l *Lobby) start() {
 	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()
 	l.meetLate(never)
-	l.seatWatchers()
+	watchers, unwatched := l.seatWatchers()
 	if !slices.Equal(l.slots, l.table.sent) {
 		l.flushTable(humans)
 	}
@@ -174,7 +174,7 @@ func (l *Lobby) start() {
 	if l.phase = phaseStarted; l.version().StartDelay() == 0 {
 		l.beginLoading()
 	}
-	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll()})
+	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll(), Watchers: watchers, Unwatched: unwatched})
 }
 
 // Enter begins the game, the version's StartDelay after Started.
@@ -191,32 +191,5 @@ func (l *Lobby) beginLoading() {
 	l.broadcast(humans, &w3gs.CountdownEnd{})
 	for _, p := range l.seated(true) {
 		l.broadcast(humans, &w3gs.GameLoaded{PID: p.pid})
-	}
-}
-
-// watchersName is how players see the seat of the viewers.
-const watchersName = "Watchers"
-
-// seatWatchers takes the last slot of the observers' that is free. Where there is none, or no pid, the game begins without it.
-func (l *Lobby) seatWatchers() {
-	at := -1
-	for i, s := range l.slots {
-		if s.Status != w3gs.SlotOccupied && l.seats[i].Team == l.observer {
-			at = i
-		}
-	}
-	if !l.cfg.WatchersSeat || l.private || l.cfg.Restored || at < 0 || l.named(watchersName) != nil {
-		return
-	}
-	if l.freePID() == 0 {
-		l.dropVirtualHost()
-	}
-	if pid := l.freePID(); pid != 0 {
-		p := &player{Join: Join{Req: w3gs.ReqJoin{Name: watchersName}}, pid: pid, fake: true}
-		l.register(p)
-		s := &l.slots[at]
-		s.Status, s.PID, s.Download = w3gs.SlotOccupied, pid, 100
-		s.Team, s.Colour = l.observer, l.observer // in melee it could have been for a player
-		l.show(p)
 	}
 }

@@ -52,6 +52,9 @@ func (r *runner) Fact(f Fact) {
 func (r *runner) Started(s Started) {
 	r.places = s.Places
 	r.tell("Started players=%v fakes=%v hcl=%q", names(s.Players), names(s.Fakes), s.HCL)
+	if s.Unwatched != "" {
+		r.tell("unwatched: %s", s.Unwatched)
+	}
 }
 
 func (r *runner) Closed(why string) { r.tell("Closed{Why:%s}", why) }

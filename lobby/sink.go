@@ -76,4 +76,8 @@ type Started struct {
 	Places  []Place
 	HCL     string
 	Extras  []*w3gs.PlayerExtra // of these players, in the order in which a hosting client hears them
+	// Watchers is the pid of the fake player from whose seat viewers are shown the game, 0 for none. Unwatched is the
+	// reason why there is none; empty where nobody wants one.
+	Watchers  uint8
+	Unwatched string
 }

@@ -2,6 +2,7 @@ package past
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -69,6 +70,7 @@ type Client struct {
 	heardAt  time.Duration
 	compared int // hashes that were those of the players
 	differ   int // hashes in a row that were not
+	from     int // the part of the first of them
 }
 
 type state uint8
@@ -220,10 +222,14 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 	case p.hash == hash:
 		c.compared, c.differ = c.compared+1, 0
 	default:
-		if c.differ++; c.differ == apart && c.state == watching {
-			c.say(texts.Of("Your game came out differently at %s.", texts.Clock(p.at)), out)
+		if c.differ++; c.differ == 1 {
+			c.from = c.answered - 1
+		}
+		if c.differ == apart && c.state == watching {
+			at, turn := c.tape.parts[c.from].at, c.tape.turnOf(c.from)
+			c.say(texts.Of("Your game came out differently at %s.", texts.Clock(at)), out)
 			c.enter(finishing, now+afterEnd)
-			c.why = errDiffers
+			c.why = fmt.Errorf("%w from turn %d on, at %s", errDiffers, turn, texts.Clock(at))
 			return nil
 		}
 	}

@@ -385,7 +385,7 @@ func TestOut(t *testing.T) {
 				v.give(w3gs.Frame{0xF8, 1, 4, 0})
 			}
 		}, errFlood, "", 0},
-		"another game":   {func(v *viewer) { v.enter().hash = func(n int) uint32 { return uint32(n + n/201) } }, errDiffers, "Your game came out differently at 0:24.", 40 * time.Second},
+		"another game":   {func(v *viewer) { v.enter().hash = func(n int) uint32 { return uint32(n + n/201) } }, errDiffers, "Your game came out differently at 0:20.", 40 * time.Second},
 		"leaves":         {func(v *viewer) { v.enter(); v.send(&w3gs.LeaveGame{Reason: w3gs.LeaveLost}) }, ErrLeft, "", 0},
 		"damaged packet": {func(v *viewer) { v.enter(); v.send(&w3gs.Raw{ID: w3gs.OpKeepalive, Body: []byte{1}}) }, w3gs.ErrShort, "", 0},
 	} {

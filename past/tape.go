@@ -121,6 +121,16 @@ const frameHead = 16
 // tooLong reports whether a turn of a file fits no packet.
 func tooLong(rec *replay.Record) bool { return len(rec.Commands) > w3gs.MaxFrame-frameHead }
 
+// turnOf is the number of the turn, from 1, that a part completes.
+func (t *Tape) turnOf(part int) (n int) {
+	for _, p := range t.parts[:part+1] {
+		if p.answered {
+			n++
+		}
+	}
+	return n
+}
+
 // End says that no more will be added.
 func (t *Tape) End() { t.over = true }
 

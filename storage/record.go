@@ -78,6 +78,7 @@ type Settings struct {
 	SyncLimit      int    `json:"sync_limit,omitempty"` // turns
 	HCL            string `json:"hcl,omitempty"`
 	SavedGame      string `json:"saved_game,omitempty"` // its file; empty for a game from the beginning
+	Unwatched      string `json:"unwatched,omitempty"`  // why others cannot watch it, where [watch] shows games
 }
 
 // GameCreated opens the game's row: its lobby is up.

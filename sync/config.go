@@ -20,6 +20,7 @@ type Player struct {
 	Slot     uint8 // from 0
 	Observer bool  // watches; see Config.ObserversNeverStop
 	Fake     bool  // holds a slot, has no client: never waited for; the host may act for it
+	Mute     bool  // fake, and the host never acts for it
 	Proxied  bool  // a proxy puts empty actions before each 0x0C; see Config.Empties
 }
 

@@ -17,7 +17,7 @@ func (l *Loop) SetShare(now time.Duration, on bool) {
 // share gives the allies of a player all that clients give by "share units" in the menu of allies,
 // in the player's name.
 func (l *Loop) share(p *player) {
-	if !l.cfg.ShareUnits || p.Observer || l.Loading() {
+	if !l.cfg.ShareUnits || p.Observer || p.Mute || l.Loading() {
 		return
 	}
 	for pid := range l.live.All() {

@@ -108,6 +108,10 @@ func printGame(w io.Writer, g *storage.GameDetail) error {
 	if g.UnratedReason != "" {
 		say("  rating   none: %s", g.UnratedReason)
 	}
+	var settings storage.Settings
+	if err := json.Unmarshal(g.Settings, &settings); err == nil && settings.Unwatched != "" {
+		say("  watching not shown: %s", settings.Unwatched)
+	}
 	tables := []struct {
 		title, heading string
 		rows           [][]string

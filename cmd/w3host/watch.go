@@ -27,7 +27,9 @@ import (
 const watchHelp = `w3host watch shows games to ordinary clients of their version: recorded ones, which are
 named, and those that a host is playing, whose folder of replays is named. Each game is
 in the LAN list; who joins it sees it from one seat, from its first turn on, as fast as
-they like: they say !speed 4, !speed max or !where.
+they like: they say !speed 4, !speed max or !where. The seat is that of somebody who
+never acted, such as a fake player: a client ignores actions of its own that it did not
+send, and would compute another game in any other seat.
 
 The map must be there: in maps.dir under its name, or named by --map. It runs beside a
 host as a process of its own, so that no player notices who watches.`
@@ -45,6 +47,7 @@ type watchCall struct {
 	addr    netip.AddrPort // of listen
 	version w3gs.Version
 	delay   time.Duration
+	acting  bool
 	debug   bool
 
 	server     *watch.Server
@@ -62,7 +65,8 @@ func watchCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for all who watch")
 	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: viewers could help players")
-	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen; otherwise an observer, or else the first player")
+	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen, who never acted; otherwise the one who stays longest")
+	fs.BoolVar(&c.acting, "acting", false, "let --seat be that of a player who acts: an experiment, see docs/watching.md")
 	fs.StringVar(&c.speed, "speed", "1", "`SPEED` at the beginning: 1 to 64, or max")
 	fs.IntVar(&c.opts.Most, "most", 100, "how many may watch at once")
 	fs.StringVar(&c.mapFile, "map", "", "map `FILE`, if it is not in maps.dir")
@@ -84,6 +88,8 @@ func (c *watchCall) check() (err error) {
 		return fmt.Errorf("--listen %s: want an IPv4 address and a port, like 0.0.0.0:6113", c.listen)
 	}
 	switch {
+	case c.acting && c.seat == "":
+		return errors.New("--acting needs --seat NAME")
 	case c.opts.Most < 1:
 		return errors.New("--most must be 1 or more")
 	case c.delay < time.Minute:

@@ -12,13 +12,16 @@ import (
 	"testing"
 	"time"
 
+	"w3host/config"
 	"w3host/formats/replay"
 	"w3host/internal/testkit"
 	"w3host/internal/tier"
+	"w3host/lobby"
 )
 
-// TestWatch: bots play a game at a host, and then others watch its replay: they are sent
-// every turn and compute what the players have computed.
+// TestWatch: bots play a game at a host that shows games, and then others watch its replay from the seat that never acted: they
+// are sent every turn and compute what the players have computed, although they ignore own actions that they did not send.
+// In the seat of a bot that acted they compute another game, and the host says from which turn on.
 func TestWatch(t *testing.T) {
 	tier.All(t, "plays games in real time")
 	t.Parallel()
@@ -32,7 +35,8 @@ func TestWatch(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	bots("--players 3 --minutes 0.07 --addr " + hostIn(t, dir))
+	addr := hostAs(t, dir, func(c *config.Config) { c.Watch.Enabled, c.Lobby.Observers = true, "on" })
+	bots("--players 3 --minutes 0.15 --addr " + addr)
 	var file string
 	testkit.Eventually(t, "there is a replay", func() bool {
 		files, _ := filepath.Glob(filepath.Join(dir, "replays", "*.w3g"))
@@ -42,10 +46,29 @@ func TestWatch(t *testing.T) {
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan int)
-	addr := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
-	go func() {
-		ended <- run(ctx, []string{"watch", "--listen", addr, "--speed", "max", file}, nil, &stdout, &stderr)
-	}()
+	watch := func(args ...string) {
+		t.Helper()
+		addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
+		go func() {
+			ended <- run(ctx, append([]string{"watch", "--listen", addr, "--speed", "max", file}, args...), nil, &stdout, &stderr)
+		}()
+	}
+	for seat, want := range map[string]string{"bot-1": "bot-1 acts from 0:0", "Zoe": `nobody in it is called "Zoe"`} {
+		if watch("--seat", seat); <-ended == exitOK || !strings.Contains(stderr.String(), want) {
+			t.Errorf("--seat %s: %s", seat, stderr.String())
+		}
+	}
+	watch("--seat", "bot-1", "--acting")
+	stderr.Await(t, `(a game can be watched)`)
+	if code := run(t.Context(), strings.Fields("bots --watch --players 1 --addr "+addr), nil, &stdout, &stderr); code == exitOK {
+		t.Error("a client computes the same game in the seat of somebody who acted")
+	}
+	stderr.Await(t, `(its game came out differently from turn \d+ on)`)
+	stop()
+	<-ended
+	stderr = testkit.Log{}
+	ctx, stop = context.WithCancel(t.Context())
+	watch()
 	stderr.Await(t, `(a game can be watched)`)
 	turns := regexp.MustCompile(`turns +(\d+) received`).FindStringSubmatch(bots("--watch --players 2 --addr " + addr))
 	stop()
@@ -53,7 +76,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("watch: exit %d\n%s", code, stderr.String())
 	}
 	seat := regexp.MustCompile(`"seat":"([^"]+)"`).FindStringSubmatch(stderr.String())
-	if seat == nil {
+	if seat == nil || seat[1] != lobby.WatchersName {
 		t.Fatalf("no seat is named:\n%s", stderr.String())
 	}
 	all := fmt.Sprint(hashesIn(t, file, seat[1]))
@@ -94,6 +117,7 @@ func TestWatchFaults(t *testing.T) {
 		"--delay 10s x.w3g":                   "--delay must be 1m0s or more",
 		"--version 1.36 x.w3g":                "games of 1.36 cannot be watched: those of 1.07 to 1.31 can",
 		"--most 0 x.w3g":                      "--most must be 1 or more",
+		"--acting x.w3g":                      "--acting needs --seat NAME",
 		"--listen here x.w3g":                 "--listen here: want an IPv4 address and a port, like 0.0.0.0:6113",
 		"--listen 127.0.0.1:0 " + empty:       "take a .w3g file that the game itself lists",
 		"--listen 127.0.0.1:0 /no/such/x.w3g": "/no/such/x.w3g: there is no such file",
@@ -111,10 +135,15 @@ func TestWatchFaults(t *testing.T) {
 		if _, err := os.Stat(file); err != nil {
 			t.Skipf("SKIPPED: %v", err)
 		}
-		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), []string{"watch", "--listen", "127.0.0.1:0", file}, nil, &stdout, &stderr)
-		if code != exitFailed || !regexp.MustCompile(`its map .* is not in maps: name it by --map FILE`).MatchString(stderr.String()) {
-			t.Errorf("%s: exit %d, %s", name, code, stderr.String())
+		for want, args := range map[string][]string{
+			"everybody in it acts":                             nil,
+			"its map .* is not in maps: name it by --map FILE": {"--acting", "--seat", openReplay(t, file).Start.Players[0].Name},
+		} {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), append([]string{"watch", "--listen", "127.0.0.1:0", file}, args...), nil, &stdout, &stderr)
+			if code != exitFailed || !regexp.MustCompile(want).MatchString(stderr.String()) {
+				t.Errorf("%s: exit %d, %s", name, code, stderr.String())
+			}
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -40,7 +39,7 @@ func (c *watchCall) read(name string) (*recorded, error) {
 	if own, err := w3gs.ParseVersion(r.Version.String()); err != nil || own != version {
 		return nil, fmt.Errorf("it is of %v, and games of %v are shown: see --version", r.Version, version)
 	}
-	pid, seat, err := chooseSeat(&r.Start, version, c.seat)
+	pid, seat, err := c.chooseSeat(name, &r.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -71,37 +70,6 @@ func (c *watchCall) read(name string) (*recorded, error) {
 			Count: lan.Count{Slots: min(len(r.Start.Slots)+1, version.Slots()), Open: 1},
 		},
 	}, nil
-}
-
-// chooseSeat finds the seat by the name of its player; without one it is that of an
-// observer, or of the first player.
-func chooseSeat(start *replay.Start, version w3gs.Version, name string) (pid uint8, who string, err error) {
-	names := map[uint8]string{}
-	for _, p := range start.Players {
-		names[p.PID] = p.Name
-	}
-	var all []string
-	for _, s := range start.Slots {
-		here := names[s.PID]
-		if s.PID == 0 || here == "" {
-			continue
-		}
-		all = append(all, here)
-		observes := s.Team == version.ObserverTeam()
-		if strings.EqualFold(here, name) || name == "" && observes {
-			return s.PID, here, nil
-		}
-		if name == "" && pid == 0 {
-			pid, who = s.PID, here
-		}
-	}
-	switch {
-	case all == nil:
-		return 0, "", errors.New("nobody has a slot in it: such games cannot be watched")
-	case pid == 0:
-		return 0, "", fmt.Errorf("nobody in it is called %q: it is %s", name, strings.Join(all, ", "))
-	}
-	return pid, who, nil
 }
 
 // findMap reads the map of a record.

@@ -187,6 +187,10 @@ func (r *Records) started(at time.Time, f *game.Started) {
 		}
 	}
 	r.to.Record(storage.GameStarted{Game: r.key, At: at, Slots: slots, Replay: r.Replay()})
+	if f.Unwatched != "" {
+		r.head.Settings.Unwatched = f.Unwatched
+		r.to.Record(r.head) // in place of the one before
+	}
 	r.stats = mapstats.New(r.version, roster)
 }
 
