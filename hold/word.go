@@ -15,6 +15,13 @@ func (m *Memory) SetWord(i int, v uint64) {
 	m.stored()
 }
 
+// SwapWord stores one of the words if it still has its old value. Of two processes that swap at once, one succeeds.
+func (m *Memory) SwapWord(i int, old, now uint64) bool {
+	swapped := atomic.CompareAndSwapUint64(m.word(i), old, now)
+	m.stored()
+	return swapped
+}
+
 // Note stores a word that others read only when this process has ended, or no longer uses it. It costs less than
 // SetWord, which waits until all stores before it have left the core.
 func (m *Memory) Note(i int, v uint64) {

@@ -8,12 +8,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/hold"
 	"w3host/host/survive"
 	"w3host/record/gamelog"
 	"w3host/record/journal"
+	"w3host/record/recording"
 )
 
 const (
@@ -236,7 +239,7 @@ func (h *Host) reviveSeen(sv *survivor) {
 		g.journal.Keep()
 		g.journal.End(false) // it shows how the process ends
 	}
-	h.shard.Wait(func() {
+	adopted := h.shard.Wait(func() {
 		if err == nil {
 			h.adopt(g, v, sv)
 			return
@@ -247,6 +250,17 @@ func (h *Host) reviveSeen(sv *survivor) {
 		h.shard.left.giveUp(sv, h.shard.left.network().Reset)
 		h.Keep(func(k *autohost.Keeper) { k.Ended(sv.id) })
 	})
+	if !adopted {
+		lost(g.log, g.records, g.replay)
+	}
+}
+
+// lost records that a game has ended which was claimed while the host stopped, and could not be given to the
+// loop in time.
+func lost(log zerolog.Logger, records *gamelog.Records, replay *recording.Recording) {
+	log.Error().Msg("a game ends with this process: the host has stopped before the game could go on")
+	records.Crashed(time.Now(), errHostStops.Error())
+	replay.End()
 }
 
 // goOnUnseen has a game go on that its observers see afterwards. After an error nothing has
@@ -263,8 +277,12 @@ func (h *Host) goOnUnseen(sv *survivor, a *along) error {
 	seen := a.seen
 	g.info, g.saved, g.loading, g.watching, g.onShow = seen.info, seen.saved, seen.loading, seen.watching, seen.onShow
 	g.journal = journal.Resume(nil, v.Ledger, sv.Journal, nil, v.Writer, v.Sum, v.Keep || seen.journal.Kept())
-	h.shard.Wait(func() { h.adopt(g, v, sv) })
-	h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })
+	b := g.behind
+	if h.shard.Wait(func() { h.adopt(g, v, sv) }) {
+		h.catching.Go(func() { h.catchUp(g, v.Ledger.Left()) })
+	} else {
+		lost(g.log, b.records, b.replay)
+	}
 	return nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"w3host/game/autohost"
-	"w3host/host/survive"
 )
 
 // reviveGC is the percentage of garbage while games are made again: nearly all the memory allocated then is kept.
@@ -61,7 +60,7 @@ func (h *Host) revive() {
 	if n := len(h.shard.left.games) - len(played); n > 0 {
 		h.shard.log.Info().Int("games", n).Dur("took", time.Since(began)).Msg("games taken over from the process before")
 	}
-	go h.followAll(played) // ends when they are here, or are over
+	h.takeovers.Go(func() { h.followAll(played) }) // ends when they are here, or are over, or the host stops
 }
 
 // followAll takes over the games that another process plays.
@@ -95,9 +94,14 @@ func (h *Host) follow(sv *survivor) bool {
 	if err == nil {
 		err = h.shard.guard(sv.id, func() error { return h.takeOver(sv) })
 	}
-	if err == nil || errors.Is(err, errHostStops) {
+	switch {
+	case err == nil:
+		return true
+	case errors.Is(err, errHostStops):
+		h.quit(sv)
 		return true
 	}
+	sv.Withdraw() // if it was released by then, stay claims it
 	h.shard.log.Warn().Err(err).Uint32("game", sv.id).Msg("a game stays in the process before until its end")
 	h.Keep(func(k *autohost.Keeper) { k.Started(sv.id) }) // nobody new comes into a lobby there: another one opens
 	return false
@@ -106,27 +110,27 @@ func (h *Host) follow(sv *survivor) bool {
 // takeOver runs a game along until it is where the other process is, has that one let go at
 // the end of a turn, and goes on. An error says why the game stays there.
 func (h *Host) takeOver(sv *survivor) error {
-	a, mine := newAlong(sv), false
-	defer func() {
-		if !mine {
-			sv.Want(survive.Nothing)
+	a := newAlong(sv)
+	for {
+		mine, err := false, errHostStops
+		if !h.stopped() {
+			err = a.catchUp(h.shard.left, sv, h.pause)
 		}
-	}()
-	for !mine {
-		err := a.catchUp(h.shard.left, sv, h.shard.pause)
 		if err == nil {
-			sv.Want(survive.ToGoOn) // each time: a process that stands back takes its own wish back
+			sv.Request() // each time: a rehearsal of a third process may have taken its place
 			mine, err = h.claim(sv)
 		}
-		if err == nil && !mine {
-			err = h.shard.pause(followEvery)
+		if mine {
+			h.goOnClaimed(sv, a)
+			return nil
+		}
+		if err == nil {
+			err = h.pause(followEvery)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	h.goOnClaimed(sv, a)
-	return nil
 }
 
 // Try runs all games again that another process plays, and says which of them would stay
@@ -134,18 +138,17 @@ func (h *Host) takeOver(sv *survivor) error {
 func (s *Survivors) Try(ctx context.Context) {
 	began, same := time.Now(), 0
 	for _, g := range s.games {
-		err, wish := g.fault, survive.Nothing
+		err := g.fault
 		if err == nil && g.Left != nil {
 			err = newAlong(g).catchUp(s, g, func(d time.Duration) error { time.Sleep(d); return ctx.Err() })
 		}
 		if err != nil {
-			wish = survive.ToStay
 			s.log.Warn().Err(err).Uint32("game", g.id).Msg("this game would stay in the process that plays it")
 		} else {
 			same++
 		}
 		if g.Left != nil {
-			g.Want(wish)
+			g.Verdict(err != nil)
 		}
 	}
 	s.log.Info().Int("games", len(s.games)).Int("same", same).Dur("took", time.Since(began)).Msg("the games of the running host have been rerun")

@@ -28,6 +28,7 @@ type Host struct {
 	setup    game.Config      // of lobbies that no entry asks for
 	agains   []lobbySpec      // of games that are over and played again
 	stopping bool
+	handing  bool // another process goes on in the place of this one
 
 	beatAt     time.Duration // of the last heartbeat that was passed on
 	rested     bool          // nothing ran then
@@ -36,7 +37,8 @@ type Host struct {
 
 	coming bool // games of a process before may still be taken over; belongs to the loop's goroutine
 
-	claims sync.WaitGroup // games that were claimed and are not given to the loop yet
+	stops     chan struct{}  // closed when stopping is set
+	takeovers sync.WaitGroup // of games that another process has played; none begins once Serve has returned
 
 	catching  sync.WaitGroup // games that go on ahead of their observers
 	oneBehind oneAtATime     // of whom one at a time catches up

@@ -3,17 +3,13 @@ package host
 import (
 	"context"
 	"slices"
-
-	"w3host/game"
 )
 
 // Leave ends everything but the games that are being played and the lobbies with somebody in them:
 // another process goes on in the place of this one. Outlast has to follow.
 func (h *Host) Leave() {
-	h.mu.Lock()
-	h.stopping = true
-	h.mu.Unlock()
-	h.claims.Wait()
+	h.beginStop(true)
+	h.takeovers.Wait()
 	h.shard.Wait(func() {
 		h.shard.leaving = true
 		h.shard.Stop(errHostStops)
@@ -24,7 +20,7 @@ func (h *Host) Leave() {
 				g.show()
 				g.group.Touch()
 			case !g.playing:
-				g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+				g.stopNow()
 			}
 		}
 	})

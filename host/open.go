@@ -92,7 +92,7 @@ func (h *Host) begin(g *Game) {
 	g.begin()
 	g.hold()
 	if h.shard.Stopping() { // since it was opened
-		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+		g.stopNow()
 	}
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -100,6 +101,9 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 		g.offerToWatch()
 	} else {
 		h.openLeft(g, sv)
+	}
+	if s.Stopping() { // since it was claimed
+		g.stopNow()
 	}
 	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Bool("lobby", !v.Playing).Msg("game taken over from the process before")
 }
@@ -265,13 +269,13 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 	}
 }
 
-// awaitBehind waits until all games are observed, but not for ever.
-func (h *Host) awaitBehind() {
+// awaitBehind waits until all games are observed, but not longer than ctx.
+func (h *Host) awaitBehind(ctx context.Context) {
 	done := make(chan struct{})
 	go func() { h.catching.Wait(); close(done) }() // ends with the journals
 	select {
 	case <-done:
-	case <-time.After(h.shard.opts.Limits.Shutdown):
+	case <-ctx.Done():
 		h.endBehind.Lock()
 		h.noBehind.Store(true)
 		h.endBehind.Unlock()

@@ -33,7 +33,7 @@ func New(opts Options) (*Host, error) {
 		opts.Outside = func(uint32, *command.Caller, string) {}
 	}
 	r := &registry{infos: make(map[uint32]*Info), refill: make(chan struct{}, 1)}
-	h := &Host{registry: r, oneBehind: make(oneAtATime, 1), games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
+	h := &Host{registry: r, stops: make(chan struct{}), oneBehind: make(oneAtATime, 1), games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
 	a := &opts.Autohost
 	if a.Expand == nil {
 		a.Expand = func(choice string) []string { return []string{choice} }
@@ -133,12 +133,17 @@ func (h *Host) showNothing() {
 
 // Close stops in order: no new connections, no announcements, games told and ended,
 // their last packets flushed. It returns when all that is done or Limits.Shutdown has
-// passed.
+// passed: the takeovers of games, connections, spectators and observers share this one deadline.
 func (h *Host) Close() error {
-	err := h.stop()
-	h.awaitBehind()
+	h.mu.Lock()
+	within := h.shard.opts.Limits.Shutdown
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), within)
+	defer cancel()
+	err := h.stop(ctx, within)
+	h.awaitBehind(ctx)
 	if w := h.shard.watchers; w != nil {
-		w.Shutdown()
+		w.Shutdown(within * 3 / 4) // the loop that would have said so may have crashed
 		<-w.Done()
 	}
 	h.shard.journals.Close()
@@ -149,33 +154,92 @@ func (h *Host) Close() error {
 	return err
 }
 
-// stop ends everything in order and waits for it, but not for ever.
-func (h *Host) stop() error {
+// beginStop announces the end of this host, or that another process goes on in its place.
+func (h *Host) beginStop(handing bool) {
 	h.mu.Lock()
-	h.stopping = true
-	patience := h.shard.opts.Limits.Shutdown
-	h.mu.Unlock()
-	h.shard.Call(h.stopGames)
+	defer h.mu.Unlock()
+	h.handing = h.handing || handing
+	if !h.stopping {
+		h.stopping = true
+		close(h.stops)
+	}
+}
+
+func (h *Host) stopped() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopping
+}
+
+func (h *Host) handsOver() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.handing
+}
+
+// pause waits; an error says that the host stops.
+func (h *Host) pause(d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-h.stops:
+	case <-h.shard.Done():
+	}
+	return errHostStops
+}
+
+// waiting is a group of the loop that never does anything: the loop does not end before it.
+type waiting struct{}
+
+func (waiting) Tick()                       {}
+func (waiting) Next() (time.Duration, bool) { return 0, false }
+func (waiting) Attends() bool               { return false }
+
+// stop ends everything in order and waits for it until ctx ends. The loop goes on until all takeovers are
+// settled: a game that another process has released for this one is ended here.
+func (h *Host) stop(ctx context.Context, within time.Duration) error {
+	h.beginStop(false)
+	var takeovers *loop.Group
+	h.shard.Call(func() {
+		takeovers = h.shard.Group(waiting{}, 0)
+		h.stopGames(within)
+	})
+	settled := func() { h.shard.CloseGroup(takeovers) }
+	go func() { // ends when no takeover is under way
+		h.takeovers.Wait()
+		h.shard.Call(settled)
+	}()
 	defer h.shard.heirs.ended()
 	select {
 	case <-h.shard.Done():
 		return nil
-	case <-time.After(patience):
+	case <-ctx.Done():
 	}
-	h.shard.Call(h.abandon)
+	h.shard.Call(func() {
+		settled()
+		h.abandon()
+	})
 	<-h.shard.Done()
-	return fmt.Errorf("games or connections were still open %v after the end was announced", patience)
+	return fmt.Errorf("games or connections were still open %v after the end was announced", within)
 }
 
 // stopGames ends everything in order: no new connections, no unjoined ones, then the
-// games, which flush their last packets.
-func (h *Host) stopGames() {
+// games, which flush their last packets. Clients that do not close are cut in time for the rest to be done within
+// the limit.
+func (h *Host) stopGames(within time.Duration) {
 	h.shard.heirs.end()
 	h.shard.Stop(errHostStops)
+	h.shard.LingerAtMost(within * 3 / 4)
+	if w := h.shard.watchers; w != nil {
+		w.Shutdown(within * 3 / 4)
+	}
 	for _, g := range slices.Clone(h.running) {
-		g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()})
+		g.stopNow()
 	}
 }
+
+// stopNow ends a lobby or game, since the host stops.
+func (g *Game) stopNow() { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) }
 
 // abandon ends the games and connections left after Limits.Shutdown.
 func (h *Host) abandon() {

@@ -112,13 +112,3 @@ func randomU32() uint32 {
 	_, _ = rand.Read(b[:]) // never fails, as of Go 1.24
 	return binary.LittleEndian.Uint32(b[:])
 }
-
-// pause waits; an error says that the host has ended.
-func (s *shard) pause(d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-s.Done():
-		return errHostStops
-	}
-}

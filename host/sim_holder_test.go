@@ -47,8 +47,8 @@ type simProc struct {
 	name    string
 	net     *loop.Memory
 	shelf   *simShelf
-	h       *Host
-	stop    context.CancelFunc // SIGTERM, or the order to hand over
+	h       atomic.Pointer[Host] // nil until it goes on
+	stop    context.CancelFunc   // SIGTERM, or the order to hand over
 	handing atomic.Bool
 	outlast context.CancelFunc
 	over    chan error // the result of its last act

@@ -237,7 +237,7 @@ func (w *simWorld) start(p *simProc) {
 			p.over <- err
 			return
 		}
-		p.h = h
+		p.h.Store(h)
 		err = h.Serve(ctx)
 		switch {
 		case p.net.Dead():
@@ -250,7 +250,7 @@ func (w *simWorld) start(p *simProc) {
 		}
 		if p.net.Dead() { // what it still has to do it does in the world of the dead
 			<-h.shard.Done()
-			h.claims.Wait()
+			h.takeovers.Wait()
 			h.catching.Wait()
 			func() {
 				defer func() { _ = recover() }() // it may have closed them
@@ -265,7 +265,7 @@ func (w *simWorld) start(p *simProc) {
 // kill has the process die after so many steps, and another take its place.
 func (w *simWorld) kill() {
 	p := w.proc
-	if w.ending || p.shelf.standsBy && p.h == nil {
+	if w.ending || p.shelf.standsBy && p.h.Load() == nil {
 		return
 	}
 	p.steps.Store(int64(1 + w.r.IntN(1<<w.r.IntN(14))))
@@ -311,7 +311,7 @@ func (w *simWorld) excuse(d time.Duration) { w.excused = time.Now().Add(d) }
 // upgrade has another process take over.
 func (w *simWorld) upgrade() {
 	p := w.proc
-	if w.ending || w.away || p.net.Dead() || p.h == nil || w.holder.next != nil || p.steps.Load() > 0 {
+	if w.ending || w.away || p.net.Dead() || p.h.Load() == nil || w.holder.next != nil || p.steps.Load() > 0 {
 		return
 	}
 	w.upgrades++
@@ -339,12 +339,12 @@ func (w *simWorld) lobby() {
 	}
 	w.n.After(2*time.Second, w.lobby)
 	p := w.proc
-	if w.away || p.net.Dead() || p.h == nil || p.handing.Load() {
+	if w.away || p.net.Dead() || p.h.Load() == nil || p.handing.Load() {
 		return
 	}
 	running := 0
 	for _, g := range w.games {
-		if p.h.Game(g.id) != nil {
+		if p.h.Load().Game(g.id) != nil {
 			running++
 		}
 	}
@@ -352,7 +352,7 @@ func (w *simWorld) lobby() {
 		return
 	}
 	go func() { // of the process, which may die in it
-		if lobby, err := p.h.OpenLobby("test", w.m); err == nil {
+		if lobby, err := p.h.Load().OpenLobby("test", w.m); err == nil {
 			w.n.After(0, func() { w.players(lobby) })
 		}
 	}()
@@ -397,7 +397,10 @@ func TestSimulation(t *testing.T) {
 		seed := *simSeed + uint64(i)
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			began := time.Now()
-			w := simulate(t, seed)
+			w := simulate(t, seed, func(w *simWorld) {
+				w.n.After(0, w.script)
+				time.Sleep(*simHours)
+			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
 			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades; %d events, %d bytes; trace %x",
@@ -412,7 +415,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-func simulate(t *testing.T, seed uint64) (w *simWorld) {
+// simulate has run play in a world of its own, and looks afterwards at what is left of it.
+func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 	cryptotest.SetGlobalRandom(t, seed)
 	dir := t.TempDir()
 	data := bytes.Repeat([]byte("map!"), 75_000)
@@ -434,8 +438,7 @@ func simulate(t *testing.T, seed uint64) (w *simWorld) {
 		}
 		w.holder = newSimHolder(w.n)
 		defer w.holder.free(t)
-		w.n.After(0, w.script)
-		time.Sleep(*simHours)
+		run(w)
 		w.end()
 	})
 	return w

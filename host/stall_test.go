@@ -2,11 +2,13 @@ package host
 
 import (
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
 
 	"w3host/host/loop"
+	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/storage"
 )
@@ -182,7 +184,7 @@ func testLobbyThatOpensIntoTheEnd(t *testing.T) {
 	r.h.shard.Call(func() { <-goOn })
 	r.stop()
 	testkit.Eventually(t, "the stop", r.h.Draining)
-	r.h.shard.Call(r.h.stopGames)
+	r.h.shard.Call(func() { r.h.stopGames(2 * time.Second) })
 	r.h.shard.Call(func() { r.h.begin(g) })
 	close(goOn)
 	if took := r.shutDown(); took > 2*time.Second {
@@ -204,5 +206,33 @@ func testShutdownWithClientsThatStay(t *testing.T) {
 	}
 	if took := r.shutDown(); took < 2*time.Second/2 || took > 2*time.Second+time.Second {
 		t.Errorf("Run returned after %v, want the linger time of %v", took, 2*time.Second)
+	}
+}
+
+// TestShutdownWithAPlayerAway: a player behind a proxy whose line is dead may linger for as long as limits.shutdown_timeout.
+// The host cuts the connection in time, and has shut down everything within the limit.
+func TestShutdownWithAPlayerAway(t *testing.T) { inBubble(t, testShutdownWithAPlayerAway) }
+
+func testShutdownWithAPlayerAway(t *testing.T) {
+	const limit = 2 * time.Second // the default
+	r := reconnectRig(t, func(o *Options) { o.Limits.Shutdown = limit })
+	g := r.lobby(2)
+	ann := r.join(g, "Ann", player)
+	var lines []*simnet.Conn
+	cid, _ := r.proxiedBy(func(port uint16) (net.Conn, error) {
+		c, err := r.dialPort(port)
+		if err == nil {
+			lines = append(lines, c.(*simnet.Conn))
+		}
+		return c, err
+	}, g, "Cid", 1)
+	r.begin(ann, cid)
+	r.inPlay(ann, cid)
+	for _, c := range lines {
+		c.Sever()
+	}
+	time.Sleep(20 * time.Second)
+	if took := r.shutDown(); took > limit*4/5 {
+		t.Errorf("Run returned after %v", took)
 	}
 }

@@ -13,7 +13,7 @@ import (
 const stayEvery = time.Second
 
 // stay waits until the process before no longer plays a game that stays there, has it listed
-// meanwhile, and goes on with it then, unless this host ends first.
+// meanwhile, and goes on with it then. If this host stops first, quit settles it.
 func (h *Host) stay(sv *survivor) {
 	a := newAlong(sv)
 	for {
@@ -23,7 +23,7 @@ func (h *Host) stay(sv *survivor) {
 				a.err = a.run(h.shard.left, sv)
 			}
 			h.listApart(a.seen)
-			err = h.shard.pause(stayEvery)
+			err = h.pause(stayEvery)
 		}
 		if !mine && err == nil {
 			continue
@@ -33,29 +33,46 @@ func (h *Host) stay(sv *survivor) {
 		h.mu.Unlock()
 		if mine {
 			h.goOnClaimed(sv, nil)
+		} else {
+			h.quit(sv)
 		}
 		return
 	}
 }
 
-// claim takes a game that no process plays any more; false: one does. A host that is about to
-// end takes none.
+// claim takes a game that no process plays any more; false: one does. A host that stops takes none.
 func (h *Host) claim(sv *survivor) (mine bool, err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.stopping {
+	if h.stopped() {
 		return false, errHostStops
 	}
-	if mine = sv.Own(); mine {
-		h.claims.Add(1)
+	return sv.Own(), nil
+}
+
+// releaseWithin is how long a process takes at most to release a game, between two turns, after it has said so.
+const releaseWithin = time.Second
+
+// quit settles a game that another process plays when this host stops: it withdraws the request for the game. If
+// nobody plays the game any more by then, only this host can end it, unless another process takes over from this
+// one, which claims it then.
+func (h *Host) quit(sv *survivor) {
+	kept := sv.Withdraw()
+	if h.handsOver() {
+		return
 	}
-	return mine, nil
+	for began := time.Now(); !sv.Own(); time.Sleep(followEvery) {
+		if kept || time.Since(began) > releaseWithin {
+			return
+		}
+	}
+	if !kept {
+		sv.Journal = journal.NewName(sv.id) // the other process may not have removed its own yet
+	}
+	h.goOnClaimed(sv, nil)
 }
 
 // goOnClaimed has a game go on that was claimed, by the machine that was run along with the process
 // before, or nil: that has died, and the game is made again.
 func (h *Host) goOnClaimed(sv *survivor, a *along) {
-	defer h.claims.Done()
 	if sv.fault != nil || sv.Ended() {
 		h.dropEnded(sv)
 		return
@@ -92,7 +109,7 @@ func (h *Host) EndApart(id uint32) bool {
 	if i == nil || !i.Apart || sv.Left == nil { // its memory may be gone
 		return false
 	}
-	sv.Want(survive.ToEnd)
+	sv.OrderEnd()
 	return true
 }
 

@@ -215,11 +215,11 @@ func (g *Game) heed() {
 	}
 	switch g.ledger.Wanted() {
 	case survive.ToGoOn:
-		if g.behind == nil {
+		if g.behind == nil && g.ledger.Release() {
 			g.leave()
 		}
 	case survive.ToEnd:
-		g.ledger.Left().Want(survive.Nothing)
+		g.ledger.Obeyed()
 		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{Name: "operator", Level: command.Root, Via: command.ViaControl}, Line: "end"})
 	}
 }

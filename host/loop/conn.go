@@ -89,11 +89,12 @@ type conns struct {
 	now       time.Duration // since then, as it was last looked at
 	open      int
 	arriving  expiries
-	lingering expiries // those that close
-	dirty     []*Conn  // have queued something in the step at hand
-	unread    []*Conn  // have sent more than one pass reads
-	unwritten []*Conn  // have more to write than one pass writes
-	buffers   [][]byte // for packets; a connection has one only while some wait
+	lingering expiries      // those that close
+	lingerEnd time.Duration // when the last of them is cut; never, until LingerAtMost
+	dirty     []*Conn       // have queued something in the step at hand
+	unread    []*Conn       // have sent more than one pass reads
+	unwritten []*Conn       // have more to write than one pass writes
+	buffers   [][]byte      // for packets; a connection has one only while some wait
 }
 
 func (s *conns) update() { s.now = time.Since(s.base).Truncate(time.Microsecond) }
@@ -176,7 +177,7 @@ func (c *Conn) Finish(cause error) {
 	c.Socket.watch(nil)
 	c.out.dropPieces()
 	c.all.arriving.remove(c)
-	c.all.lingering.add(c, c.all.now+lingerTime)
+	c.all.lingering.add(c, min(c.all.now+lingerTime, c.all.lingerEnd))
 	c.soon()
 }
 

@@ -54,7 +54,7 @@ func New(on Network, h Handlers) (*Loop, error) {
 		chunk:    make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
 		incoming: make([]byte, passRead),
 	}
-	l.base = time.Now()
+	l.base, l.lingerEnd = time.Now(), never
 	var err error
 	if l.poll, err = cmp.Or(on, System).newPoller(l); err != nil {
 		return nil, fmt.Errorf("cannot watch sockets: %w", err)
@@ -133,6 +133,14 @@ func (l *Loop) Stop(cause error) {
 	l.poll.stopListening()
 	for c := range l.Expiring(Arriving) {
 		c.Cut(cause)
+	}
+}
+
+// LingerAtMost has the connections that close, now or later, cut after that time at the latest.
+func (l *Loop) LingerAtMost(d time.Duration) {
+	l.lingerEnd = min(l.lingerEnd, l.now+d)
+	for c := range l.Expiring(Closing) {
+		c.expires = min(c.expires, l.lingerEnd)
 	}
 }
 

@@ -128,7 +128,14 @@ func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordSt
 func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 
 // Wanted is the wish of another process.
-func (l *Ledger) Wanted() Wish { return Wish(l.mem.Word(wordWanted)) }
+func (l *Ledger) Wanted() Wish { return l.Left().wanted() }
+
+// Release accepts the request of another process; false: it was withdrawn. After true the caller has to release
+// the game, which nobody may play any more: the other process waits for the lock.
+func (l *Ledger) Release() bool { return l.Left().want(Releasing, ToGoOn) }
+
+// Obeyed says that the order to end the game was carried out.
+func (l *Ledger) Obeyed() { l.Left().want(Nothing, ToEnd) }
 
 // Ended says that no other process goes on with the game, which is over or too long.
 func (l *Ledger) Ended() { l.mem.SetWord(wordEnded, 1) }

@@ -3,6 +3,7 @@ package survive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"w3host/game"
@@ -47,19 +48,47 @@ func (l *Left) Reread() (err error) {
 // Own makes the game this process's; false: another one plays it.
 func (l *Left) Own() bool { return l.mem.Own() }
 
-// Wish is an order of another process to the one that plays a game.
+// Wish is an order of another process to the one that plays a game, and its answer. Both change it by
+// compare-and-swap only, so neither erases what the other has just stored.
 type Wish uint64
 
 // The wishes.
 const (
-	Nothing Wish = iota
-	ToGoOn       // at the end of a turn
-	ToStay       // it would make another game of the journal
-	ToEnd        // that the game ends
+	Nothing   Wish = iota
+	ToGoOn         // at the end of a turn
+	ToStay         // it would make another game of the journal
+	ToEnd          // that the game ends
+	Releasing      // the answer to ToGoOn: the lock of the game is about to be free
 )
 
-// Want says to the process that plays the game what this one wants.
-func (l *Left) Want(w Wish) { l.mem.SetWord(wordWanted, uint64(w)) }
+// Request asks the process that plays the game to release it. An order to end the game stands.
+func (l *Left) Request() { l.want(ToGoOn, Nothing, ToStay) }
+
+// Withdraw takes a request back. It returns false if the other process has accepted the request: that process
+// no longer plays the game, and has released the lock or is about to.
+func (l *Left) Withdraw() bool {
+	l.want(Nothing, ToGoOn)
+	return l.wanted() != Releasing
+}
+
+// Verdict notes whether a program that stands by would leave the game where it is. Requests and orders stand.
+func (l *Left) Verdict(stays bool) {
+	if stays {
+		l.want(ToStay, Nothing)
+	} else {
+		l.want(Nothing, ToStay)
+	}
+}
+
+// OrderEnd orders the process that plays the game to end it.
+func (l *Left) OrderEnd() { l.want(ToEnd, Nothing, ToGoOn, ToStay) }
+
+// want stores a wish in the place of one of those.
+func (l *Left) want(w Wish, instead ...Wish) bool {
+	return slices.ContainsFunc(instead, func(old Wish) bool { return l.mem.SwapWord(wordWanted, uint64(old), uint64(w)) })
+}
+
+func (l *Left) wanted() Wish { return Wish(l.mem.Word(wordWanted)) }
 
 // Ended reports whether the process that has let the game go says that nobody goes on with it.
 func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
@@ -71,7 +100,7 @@ func (l *Left) Recorded() uint64 { return l.mem.Word(wordRecorded) }
 // now. An error says that it did so too often.
 func (l *Left) Blame() error {
 	mem, step := l.mem, l.mem.Word(wordStep)
-	mem.SetWord(wordWanted, 0)
+	mem.SetWord(wordWanted, uint64(Nothing)) // this process is the one that is asked from now on
 	if step == 0 {
 		return nil
 	}

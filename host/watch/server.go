@@ -102,10 +102,15 @@ func cut(c *loop.Conn) {
 	c.Cut(loop.ErrCrashed)
 }
 
-// Shutdown writes to all viewers that it is over, and lets Run end.
-func (s *Server) Shutdown() {
+// Shutdown writes to all viewers that it is over, and lets Run end. Viewers who do not close are cut after that
+// time at the latest. A second call does no harm.
+func (s *Server) Shutdown(within time.Duration) {
 	s.Call(func() {
+		if s.Stopping() {
+			return
+		}
 		s.Stop(errShutdown)
+		s.LingerAtMost(within)
 		for v := range s.viewers {
 			v.stop()
 		}

@@ -40,7 +40,7 @@ func serve(t *testing.T, file string, delay time.Duration, most int) (s *Server,
 	}})
 	go s.RunGuarded()
 	t.Cleanup(func() {
-		s.Shutdown()
+		s.Shutdown(time.Second)
 		<-s.Done()
 		listener.Close()
 	})
