@@ -182,3 +182,6 @@ func (g *Game) Notify(to *command.Caller, notice, reason string) {
 func (g *Game) forfeit(pid uint8) {
 	g.step(&game.Input{Kind: game.Forfeit, PID: pid, Why: "more waited for the proxy's acknowledgement than is kept"})
 }
+
+// stopNow ends a lobby or game, since the host stops.
+func (g *Game) stopNow() { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) }

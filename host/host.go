@@ -106,3 +106,37 @@ func (h *Host) again(g *Game, cfg *game.Config) {
 		h.agains = append(h.agains, spec)
 	})
 }
+
+// beginStop announces the end of this host, or that another process goes on in its place.
+func (h *Host) beginStop(handing bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.handing = h.handing || handing
+	if !h.stopping {
+		h.stopping = true
+		close(h.stops)
+	}
+}
+
+func (h *Host) stopped() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopping
+}
+
+func (h *Host) handsOver() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.handing
+}
+
+// pause waits; an error says that the host stops.
+func (h *Host) pause(d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-h.stops:
+	case <-h.shard.Done():
+	}
+	return errHostStops
+}

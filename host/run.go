@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
@@ -154,40 +153,6 @@ func (h *Host) Close() error {
 	return err
 }
 
-// beginStop announces the end of this host, or that another process goes on in its place.
-func (h *Host) beginStop(handing bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.handing = h.handing || handing
-	if !h.stopping {
-		h.stopping = true
-		close(h.stops)
-	}
-}
-
-func (h *Host) stopped() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.stopping
-}
-
-func (h *Host) handsOver() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.handing
-}
-
-// pause waits; an error says that the host stops.
-func (h *Host) pause(d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-h.stops:
-	case <-h.shard.Done():
-	}
-	return errHostStops
-}
-
 // waiting is a group of the loop that never does anything: the loop does not end before it.
 type waiting struct{}
 
@@ -237,9 +202,6 @@ func (h *Host) stopGames(within time.Duration) {
 		g.stopNow()
 	}
 }
-
-// stopNow ends a lobby or game, since the host stops.
-func (g *Game) stopNow() { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) }
 
 // abandon ends the games and connections left after Limits.Shutdown.
 func (h *Host) abandon() {

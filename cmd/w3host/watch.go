@@ -37,6 +37,9 @@ host as a process of its own, so that no player notices who watches.`
 // lookAgain is how often a folder is looked at.
 const lookAgain = 2 * time.Second
 
+// shutdownWithin is how long clients may take to close when the command ends.
+const shutdownWithin = 2 * time.Second
+
 // watchCall is one call of the command.
 type watchCall struct {
 	call
@@ -132,7 +135,7 @@ func (c *watchCall) run() (err error) {
 			return failed(name, plainError(err))
 		}
 	}
-	context.AfterFunc(c.ctx, c.server.Shutdown)
+	context.AfterFunc(c.ctx, func() { c.server.Shutdown(shutdownWithin) })
 	c.server.Run()
 	return nil
 }
