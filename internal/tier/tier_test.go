@@ -40,6 +40,7 @@ func endOf(t *testing.T, f func(testing.TB)) string {
 }
 
 func TestTiers(t *testing.T) {
+	t.Setenv(skippedVariable, "") // these are no tests that scripts/test.sh skips
 	browser := func(t testing.TB) { All(t, "needs a browser") }
 	missing := func(t testing.TB) { Program(t, "no-such-program", "no-package") }
 	present := func(t testing.TB) { Program(t, "sh", "dash") }
