@@ -2,10 +2,12 @@ package game
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
@@ -44,12 +46,51 @@ func (m *Machine) count(p *poll) count {
 	groups := p.groups()
 	c := count{passed: len(groups) > 0, failed: len(groups) == 0}
 	for _, group := range groups {
-		yes, needed := (p.yes & group).Len(), max((group.Len()*m.cfg.Votes.Share+99)/100, 1)
+		ballots := func(of w3gs.PIDs) int { return m.ballots(of, group|w3gs.Only(p.about)) }
+		yes, needed := ballots(p.yes&group), max((ballots(group)*m.cfg.Votes.Share+99)/100, 1)
 		c.voters, c.yes, c.needed = c.voters|group, c.yes+yes, c.needed+needed
 		c.passed = c.passed && yes >= needed
-		c.failed = c.failed || (group&^p.no).Len() < needed
+		c.failed = c.failed || ballots(group&^p.no) < needed
 	}
 	return c
+}
+
+// ballots counts the votes of players: one for each address, so that one person with many clients does not decide for the
+// others. Players whose names a realm has confirmed, and those of exempt networks, have a vote each; so has everybody where
+// all whom the poll concerns have one address, as on a host behind a bridge of containers.
+func (m *Machine) ballots(of, all w3gs.PIDs) int {
+	var sources []netip.Addr
+	own, alone := 0, true
+	for pid := range all.All() {
+		s := m.seats[pid]
+		if s == nil {
+			continue
+		}
+		source := network.Base(s.Addr.Addr())
+		if s.shared || s.Realm != "" {
+			source, alone = netip.Addr{}, false
+		}
+		if source.IsValid() && len(sources) > 0 && sources[0] != source {
+			alone = false
+		}
+		switch {
+		case !source.IsValid():
+			if of.Has(pid) {
+				own++
+			}
+		case len(sources) == 0 || of.Has(pid) && !slices.Contains(sources[1:], source):
+			if len(sources) == 0 {
+				sources = append(sources, source) // the first of all, to compare with
+			}
+			if of.Has(pid) {
+				sources = append(sources, source)
+			}
+		}
+	}
+	if alone {
+		return of.Len()
+	}
+	return own + max(len(sources)-1, 0)
 }
 
 // poll finds the poll of a command that asks a player; the latest of any with "".

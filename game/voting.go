@@ -129,7 +129,7 @@ func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task
 		return cannot("%s has a reserved place: votes cannot be about them", p.Name)
 	case victim.level >= command.Trusted:
 		return cannot("%s is trusted here: votes cannot be about them", p.Name)
-	case m.lobby.Humans().Len() < 3:
+	case m.ballots(m.lobby.Humans(), m.lobby.Humans()) < 3:
 		return cannot("a vote about a player needs at least three players")
 	case m.poll(c.Command, c.PID) != nil || m.poll(c.Command, p.PID) != nil:
 		return cannot("a vote is already open: answer it with %cyes or %[1]cno", m.cfg.Trigger)
