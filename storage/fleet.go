@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -14,6 +15,10 @@ import (
 
 // ErrNoFleet: the database is not one that hosts share.
 var ErrNoFleet = errors.New("fleet.enabled needs Postgres as database.url: hosts cannot share a file of SQLite")
+
+// ErrNoTimeline: the database does not tell hosts of a fleet about a failover. The text of the error says what is missing.
+var ErrNoTimeline = errors.New("a fleet needs the right to call pg_walfile_name and pg_current_wal_insert_lsn, by which its hosts notice that a copy has become the server; " +
+	"as a superuser: GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_insert_lsn() TO the user of database.url. A service of Postgres that lacks these functions cannot hold a fleet")
 
 // Fleet holds the shared state of the hosts of a database: which of them live, which leases each
 // has, and their posts. It has a connection of its own: a beat never waits
@@ -65,10 +70,26 @@ func (f *Fleet) Close() error { return f.db.Close() }
 // forgottenAfter so many ticks that nobody has held it, a lease goes when hosts name others.
 const forgottenAfter = 30 * 24 * 60 * 60
 
+// Check reports whether the database can hold a fleet: ErrNoTimeline if a right or a function is missing.
+func (f *Fleet) Check(ctx context.Context) error {
+	_, err := sqldb.One[string](ctx, f.db, "SELECT pg_walfile_name(pg_current_wal_insert_lsn())")
+	if errors.Is(err, ErrUnusable) {
+		return fmt.Errorf("%w (%w)", ErrNoTimeline, err)
+	}
+	return err
+}
+
 // Enter begins a session, and names the leases that there are to be. It returns the
 // number of the host: the smallest that no living host has.
 func (f *Fleet) Enter(ctx context.Context, h FleetHost, pools []Pool) (number int, err error) {
+	if err := f.Check(ctx); err != nil {
+		return 0, err
+	}
 	if err := f.Define(ctx, pools); err != nil {
+		return 0, err
+	}
+	// The first host of the fleet notes which server this is.
+	if _, err := f.db.Exec(ctx, "UPDATE fleet_clock SET timeline = substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) WHERE timeline = ''"); err != nil {
 		return 0, err
 	}
 	return sqldb.One[int](ctx, f.db, "SELECT fleet_enter($1::uuid, $2::uuid, $3::uuid, $4, $5)", h.Session, h.Host, h.Run, clean(h.Name), h.Address)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +55,57 @@ func (s *seat) beat(load fleet.Load, wants ...fleet.Want) (fleet.Change, fleet.A
 		s.t.Fatal(err)
 	}
 	return s.Answered(s.now, s.now, &b, &a), a, posts
+}
+
+// A host alone needs no right to read the write-ahead log. A fleet says that it does, and lives with the right.
+func TestManagedPostgres(t *testing.T) {
+	t.Parallel()
+	url, grant := storagetest.Managed(t)
+	db := storagetest.Open(t, url)
+	play := ratedGame(1, "DotA v6.83", [2]string{"Ann", "Bob"}, [2]string{"won", "lost"})
+	applyAs(t, db, hostA, runA1, 1, play...)
+	if n, err := db.RateGames(t.Context()); n != 1 || err != nil {
+		t.Errorf("%d games are rated: %v", n, err)
+	}
+	f, err := db.Fleet(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	_, err = f.Enter(t.Context(), storage.FleetHost{Session: storage.NewGameKey().String(), Host: hostA, Run: runA1, Name: "host"}, nil)
+	if !errors.Is(err, storage.ErrNoTimeline) || !errors.Is(err, storage.ErrUnusable) || !strings.Contains(err.Error(), "GRANT EXECUTE ON FUNCTION pg_walfile_name") {
+		t.Errorf("without the right: %v", err)
+	}
+	grant()
+	s, _ := settle(t, f)
+	for range 3 { // a timeline that was unknown is no failover: nothing is held back
+		if _, a, _ := s.beat(fleet.Load{}); a.Hold != 0 || a.Tick >= 2000 {
+			t.Fatalf("with the right: %+v", a)
+		}
+	}
+}
+
+// A database that an earlier program has made asks for the timeline in a default, too, until it is migrated.
+func TestTimelineHasNoDefault(t *testing.T) {
+	t.Parallel()
+	url := storagetest.Postgres(t)
+	db := storagetest.Open(t, url)
+	for {
+		m, err := db.MigrateDown(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(m.Name, "fleet_timeline") {
+			break
+		}
+	}
+	raw(t, url, "ALTER TABLE fleet_clock ALTER COLUMN timeline SET DEFAULT substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)")
+	if err := db.MigrateUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := raw(t, url, "SELECT count(*) FROM information_schema.columns WHERE table_name = 'fleet_clock' AND table_schema = current_schema() AND column_default LIKE '%wal%'"); n != 0 {
+		t.Error("the default still calls a function")
+	}
 }
 
 // A lease has one holder: it is taken, given back, and taken by another with the next term and

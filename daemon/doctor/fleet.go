@@ -30,6 +30,8 @@ func checkFleet(ctx context.Context, c config.Config) Finding {
 	switch {
 	case errors.Is(err, storage.ErrNoDatabase):
 		return fine("no host has used the database yet")
+	case errors.Is(err, storage.ErrNoTimeline):
+		return fine("the database cannot hold a fleet: %v", err).but("grant that right, name another Postgres in database.url, or set fleet.enabled = false")
 	case err != nil:
 		return fine("the other hosts are not known: %v", err).but("start the database, or correct database.url: without it the host shows no lobby and takes nobody new")
 	}
@@ -59,7 +61,10 @@ func lookAtFleet(ctx context.Context, url string) (hosts []storage.FleetHost, po
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	if hosts, err = f.Hosts(ctx); err == nil {
+	if err = f.Check(ctx); err == nil {
+		hosts, err = f.Hosts(ctx)
+	}
+	if err == nil {
 		pools, err = f.Pools(ctx)
 	}
 	return hosts, pools, err

@@ -59,4 +59,9 @@ func TestFleet(t *testing.T) {
 	expects(c, "10: many at 10.0.0.1:6112; and 41 more; ", "want a pooler")
 	c.Database.URL += "&default_query_exec_mode=exec"
 	expects(c, "many", "")
+
+	url, _ := storagetest.Managed(t)
+	storagetest.Open(t, url)
+	c.Database.URL = url
+	expects(c, "the database cannot hold a fleet: a fleet needs the right to call pg_walfile_name", "grant that right")
 }

@@ -5,7 +5,7 @@
 CREATE TABLE fleet_clock (
     one      boolean PRIMARY KEY DEFAULT true CHECK (one),
     tick     bigint NOT NULL DEFAULT 1000,
-    timeline text NOT NULL DEFAULT substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8), -- another after a failover
+    timeline text NOT NULL DEFAULT '', -- of the server; another after a failover. The first host of a fleet writes it
     hold     bigint NOT NULL DEFAULT 0, -- nothing is taken before this tick
     living   integer NOT NULL DEFAULT 0, -- sessions that take lobbies, and
     places   bigint NOT NULL DEFAULT 0  -- what all sessions have, a tick ago

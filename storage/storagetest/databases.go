@@ -4,7 +4,7 @@ package storagetest
 import (
 	"context"
 	"fmt"
-	"net/url"
+	neturl "net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,7 +36,7 @@ func Postgres(t testing.TB) string {
 	if base == "" {
 		tier.Missing(t, "needs Postgres (scripts/with-postgres.sh, scripts/test.sh)")
 	}
-	u, err := url.Parse(base)
+	u, err := neturl.Parse(base)
 	if err != nil {
 		t.Fatalf("%s has to be a postgres:// URL: %v", postgresVariable, err)
 	}
@@ -46,6 +46,39 @@ func Postgres(t testing.TB) string {
 	q := u.Query()
 	q.Set("search_path", schema)
 	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// Managed creates a database as a service of Postgres may offer it: its user is no superuser and may not call the
+// functions of the write-ahead log. grant gives the user this right.
+func Managed(t testing.TB) (url string, grant func()) {
+	base := os.Getenv(postgresVariable)
+	if base == "" {
+		tier.Missing(t, "needs Postgres (scripts/with-postgres.sh, scripts/test.sh)")
+	}
+	name := fmt.Sprintf("managed_%d_%d", os.Getpid(), time.Now().UnixNano())
+	admin(t, base, "CREATE ROLE "+name+" LOGIN PASSWORD 'secret'")
+	t.Cleanup(func() { admin(t, base, "DROP ROLE "+name) })
+	admin(t, base, "CREATE DATABASE "+name+" OWNER "+name)
+	t.Cleanup(func() { admin(t, base, "DROP DATABASE "+name+" WITH (FORCE)") })
+	const functions = " ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_insert_lsn() "
+	inside := databaseOf(t, base, name, nil)
+	admin(t, inside, "REVOKE EXECUTE"+functions+"FROM PUBLIC")
+	return databaseOf(t, base, name, neturl.UserPassword(name, "secret")), func() {
+		admin(t, inside, "GRANT EXECUTE"+functions+"TO "+name)
+	}
+}
+
+// databaseOf is the URL of another database of a server, for another user if one is given.
+func databaseOf(t testing.TB, base, name string, user *neturl.Userinfo) string {
+	u, err := neturl.Parse(base)
+	if err != nil {
+		t.Fatalf("%s has to be a postgres:// URL: %v", postgresVariable, err)
+	}
+	u.Path = "/" + name
+	if user != nil {
+		u.User = user
+	}
 	return u.String()
 }
 
