@@ -52,11 +52,21 @@ var chance = command.Table[*Machine]{
 	},
 }
 
-// publicly is an act that says something to all, which a muted player cannot order.
+// publicly is an act that says something to all, which a muted player cannot order, and nobody too often.
 func publicly(do act) act {
 	return func(m *Machine, c *call) error {
 		if !m.lobby.MaySpeak(c.PID) {
 			return cannot("you cannot do that while you are muted")
+		}
+		return spoken(do)(m, c)
+	}
+}
+
+// spoken is an act that says something to all, which a caller cannot order without limit; see maySpeak.
+func spoken(do act) act {
+	return func(m *Machine, c *call) error {
+		if err := m.maySpeak(c.Caller); err != nil {
+			return err
 		}
 		return do(m, c)
 	}

@@ -111,7 +111,7 @@ func (m *Machine) say(to w3gs.PIDs, format string, args ...any) error {
 
 // sayAll is the act of say.
 func sayAll(text string) act {
-	return func(m *Machine, c *call) error { return m.sayFor(c.Name, text) }
+	return spoken(func(m *Machine, c *call) error { return m.sayFor(c.Name, text) })
 }
 
 // sayFor has the host say a line to all that somebody wants to be said.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/allowance"
 	"w3host/texts"
 )
 
@@ -40,3 +41,31 @@ func (m *Machine) pays(by *command.Caller, spec *command.Spec[*Machine]) bool {
 	s.waitSaid = false
 	return true
 }
+
+// A caller may make the host say spokenBurst lines to all at once, and as many again within spokenWithin.
+const (
+	spokenBurst  = 10
+	spokenWithin = 20 * time.Second
+)
+
+// maySpeak reports whether a caller may make the host say one more line to all, and counts it. A caller without a seat in the
+// game must command it as its owner does, at least; only root has no limit.
+func (m *Machine) maySpeak(by *command.Caller) error {
+	switch {
+	case m.seats[by.PID] == nil && by.Level < command.Owner:
+		return cannot("only players in the game can do that")
+	case by.Level >= command.Root:
+		return nil
+	}
+	if m.spoken == nil {
+		m.spoken = allowance.NewLimiter[speaker](spokenBurst, spokenWithin)
+	}
+	who, now := speaker{by.Realm, by.Name}, time.Unix(0, 0).Add(m.now)
+	if !m.spoken.Allow(now, who) {
+		return texts.Refuse(texts.NotYet, "too many commands: wait %v", (m.spoken.Delay(now, who) + time.Second - 1).Truncate(time.Second))
+	}
+	return nil
+}
+
+// speaker is a caller who makes the host say something, by whichever way.
+type speaker struct{ realm, name string }

@@ -80,6 +80,9 @@ func unlist(m *Machine, c *call, name string) error { return m.list(c, name, fal
 
 // list has the lobby announced anew, by its old name if there is no other.
 func (m *Machine) list(c *call, name string, public bool) error {
+	if err := m.maySpeak(c.Caller); err != nil {
+		return err
+	}
 	name = cmp.Or(name, m.cfg.Name)
 	if len(name) > w3gs.MaxGameNameLen {
 		return texts.Refuse(texts.Malformed, "the name is too long: the game list shows at most %d bytes", w3gs.MaxGameNameLen)

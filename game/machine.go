@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"w3host/game/command"
+	"w3host/internal/allowance"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -35,10 +36,11 @@ type Machine struct {
 	polls     []*poll
 	started   lobby.Started // players kicked since have no name in its Places
 	ending    ending
-	lastGone  Player // the player who left last
-	seq       uint64 // number of the last fact
-	asPlayer  bool   // the command that is carried out is a player's, who may not know names
-	calm      bool   // no poll, setting or absent player has to be looked after at each input
+	lastGone  Player                      // the player who left last
+	seq       uint64                      // number of the last fact
+	spoken    *allowance.Limiter[speaker] // lines that callers have made the host say; nil: none yet
+	asPlayer  bool                        // the command that is carried out is a player's, who may not know names
+	calm      bool                        // no poll, setting or absent player has to be looked after at each input
 	out       outputs
 }
 

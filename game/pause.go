@@ -30,12 +30,12 @@ func (m *Machine) actor() (pid uint8, err error) {
 // fakeAction is the act of a command that a fake player carries out in the game:
 // clients accept actions only from players, and observers are not enough.
 func fakeAction(action byte) act {
-	return func(m *Machine, c *call) error {
+	return spoken(func(m *Machine, c *call) error {
 		fake, err := m.actor()
 		if err != nil {
 			return err
 		}
 		m.act(fake, []byte{action})
 		return m.sayText(0, texts.If(action == actionPause, "%s has paused the game.", "%s has resumed the game.", c.Name))
-	}
+	})
 }

@@ -23,7 +23,7 @@ var voice = command.Table[*Machine]{
 			if a.Is("off") {
 				return announce(0, "")
 			}
-			return announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text"))
+			return spoken(announce(time.Duration(a.Number("number of seconds", 10, 3600))*time.Second, a.Text("text")))
 		},
 	},
 	{
@@ -34,12 +34,12 @@ var voice = command.Table[*Machine]{
 		Examples: []string{"pin First to ten wins", "pin off"},
 		Level:    command.Owner,
 		Phase:    command.InLobby,
-		Parse: with(func(a *args) string {
+		Parse: func(a *args) act {
 			if a.Is("off") {
-				return ""
+				return pin("")
 			}
-			return a.Text("text")
-		}, pin),
+			return spoken(pin(a.Text("text")))
+		},
 	},
 	{
 		Name:     "messages",
@@ -131,13 +131,15 @@ func (m *Machine) announceNow() {
 	}
 }
 
-func pin(m *Machine, c *call, text string) error {
-	m.settings.pinned = text
-	m.set(c, "pin", func() { m.settings.pinned = "" })
-	if text == "" {
-		return m.answer(c, "The pinned message is off.")
+func pin(text string) act {
+	return func(m *Machine, c *call) error {
+		m.settings.pinned = text
+		m.set(c, "pin", func() { m.settings.pinned = "" })
+		if text == "" {
+			return m.answer(c, "The pinned message is off.")
+		}
+		return m.sayText(0, texts.Plain(text))
 	}
-	return m.sayText(0, texts.Plain(text))
 }
 
 func messages(m *Machine, c *call, on bool) error {
