@@ -10,6 +10,7 @@ import (
 
 	"w3host/internal/heartbeat"
 	"w3host/internal/testkit"
+	"w3host/internal/tier"
 )
 
 // crowd opens connections of which each has sent something that the host has yet
@@ -37,6 +38,7 @@ func crowd(t *testing.T, r *rig, n int) (leave func()) {
 // TestNothingThatHasArrivedMissesItsTurn: an action that lies in the kernel when
 // its turn is due is in that turn, however many other sockets have something.
 func TestNothingThatHasArrivedMissesItsTurn(t *testing.T) {
+	tier.All(t, "judges lateness in real time")
 	t.Parallel()
 	r := newRig(t, func(o *Options) {
 		o.Game.Turns.Period = 300 * time.Millisecond
