@@ -63,19 +63,14 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	if err := d.mayForget(ctx, name, key); err != nil {
 		return f, err
 	}
-	s := scrub{d, key, f.Token}
+	s := scrub{d, key, f.Token, likePattern(key)}
 	var err error
 	if f.Games, err = d.inBatches(ctx, s.games); err != nil {
 		return f, err
 	}
-	like := "%" + likeEscape(key) + "%"
-	if strings.ContainsFunc(key, func(r rune) bool { return r > unicode.MaxASCII }) {
-		like = "%" // lower() of a database may know ASCII only
-	}
 	touched := f.Games
 	for _, t := range otherTexts {
-		where := "lower(" + strings.ReplaceAll(t.columns, ", ", `) LIKE $1 ESCAPE '!' OR lower(`) + `) LIKE $1 ESCAPE '!'`
-		n, err := inTx(ctx, d, func(tx sqldb.Tx) (int64, error) { return s.rows(ctx, tx, t, where, like) })
+		n, err := s.table(ctx, t)
 		if err != nil {
 			return f, err
 		}
@@ -106,6 +101,7 @@ type scrub struct {
 	*Store
 	key   string // the name as fold makes it
 	token string
+	like  string // matches the folded texts that may hold the name
 }
 
 // games scrubs some of the games that the player was in.
@@ -114,30 +110,94 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	if err != nil || len(keys) == 0 {
 		return 0, err
 	}
-	_, err = s.rows(ctx, tx, gameRow, "key IN (SELECT value FROM json_each($1))", keys)
-	for _, t := range gameTexts {
-		if err == nil {
-			_, err = s.rows(ctx, tx, t, "game_key IN (SELECT value FROM json_each($1))", keys)
-		}
-	}
-	if err != nil {
+	if err := s.all(ctx, tx, gameRow, "key IN (SELECT value FROM json_each($1))", keys); err != nil {
 		return 0, err
+	}
+	for _, t := range gameTexts {
+		if err := s.all(ctx, tx, t, "game_key IN (SELECT value FROM json_each($1))", keys); err != nil {
+			return 0, err
+		}
 	}
 	_, err = tx.Exec(ctx, "UPDATE game_players SET name = $2, name_key = $2, ip = NULL WHERE game_key IN (SELECT value FROM json_each($1)) AND name_key = $3",
 		keys, s.token, s.key)
 	return int64(len(keys)), err
 }
 
-// rows scrubs the rows of a table that a condition on $1 chooses.
-func (s scrub) rows(ctx context.Context, tx sqldb.Tx, t texts, where string, arg any) (changed int64, err error) {
+// all scrubs the rows of a table that a condition on $1 chooses.
+func (s scrub) all(ctx context.Context, tx sqldb.Tx, t texts, where string, arg any) error {
+	c := chunk{texts: t, where: where, args: []any{arg}}
+	for more := true; more; {
+		var err error
+		if _, more, err = s.next(ctx, tx, &c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table scrubs a table, some rows in each transaction.
+func (s scrub) table(ctx context.Context, t texts) (changed int64, err error) {
+	c := chunk{texts: t, where: "1 = 1"}
+	for more := true; more; {
+		err = s.tx(ctx, func(tx sqldb.Tx) error {
+			n, goesOn, err := s.next(ctx, tx, &c)
+			changed, more = changed+n, goesOn
+			return err
+		})
+		if err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// forgetRows is how many rows of a table are looked at together, so that neither their texts nor the transaction grow
+// with the table.
+const forgetRows = 2000
+
+// chunk is a place in a table that is gone through in the order of its keys.
+type chunk struct {
+	texts
+	where string // which rows
+	args  []any
+	after []string // the key of the last row so far; nil at the beginning
+}
+
+// next scrubs the next rows; more is false behind the last.
+func (s scrub) next(ctx context.Context, tx sqldb.Tx, c *chunk) (changed int64, more bool, err error) {
+	columns, keys := strings.Split(c.columns, ", "), strings.Split(c.key, ", ")
+	where, args := c.where, slices.Clone(c.args)
+	if c.after != nil {
+		where += " AND (" + c.key + ") > (" + parameters(&args, c.after) + ")"
+	}
+	ends, err := sqldb.List[[]string](ctx, tx, "SELECT "+asTexts(keys)+" FROM "+c.table+" WHERE "+where+fmt.Sprintf(" ORDER BY %s LIMIT 1 OFFSET %d", c.key, forgetRows-1), args...)
+	if err != nil {
+		return 0, false, err
+	}
+	if more = len(ends) > 0; more {
+		c.after = ends[0]
+		where += " AND (" + c.key + ") <= (" + parameters(&args, c.after) + ")"
+	}
+	if c.but != "" {
+		where += " AND NOT (" + c.but + ")"
+	}
+	if !c.json { // a document may write a name otherwise
+		like := " LIKE " + parameters(&args, []string{s.like}) + " ESCAPE '!'"
+		where += " AND (lower(" + strings.Join(columns, ")"+like+" OR lower(") + ")" + like + ")"
+	}
+	rows, err := sqldb.List[[]string](ctx, tx, "SELECT "+asTexts(append(columns, keys...))+" FROM "+c.table+" WHERE "+where, args...)
+	if err != nil {
+		return 0, false, err
+	}
+	changed, err = s.update(ctx, tx, &c.texts, rows)
+	return changed, more, err
+}
+
+// update writes the rows back that hold the name.
+func (s scrub) update(ctx context.Context, tx sqldb.Tx, t *texts, rows [][]string) (changed int64, err error) {
 	columns, keys := strings.Split(t.columns, ", "), strings.Split(t.key, ", ")
 	update := "UPDATE " + t.table + " SET " + equal(columns, 1, ", ") + " WHERE " + equal(keys, len(columns)+1, " AND ")
-	both := append(columns, keys...)
-	if t.but != "" {
-		where = "(" + where + ") AND NOT (" + t.but + ")"
-	}
-	list, err := sqldb.List[[]string](ctx, tx, "SELECT CAST("+strings.Join(both, " AS text), CAST(")+" AS text) FROM "+t.table+" WHERE "+where, arg)
-	for _, row := range list {
+	for _, row := range rows {
 		args, hit := make([]any, len(row)), false
 		for i, text := range row {
 			if args[i] = text; i < len(columns) {
@@ -145,12 +205,30 @@ func (s scrub) rows(ctx context.Context, tx sqldb.Tx, t texts, where string, arg
 				hit = hit || args[i] != text
 			}
 		}
-		if hit && err == nil {
-			changed++
-			_, err = tx.Exec(ctx, update, args...)
+		if !hit {
+			continue
+		}
+		changed++
+		if _, err := tx.Exec(ctx, update, args...); err != nil {
+			return changed, err
 		}
 	}
-	return changed, err
+	return changed, nil
+}
+
+// asTexts selects columns as texts.
+func asTexts(columns []string) string {
+	return "CAST(" + strings.Join(columns, " AS text), CAST(") + " AS text)"
+}
+
+// parameters appends values to the arguments of a statement, and gives their places in it.
+func parameters(args *[]any, values []string) string {
+	places := make([]string, len(values))
+	for i, v := range values {
+		*args = append(*args, v)
+		places[i] = fmt.Sprintf("$%d", len(*args))
+	}
+	return strings.Join(places, ", ")
 }
 
 // equal sets columns to, or compares them with, the arguments from one on.
@@ -219,6 +297,22 @@ func replaceName(text, key, token string) string {
 }
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// likePattern matches every text that holds a folded name, when the database has folded the text. lower() of a database
+// may know the letters of ASCII alone, so other letters match anything, unless they have one case.
+func likePattern(key string) string {
+	var b strings.Builder
+	b.WriteByte('%')
+	for _, r := range key {
+		if r <= unicode.MaxASCII || unicode.SimpleFold(r) == r {
+			b.WriteString(likeEscape(string(r)))
+		} else {
+			b.WriteByte('%')
+		}
+	}
+	b.WriteByte('%')
+	return b.String()
+}
 
 func likeEscape(s string) string {
 	return strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace(s)
