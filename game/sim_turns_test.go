@@ -32,7 +32,7 @@ type turnLedger struct {
 	burst    int           // turns since this input
 	expect   []byte        // actions of the next turn
 	limit    int           // in force
-	next     int           // the limit from the next turn on
+	next     int           // the limit from the next turn on, in turns of 100 ms
 	due      time.Duration // of the last turn
 	gameTime time.Duration
 	moved    time.Duration // the last turn, or the start of turns
@@ -176,9 +176,6 @@ func (t *turnLedger) commanded(f *Commanded) {
 	case f.Refused != "" || err != nil:
 	case f.Name == "synclimit":
 		t.next = n
-		if !t.starting {
-			t.limit = n
-		}
 	case f.Name == "latency" && t.starting:
 		t.fixed = true
 	}
@@ -217,11 +214,18 @@ func (t *turnLedger) turned(f *Turned) error {
 	}
 	t.turns++
 	t.gameTime += increment
-	t.due, t.moved, t.stood, t.limit, t.expect = due, t.now, false, t.next, t.expect[:0]
+	t.due, t.moved, t.stood, t.limit, t.expect = due, t.now, false, inTurns(t.next, increment), t.expect[:0]
 	return nil
 }
 
+// inTurns is how many turns of a period last as long as so many of 100 ms.
+func inTurns(limit int, period time.Duration) int {
+	all := time.Duration(limit) * 100 * time.Millisecond
+	return int((all + period - 1) / period)
+}
+
 func (t *turnLedger) periodChanged(f *PeriodChanged) error {
+	t.limit = inTurns(t.next, f.Period)
 	a := t.cfg.Adaptive
 	switch {
 	case f.Period < w3gs.MinPeriod || f.Period > w3gs.MaxPeriod:

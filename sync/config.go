@@ -30,7 +30,7 @@ type Config struct {
 	Players []Player
 
 	Period    time.Duration // between two turns, 20 to 500 ms, whole ms
-	SyncLimit int           // a player more turns behind than this stops the game
+	SyncLimit int           // a player more turns of 100 ms behind than this stops the game, or as much time in turns of another length
 	CatchUp   int           // turns a late Tick makes up for at once; beyond it the host was suspended
 
 	Countdown time.Duration // between 0x0A, with which the loop begins, and 0x0B

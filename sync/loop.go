@@ -51,7 +51,8 @@ func New(cfg Config, sink Sink) *Loop {
 		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
 	}
 	l := &Loop{cfg: cfg, sink: sink, phase: loading, hashes: hashes{history: newHistory()}}
-	l.pace = pace{period: cfg.Period, next: cfg.Period, limit: cfg.SyncLimit, nextLimit: cfg.SyncLimit}
+	l.pace = pace{period: cfg.Period, next: cfg.Period, nextLimit: cfg.SyncLimit}
+	l.scaleLimit()
 	l.roster = newRoster(cfg.Players)
 	if cfg.Countdown > 0 {
 		l.phase = counting

@@ -27,7 +27,7 @@ func (l *Loop) SetPeriod(now, period time.Duration) {
 	}
 }
 
-// SetSyncLimit changes how many turns a player may be behind, from 1 to
+// SetSyncLimit changes how many turns of 100 ms a player may be behind, from 1 to
 // w3gs.MaxSyncLimit, from the next turn on.
 func (l *Loop) SetSyncLimit(now time.Duration, turns int) {
 	if l.enter(now) {

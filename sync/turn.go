@@ -11,8 +11,8 @@ type pace struct {
 	period    time.Duration // in force
 	next      time.Duration // the period from the next turn boundary on
 	byRTT     bool          // next was chosen by adapt
-	limit     int           // turns that a player may be behind, in force
-	nextLimit int
+	limit     int           // turns of the period that a player may be behind, in force
+	nextLimit int           // the same from the next turn boundary on, in turns of limitTurn
 	due       time.Duration // when the next turn is due
 	align     bool          // turns fall on beat modulo the period
 	beat      time.Duration
@@ -148,9 +148,19 @@ func NextBatch(actions []byte) (batch, rest []byte) {
 	return actions[:n], actions[n:]
 }
 
+// limitTurn is the length of the turns in which limits are given. What counts is the time that they take:
+// shorter turns do not make a player lag sooner.
+const limitTurn = 100 * time.Millisecond
+
+// scaleLimit has the limit in force take as long as that which was given.
+func (l *Loop) scaleLimit() {
+	turns := (time.Duration(l.pace.nextLimit)*limitTurn + l.pace.period - 1) / l.pace.period
+	l.pace.limit = max(min(int(turns), w3gs.MaxSyncLimit), 1)
+}
+
 // change puts a new period and a new sync limit in force.
 func (l *Loop) change() {
-	l.pace.limit = l.pace.nextLimit
+	defer l.scaleLimit()
 	if l.pace.period != l.pace.next {
 		l.pace.period = l.pace.next
 		l.sink.Fact(&PeriodChanged{Period: l.pace.period, Turn: l.sent + 1, Adaptive: l.pace.byRTT})
