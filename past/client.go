@@ -216,7 +216,7 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 	c.answered++
 	c.waiting--
 	c.heardAt = now
-	c.pace.Answered(now)
+	c.pace.answered(now)
 	switch {
 	case !p.hashed:
 	case p.hash == hash:
@@ -273,7 +273,7 @@ func (c *Client) feed(now time.Duration, out *Out) {
 // maySend reports whether there is something more, and the client has answered enough of its turns.
 func (c *Client) maySend() bool {
 	t := c.tape
-	return c.sent < len(t.parts) && c.waiting < c.pace.Turns && (c.waiting == 0 || t.begin(c.sent)-t.begin(c.answered) < MostBytes)
+	return c.sent < len(t.parts) && c.waiting < c.pace.turns && (c.waiting == 0 || t.begin(c.sent)-t.begin(c.answered) < MostBytes)
 }
 
 // Tick does the work that is due.

@@ -17,7 +17,7 @@ const (
 
 // pace says how much of a tape may be sent by now.
 type pace struct {
-	Window
+	window
 	speed   Speed
 	allowed time.Duration // game time
 	lookAt  time.Duration
@@ -26,7 +26,7 @@ type pace struct {
 func (p *pace) set(s Speed) { p.speed = s }
 
 func (p *pace) begin(now time.Duration) {
-	p.Window, p.lookAt = NewWindow(now), now
+	p.window, p.lookAt = newWindow(now), now
 }
 
 // advance lets game time pass.

@@ -2,11 +2,11 @@ package past
 
 import "time"
 
-// Window is how many turns may be sent and not answered: as many as the client has answered
+// window is how many turns may be sent and not answered: as many as the client has answered
 // lately, which at its top speed is about 2 s of them. A longer queue would only make it deaf
 // to a change of speed.
-type Window struct {
-	Turns  int
+type window struct {
+	turns  int
 	count  [2]int        // answers in this half of lately, and in the one before
 	halfAt time.Duration // when this half began
 }
@@ -16,11 +16,11 @@ const (
 	lately       = 2 * time.Second
 )
 
-// NewWindow is that of a client that has loaded.
-func NewWindow(now time.Duration) Window { return Window{Turns: fewest, halfAt: now} }
+// newWindow is that of a client that has loaded.
+func newWindow(now time.Duration) window { return window{turns: fewest, halfAt: now} }
 
-// Answered counts an answer.
-func (w *Window) Answered(now time.Duration) {
+// answered counts an answer.
+func (w *window) answered(now time.Duration) {
 	if now-w.halfAt >= lately/2 {
 		w.count[1], w.count[0] = w.count[0], 0
 		if now-w.halfAt >= lately {
@@ -29,5 +29,5 @@ func (w *Window) Answered(now time.Duration) {
 		w.halfAt = now
 	}
 	w.count[0]++
-	w.Turns = min(max(w.count[0]+w.count[1], fewest), most)
+	w.turns = min(max(w.count[0]+w.count[1], fewest), most)
 }

@@ -265,7 +265,7 @@ func TestGamesAndStats(t *testing.T) {
 	k := storage.NewGameKeyAt(at)
 	b := storage.Batch{HostID: storage.NewGameKey().String(), Run: storage.NewGameKey().String()}
 	for i, r := range []storage.Record{
-		storage.GameCreated{Game: k, At: at, Name: "fun\x1b[31m game", Map: storage.MapID{Name: "|cffff0000Dot|rA"}},
+		storage.GameCreated{Game: k, At: at, Name: "fun\x1b[31m game", Map: storage.MapID{Name: "|cffff0000Dot|rA"}, Settings: storage.Settings{Unwatched: "it is private"}},
 		storage.GameStarted{Game: k, At: at, Slots: []storage.StartedSlot{{PID: 1, Name: "Ann", Occupant: storage.OccupantPlayer}}},
 		storage.GameLoaded{Game: k, At: at},
 		storage.PlayerResult{Game: k, PID: 1, Source: storage.SourceW3MMD, Name: storage.ResultOutcome, Value: storage.OutcomeWon},
@@ -293,7 +293,7 @@ func TestGamesAndStats(t *testing.T) {
 	}
 	for _, key := range []string{"last", k.String()} {
 		code, out, _ = ask(t, "game "+key+" --database "+url)
-		for _, want := range []string{`fun\u001b[31m game: finished`, "map      DotA", "Players\nSLOT", "Timeline", "all have loaded", "Results", "kills"} {
+		for _, want := range []string{`fun\u001b[31m game: finished`, "map      DotA", "watching not shown: it is private", "Players\nSLOT", "Timeline", "all have loaded", "Results", "kills"} {
 			if code != 0 || !strings.Contains(out, want) || strings.Contains(out, "\x1b") {
 				t.Errorf("game %s: %d without %q: %s", key, code, want, out)
 			}
