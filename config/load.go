@@ -92,7 +92,7 @@ func (l *loader) decode(text string) {
 		case name == realmSection:
 			l.decodeRealms(sections[name])
 		case name == webhookSection:
-			l.Webhooks = decodeList[Webhook](l, name, sections[name])
+			l.decodeWebhooks(sections[name])
 		case name == commandsSection:
 			l.decodeCommands(sections[name])
 		case name == "autohost" && isList:

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +15,14 @@ import (
 // Webhook is a site that gets messages about what happens. Types of events and the template are checked
 // by the room that sends. The URL is a secret: Discord's has a password in it.
 type Webhook struct {
-	URL      bncs.Secret `toml:"url"`
-	Secret   bncs.Secret `toml:"secret"`
-	Events   []string    `toml:"events"`
-	Entries  []string    `toml:"entries"` // names of [[autohost]]; none: all lobbies and games
-	Format   string      `toml:"format" default:"json"`
-	Template string      `toml:"template"`
+	URL        bncs.Secret `toml:"url"`
+	URLFile    string      `toml:"url_file"`
+	Secret     bncs.Secret `toml:"secret"`
+	SecretFile string      `toml:"secret_file"`
+	Events     []string    `toml:"events"`
+	Entries    []string    `toml:"entries"` // names of [[autohost]]; none: all lobbies and games
+	Format     string      `toml:"format" default:"json"`
+	Template   string      `toml:"template"`
 }
 
 // Formats of webhooks.
@@ -34,6 +37,32 @@ const (
 	secretPrefix = "whsec_"
 	leastSecret  = 24 // bytes
 )
+
+// decodeWebhooks reads the [[webhook]] sections of a file, and the files that they name.
+func (l *loader) decodeWebhooks(value any) {
+	l.Webhooks = decodeList[Webhook](l, webhookSection, value)
+	for i := range l.Webhooks {
+		w := &l.Webhooks[i]
+		l.readSecret(&w.URL, w.URLFile, fmt.Sprintf("webhook %d: url", i+1))
+		l.readSecret(&w.Secret, w.SecretFile, fmt.Sprintf("webhook %d: secret", i+1))
+	}
+}
+
+// readSecret reads the value of a key from the file that the key with _file behind it names, if it names one.
+func (l *loader) readSecret(to *bncs.Secret, file, key string) {
+	if file == "" {
+		return
+	}
+	if *to != "" {
+		l.fault("%s: %s and %s_file are both set: leave one of them out", l.File, key, key[strings.LastIndexByte(key, ' ')+1:])
+		return
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		l.fault("%s: %s_file: %w", l.File, key, err)
+	}
+	*to = bncs.Secret(strings.TrimRight(string(text), "\r\n"))
+}
 
 // Key is the secret as bytes; nil: there is none, or it is none.
 func (w *Webhook) Key() []byte {

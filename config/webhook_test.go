@@ -1,6 +1,9 @@
 package config
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -33,6 +36,35 @@ func TestWebhookFaults(t *testing.T) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		case err != nil && strings.Contains(err.Error(), "hidden"):
 			t.Errorf("a secret is shown: %v", err)
+		}
+	}
+}
+
+// A file holds the address, and another the key; a file that cannot be read, and a value beside one, are faults.
+func TestWebhookFiles(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const url, secret = "https://x/hidden", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	urlFile, secretFile := file("url", url+"\n"), file("secret", secret+"\n")
+	c, err := load(t, fmt.Sprintf("[[webhook]]\nurl_file = %q\nsecret_file = %q", urlFile, secretFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := &c.Webhooks[0]; w.URL != url || w.Secret != secret {
+		t.Errorf("read %q and %q", string(w.URL), string(w.Secret))
+	}
+	for text, want := range map[string]string{
+		fmt.Sprintf("[[webhook]]\nurl = %q\nurl_file = %q\nsecret_file = %q", url, urlFile, secretFile): "webhook 1: url and url_file are both set",
+		fmt.Sprintf("[[webhook]]\nurl_file = %q\nsecret_file = %q", urlFile, dir+"/none"):                "webhook 1: secret_file: open " + dir + "/none",
+	} {
+		if _, err := load(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

@@ -149,6 +149,9 @@ func TestProxies(t *testing.T) {
 			if status, _, _ := w.ask(b, "POST", "/test/root", "", "Origin", "https://evil.example"); status != 403 {
 				t.Errorf("another site: %d", status)
 			}
+			if status, text, _ := w.ask(b, "POST", "/test/root", strings.Repeat("x", 8<<20), "Origin", w.url); status != 200 {
+				t.Errorf("a body as long as a map's: %d %s", status, text)
+			}
 			answer, err := b.Get(w.url + "/test/stream")
 			if err != nil {
 				t.Fatal(err)

@@ -6,6 +6,9 @@ getent passwd w3host >/dev/null ||
 	useradd --system --user-group --home-dir /var/lib/w3host --no-create-home --shell /usr/sbin/nologin w3host
 install -d -o w3host -g w3host -m 750 /var/lib/w3host
 install -d -m 755 /var/lib/w3host/maps /var/lib/w3host/scripts
+# It may hold secrets, such as the addresses of webhooks.
+chown root:w3host /etc/w3host/config.toml
+chmod 640 /etc/w3host/config.toml
 
 command -v systemctl >/dev/null || exit 0
 runs() { [ -d /run/systemd/system ]; }

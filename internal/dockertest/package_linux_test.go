@@ -25,6 +25,7 @@ await() { for try in $(seq 300); do state | grep -q "$1" && break; sleep 0.1; do
 journal() { journalctl --unit=w3host --lines=6 --no-pager --output=cat; }
 apt-get install -qq /root/w3host.deb
 echo "== installed: $(state) $(systemctl is-enabled w3host)"
+echo "== config: $(stat -c '%a %U:%G' /etc/w3host/config.toml)"
 w3host doctor | sed 's/^/doctor: /'
 systemctl reload w3host && echo "== reloaded"
 echo '[gaem]' >>/etc/w3host/config.toml
@@ -111,7 +112,7 @@ func checkInstalled(t *testing.T, log string) {
 	t.Helper()
 	running := "ActiveState=active ExecMainStatus=0 NRestarts="
 	for _, want := range []string{
-		"== installed: " + running + "0  enabled", "== reloaded", "== faulty: " + running + "0", `unknown key "gaem"`,
+		"== installed: " + running + "0  enabled", "== config: 640 root:w3host", "== reloaded", "== faulty: " + running + "0", `unknown key "gaem"`,
 		"== reloaded in a game", "the host goes on with the version before", "w3host ctl upgrade --config", "The new program goes on", "== upgraded in a game: " + running + "0",
 		"== host killed: " + running + "0", "== holder killed: " + running + "1", "all went well: 10 bots played 1 game", "== told to exit: ActiveState=inactive ExecMainStatus=0",
 		"== misspelt: ActiveState=failed ExecMainStatus=2 NRestarts=0", "W3HOST_LOBBY_MPA is not a setting",
