@@ -61,7 +61,7 @@ func TestWebhookFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		fmt.Sprintf("[[webhook]]\nurl = %q\nurl_file = %q\nsecret_file = %q", url, urlFile, secretFile): "webhook 1: url and url_file are both set",
-		fmt.Sprintf("[[webhook]]\nurl_file = %q\nsecret_file = %q", urlFile, dir+"/none"):                "webhook 1: secret_file: open " + dir + "/none",
+		fmt.Sprintf("[[webhook]]\nurl_file = %q\nsecret_file = %q", urlFile, dir+"/none"):               "webhook 1: secret_file: open " + dir + "/none",
 	} {
 		if _, err := load(t, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hidden") {
 			t.Errorf("%s: %v, want %s", text, err, want)

@@ -66,6 +66,7 @@ func openWindow(t *testing.T, change func(*Options)) *window {
 	for _, role := range []access.Role{access.Public, access.Viewer, access.Moderator, access.Admin, access.Root} {
 		s.Handle("/test/"+role.String(), role, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			from := Caller(r)
+			_, _ = io.Copy(io.Discard, r.Body)
 			_, _ = io.WriteString(w, from.Name+" "+from.Addr.String())
 		}))
 	}
