@@ -45,8 +45,9 @@ func (d *daemon) banLeavers() {
 }
 
 func (d *daemon) banLeaver(p game.Player) {
-	length := d.lists.config.Load().Moderation.LeaverBan.D()
-	ban, ok := leaverBan(p, prefixes(d.Config.Limits.Exempt))
+	c := d.current()
+	length := c.Moderation.LeaverBan.D()
+	ban, ok := leaverBan(p, prefixes(c.Limits.Exempt))
 	if length == 0 || !ok || d.lists.Level(host.Joiner{Name: p.OwnName(), Realm: p.Realm, Addr: p.Addr.Addr()}) >= command.Trusted {
 		return
 	}

@@ -53,6 +53,10 @@ func hostEntry(e *config.Entry, version string) autohost.Entry {
 	return entry
 }
 
+// current returns the configuration as the last reload left it. Options.Config is that of the start: it has old values of
+// all keys that are live.
+func (d *daemon) current() *config.Config { return d.lists.config.Load() }
+
 // live reports whether a reload applies a key, to the next lobby or connection.
 func live(key string) bool {
 	switch key {

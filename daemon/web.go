@@ -181,7 +181,7 @@ func (d *daemon) logWindow() {
 // standing returns the state of the host itself for pages.
 func (d *daemon) standing() view.Host {
 	s := d.recorder.Stats()
-	return view.Host{MaxGames: d.Config.Autohost.MaxGames, RecordsWaiting: s.Waiting, DatabaseUp: !s.DBDown}
+	return view.Host{MaxGames: d.current().Autohost.MaxGames, RecordsWaiting: s.Waiting, DatabaseUp: !s.DBDown}
 }
 
 // proposals are the commands of lobbies and games for the box in which lines are written.
