@@ -41,6 +41,7 @@ func TestUpgradeIsAnswered(t *testing.T) {
 		"the holder says nothing": {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the holder has not answered for 3m0s", false},
 		"twice, by a late answer": {func(_ *daemon, s *askedShelf) {
 			time.Sleep(answerWithin)
+			synctest.Wait() // the caller has its answer
 			s.news <- hold.News{Verb: hold.Refused, Why: "late"}
 		}, "has not answered", false},
 		"the host stops, is refused": {func(d *daemon, s *askedShelf) { d.stop(); synctest.Wait(); s.news <- hold.News{Verb: hold.Refused} }, "the host is stopping", true},
