@@ -83,10 +83,11 @@ type Options struct {
 type Operator struct {
 	opts    Options
 	lines   chan request
-	done    chan struct{}              // Run has ended
-	invited map[string]time.Time       // people on realms
-	hinted  *allowance.Limiter[hinted] // players who have read that there is no such command
-	exiting bool                       // after the last game; used by Run's goroutine only
+	done    chan struct{}               // Run has ended
+	invited map[string]time.Time        // people on realms
+	hinted  *allowance.Limiter[hinted]  // players who have read that there is no such command
+	spoken  *allowance.Limiter[speaker] // lines that callers have made the host say to several games, or to one player
+	exiting bool                        // after the last game; used by Run's goroutine only
 	warning sync.Mutex
 	warned  time.Time // of the games that Ctrl-C would end; guarded by warning
 	// table is everything with the configured rules, ofHost its part that acts on the host.
@@ -122,7 +123,7 @@ func (p *pending) later() (given func()) {
 
 // New makes the operator of a host, whose Options.Outside passes lines to FromGame.
 func New(opts Options) *Operator {
-	o := &Operator{opts: opts, invited: make(map[string]time.Time), hinted: allowance.NewLimiter[hinted](1, hintEvery), lines: make(chan request, queued), done: make(chan struct{})}
+	o := &Operator{opts: opts, invited: make(map[string]time.Time), hinted: allowance.NewLimiter[hinted](1, hintEvery), spoken: allowance.NewLimiter[speaker](spokenBurst, spokenWithin), lines: make(chan request, queued), done: make(chan struct{})}
 	o.Use(nil, PlayerHosting{})
 	return o
 }

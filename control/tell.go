@@ -1,13 +1,36 @@
 package control
 
 import (
+	"time"
+
 	"w3host/game/command"
 	"w3host/texts"
 )
 
+// A caller below root may make the host say spokenBurst lines at once, and as many again within spokenWithin, as in a game.
+const (
+	spokenBurst  = 10
+	spokenWithin = 20 * time.Second
+)
+
+// speaker is a caller who makes the host say something, by whichever way.
+type speaker struct{ realm, name string }
+
+// maySpeak counts a line that a caller makes the host say.
+func (d *target) maySpeak(c *call) error {
+	who, now := speaker{c.Realm, c.Name}, time.Now()
+	if c.Level >= command.Root || d.spoken.Allow(now, who) {
+		return nil
+	}
+	return texts.Refuse(texts.NotYet, "too many commands: wait %v", (d.spoken.Delay(now, who) + time.Second - 1).Truncate(time.Second))
+}
+
 // say tells all lobbies, and games too if that is asked for.
 func say(text string, games bool) act {
 	return func(d *target, c *call) error {
+		if err := d.maySpeak(c); err != nil {
+			return err
+		}
 		heard := 0
 		for _, i := range d.host().Infos() {
 			if g := d.host().Game(i.ID); g != nil && (games || !i.Playing) && len(i.Players) > 0 {
@@ -33,6 +56,9 @@ func say(text string, games bool) act {
 // whisper tells one player, of whichever lobby or game of the fleet.
 func whisper(part, text string) act {
 	return func(d *target, c *call) error {
+		if err := d.maySpeak(c); err != nil {
+			return err
+		}
 		found := d.find(part)
 		if len(found) == 0 && d.fleet() != nil {
 			d.whisperElsewhere(c, part+" "+text)

@@ -55,3 +55,24 @@ func TestTextsOfCommandsArePlain(t *testing.T) {
 		}
 	}
 }
+
+// An admin's program that floods all lobbies with lines is refused, and root is not.
+func TestLinesToAllAreBounded(t *testing.T) {
+	s := newStage(t, map[string]map[string]bool{})
+	play(t, s, "console: host dota")
+	play(t, s, "join 1 Ann")
+	for level, all := range map[command.Level]bool{command.Admin: false, command.Root: true} {
+		by, sent := command.Caller{Name: "Rook", Level: level, Via: command.ViaWeb}, 0
+		if level == command.Root {
+			by.Name = "Root"
+		}
+		for range 3 * spokenBurst {
+			if s.operator.Order(t.Context(), by, Order{Command: "say hello"}).Refused == "" {
+				sent++
+			}
+		}
+		if sent < spokenBurst || (sent == 3*spokenBurst) != all {
+			t.Errorf("%v: %d of %d lines are sent", level, sent, 3*spokenBurst)
+		}
+	}
+}
