@@ -70,15 +70,22 @@ func all(v view.Values) map[string]view.Value {
 	return list
 }
 
-// watch reads a stream until it ends, or until so many frames have come.
-func (r *reader) watch(t *testing.T, url string, frames int) (resync bool) {
+// watch reads a stream until it or ctx ends, or until so many frames have come.
+func (r *reader) watch(ctx context.Context, t *testing.T, url string, frames int) (resync bool) {
 	t.Helper()
 	r.mu.Lock()
 	url += "?after=" + r.last
 	r.mu.Unlock()
-	resp, err := http.Get(url)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		t.Error(err)
+		return false
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		if ctx.Err() == nil {
+			t.Error(err)
+		}
 		return false
 	}
 	defer func() { _ = resp.Body.Close() }()
@@ -190,7 +197,7 @@ func TestCutLine(t *testing.T) {
 	r.load(l, topic)
 	for cut := range 100 {
 		ended := make(chan bool)
-		go func(frames int) { ended <- r.watch(t, server.URL, frames) }(1 + random.IntN(5))
+		go func(frames int) { ended <- r.watch(t.Context(), t, server.URL, frames) }(1 + random.IntN(5))
 		for done := false; !done; {
 			select {
 			case resync := <-ended:
@@ -210,11 +217,15 @@ func TestCutLine(t *testing.T) {
 			}
 		}
 	}
-	go func() {
-		for r.watch(t, server.URL, -1) {
+	ctx, stop := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for r.watch(ctx, t, server.URL, -1) {
 			r.load(l, topic)
 		}
-	}()
+	})
+	defer watching.Wait()
+	defer stop()
 	l.look(games)
 	fresh, _, _ := l.Open(topic)
 	want := all(fresh)
