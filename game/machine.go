@@ -211,6 +211,29 @@ func (m *Machine) packet(s *seat, in *Input) {
 	}
 }
 
+// Ignores reports whether a packet of a player has no effect in the present phase of the game, or in its version.
+// The caller does not step such a packet, so that it takes no room in the journal. now is the time that the step
+// would have.
+func (m *Machine) Ignores(now time.Duration, link LinkID, packet w3gs.Packet) bool {
+	s := m.seatOf(link)
+	if s == nil {
+		return false // Step decides
+	}
+	switch p := packet.(type) {
+	case *w3gs.PeerSet:
+		return true
+	case *w3gs.PlayerExtra:
+		return !m.lobby.TakesExtra(max(now, m.now), s.PID, p)
+	case *w3gs.LoadedSelf:
+		return m.turns == nil && !s.stray
+	case *w3gs.DropReq:
+		return m.turns == nil
+	case *w3gs.MapSize, *w3gs.MapPartOK, *w3gs.MapPartNotOK:
+		return m.turns != nil
+	}
+	return false
+}
+
 // tick does the work that is due in each room.
 func (m *Machine) tick(*Input) {
 	if m.turns != nil {

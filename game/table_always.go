@@ -90,7 +90,7 @@ var always = command.Table[*Machine]{
 	{
 		Name:  "journal",
 		Help:  "keep this game's journal, for a bug report",
-		Level: command.Owner,
+		Level: command.Admin,
 		Bare:  show(keepJournal),
 	},
 	{

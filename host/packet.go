@@ -65,6 +65,10 @@ func (l *link) play(frame w3gs.Frame) error {
 		} else if err != nil {
 			return err
 		}
+		if g.machine.Ignores(s.Now()-g.opened, l.id, packet) {
+			l.skipped++
+			return nil
+		}
 		in.Kind, in.Packet = game.Packet, packet
 		switch op {
 		case w3gs.OpChatToHost:

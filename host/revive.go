@@ -18,6 +18,8 @@ const (
 	// goodAfter is how long a host serves before the games that it has taken over count as
 	// sound.
 	goodAfter = 500 * time.Millisecond
+	// journalWithin is how long the journal of a game that goes on waits for its turn to be written.
+	journalWithin = 10 * time.Second
 	// goneEvery is how often the log says that the holder has ended.
 	goneEvery = time.Minute
 )
@@ -234,6 +236,7 @@ func (h *Host) catchUp(g *Game, left *survive.Left) {
 		err = h.shard.guard(g.id, run) // the inputs that have come meanwhile
 	}
 	h.oneBehind.Unlock()
+	h.shard.journals.Await(len(file), journalWithin)
 	done := func() {
 		if err == nil {
 			err = h.shard.guard(g.id, run)

@@ -145,12 +145,25 @@ func (h *Host) Close() error {
 		w.Shutdown(within * 3 / 4) // the loop that would have said so may have crashed
 		<-w.Done()
 	}
-	h.shard.journals.Close()
+	h.closeJournals(ctx)
 	h.shard.writing.Wait()
 	if l := &h.shard.lateness; l.counts.TotalCount() > 0 {
 		h.shard.log.Info().EmbedObject(l).Int("passes", h.shard.Passes()).Msg("how late turns were sent")
 	}
 	return err
+}
+
+// journalsLeast is how long the disk has for the last journals, even if the games took all of the time.
+const journalsLeast = 300 * time.Millisecond
+
+func (h *Host) closeJournals(ctx context.Context) {
+	end, _ := ctx.Deadline()
+	if least := time.Now().Add(journalsLeast); end.Before(least) {
+		end = least
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), end)
+	defer cancel()
+	h.shard.journals.Close(ctx)
 }
 
 // waiting is a group of the loop that never does anything: the loop does not end before it.

@@ -252,10 +252,7 @@ func (w *simWorld) start(p *simProc) {
 			<-h.shard.Done()
 			h.takeovers.Wait()
 			h.catching.Wait()
-			func() {
-				defer func() { _ = recover() }() // it may have closed them
-				h.shard.journals.Close()
-			}()
+			h.shard.journals.Close(context.Background())
 			err = nil
 		}
 		p.over <- err

@@ -63,12 +63,29 @@ func (l *Lobby) Extra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) {
 	l.finish()
 }
 
+// TakesExtra reports whether Extra would have any effect.
+func (l *Lobby) TakesExtra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) bool {
+	p := l.human(pid)
+	if p == nil || !l.expectsExtra(p, e) || !isOwnExtra(p, e) {
+		return false
+	}
+	all := p.extra.all // a copy, since nothing is taken here
+	return all.Take(now, extraEvery, extraBurst*extraEvery) == 0
+}
+
+// expectsExtra reports whether clients of the version send such a message now.
+func (l *Lobby) expectsExtra(p *player, e *w3gs.PlayerExtra) bool {
+	return l.version().Reforged() && l.phase < phaseStarted && p.extra.field(e.Kind) != nil && len(e.Data) <= maxExtraLen
+}
+
+// isOwnExtra reports whether a message is about its sender, and fit to be shown to others.
+func isOwnExtra(p *player, e *w3gs.PlayerExtra) bool { return e.PID() == p.pid && e.HasPlainTexts() }
+
 func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
-	known := p.extra.field(e.Kind)
-	if !l.version().Reforged() || l.phase >= phaseStarted || known == nil || len(e.Data) > maxExtraLen ||
-		p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || e.PID() != p.pid || !e.HasPlainTexts() {
+	if !l.expectsExtra(p, e) || p.extra.all.Take(l.now, extraEvery, extraBurst*extraEvery) > 0 || !isOwnExtra(p, e) {
 		return
 	}
+	known := p.extra.field(e.Kind)
 	p.extra.ownSkins = p.extra.ownSkins || e.Kind == w3gs.ExtraSkins
 	p.extra.ownPair = p.extra.ownPair || e.Kind == w3gs.ExtraPair
 	switch old := *known; {

@@ -3,16 +3,9 @@
 package journal
 
 import (
-	"compress/gzip"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"w3host/game"
 )
@@ -20,9 +13,6 @@ import (
 const (
 	// blockSize is how many bytes of a journal go to the disk at once.
 	blockSize = 4 << 10
-	// blocksWaiting is how many of all games may wait for the disk. A journal that
-	// does not fit is given up; its game goes on.
-	blocksWaiting = 2048
 	// checkEvery is how many inputs lie between two sums in a journal.
 	checkEvery = 4096
 )
@@ -48,12 +38,12 @@ type Journal struct {
 	to     *Files // nil: no file is written
 	mem    Memory // nil: the game ends with the process
 	name   string // of the file
+	file   *file  // nil: none is written
 	enc    game.Journal
 	buf    []byte
 	sum    uint32
 	inputs int
 	keep   bool
-	lost   bool // the disk did not keep up
 }
 
 // Begin takes the game's configuration and the outputs of game.New. The file and the
@@ -68,6 +58,9 @@ func (j *Journal) Begin(to *Files, mem Memory, cfg *game.Config, out *game.Out) 
 	}
 	j.to, j.mem, j.buf, j.sum, j.keep = to, mem, buf, out.Sum(0), to.keepsAll()
 	j.name = NewName(cfg.ID)
+	if to != nil {
+		j.file = &file{name: j.name}
+	}
 	if mem != nil {
 		mem.Write(buf)
 		mem.Sum(j.sum)
@@ -77,7 +70,7 @@ func (j *Journal) Begin(to *Files, mem Memory, cfg *game.Config, out *game.Out) 
 
 // NewName is that of the file of a game's journal.
 func NewName(game uint32) string {
-	return fmt.Sprintf("game-%d-%s.journal.gz", game, time.Now().UTC().Format("20060102-150405"))
+	return fmt.Sprintf("game-%d-%s"+suffix, game, time.Now().UTC().Format("20060102-150405"))
 }
 
 // Resume goes on with the journal of a game that was made again: its file is written anew
@@ -94,7 +87,8 @@ func Resume(to *Files, mem Memory, name string, written []byte, enc game.Journal
 func (j *Journal) Attach(to *Files, written []byte) {
 	if j.to = to; to != nil {
 		j.keep = j.keep || to.keepsAll()
-		j.send(job{name: j.name, data: written})
+		j.file = &file{name: j.name}
+		j.send(job{data: written})
 	}
 }
 
@@ -130,7 +124,7 @@ func (j *Journal) Output(out *game.Out) {
 		j.buf = j.enc.Check(j.buf, j.sum)
 	}
 	if len(j.buf) >= blockSize {
-		j.send(job{name: j.name, data: j.buf})
+		j.send(job{data: j.buf})
 		j.buf = j.to.block()
 	}
 }
@@ -158,141 +152,23 @@ func (j *Journal) End(whole bool) string {
 	if whole {
 		j.buf = j.enc.Check(j.buf, j.sum)
 	}
-	j.send(job{name: j.name, data: j.buf, end: true, keep: j.keep})
+	j.send(job{data: j.buf, end: true, keep: j.keep})
 	to := j.to
 	j.to, j.buf = nil, nil
-	if !j.keep || j.lost {
+	if !j.keep || j.file.lost.Load() {
 		return ""
 	}
 	return filepath.Join(to.opts.Dir, j.name)
 }
 
+// send gives a block to the disk. If there is no room for it, the file is given up; the game goes on.
 func (j *Journal) send(b job) {
-	if j.lost {
-		b.data, b.keep = nil, false
+	b.file = j.file
+	if !b.file.lost.Load() && j.to.put(b) {
+		return
 	}
-	select {
-	case j.to.jobs <- b:
-	default:
-		j.lost = true
+	b.file.lost.Store(true)
+	if b.end {
+		j.to.put(job{file: b.file, end: true})
 	}
-}
-
-// job is a block of a journal for the disk.
-type job struct {
-	name      string
-	data      []byte
-	end, keep bool
-}
-
-// Files writes the journals of all games. Those under way have names that end
-// in .part: a file that a killed host leaves behind can be run again, up to where it
-// was cut.
-type Files struct {
-	opts  Options
-	log   zerolog.Logger
-	jobs  chan job
-	open  map[string]bool // of journals with a file; false: given up
-	zip   *gzip.Writer    // of all files: each block is a member of its own
-	done  chan struct{}
-	spare chan []byte // blocks to use again
-}
-
-// Open begins to write journals, and keeps those that a killed host has left, except
-// those of games that go on. It returns nil if no folder is set.
-func Open(opts Options, log zerolog.Logger, goOn ...string) *Files {
-	if opts.Dir == "" {
-		return nil
-	}
-	f := &Files{opts: opts, log: log, jobs: make(chan job, blocksWaiting), open: map[string]bool{}, done: make(chan struct{}), spare: make(chan []byte, 64)}
-	f.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
-	f.rescue(goOn)
-	go f.run() // ends with close
-	return f
-}
-
-func (f *Files) keepsAll() bool { return f != nil && f.opts.KeepAll }
-
-func (f *Files) block() []byte {
-	select {
-	case b := <-f.spare:
-		return b
-	default:
-		return make([]byte, 0, blockSize+512)
-	}
-}
-
-// rescue keeps the journals of a killed host: their end is missing, but the rest can
-// be run.
-func (f *Files) rescue(goOn []string) {
-	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*.part"))
-	for _, part := range parts {
-		if slices.Contains(goOn, strings.TrimSuffix(filepath.Base(part), ".part")) {
-			continue
-		}
-		if err := os.Rename(part, strings.TrimSuffix(part, ".part")); err != nil {
-			f.log.Warn().Err(err).Msg("cannot keep the journal of a killed host")
-		}
-	}
-}
-
-// Close writes the waiting data.
-func (f *Files) Close() {
-	if f != nil {
-		close(f.jobs)
-		<-f.done
-	}
-}
-
-func (f *Files) run() {
-	defer close(f.done)
-	for j := range f.jobs {
-		if err := f.take(j); err != nil {
-			f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.name)).Msg("cannot write the journal of a game; the game goes on")
-			if !j.end {
-				f.open[j.name] = false
-			}
-		}
-		if cap(j.data) >= blockSize {
-			select {
-			case f.spare <- j.data[:0]:
-			default:
-			}
-		}
-	}
-}
-
-// take writes a block. No file stays open between two: hosts have many games and
-// few descriptors. A journal that ends within its first block and is not kept
-// never sees the disk.
-func (f *Files) take(j job) error {
-	known, given := f.open[j.name]
-	part := filepath.Join(f.opts.Dir, j.name+".part")
-	if j.end {
-		defer delete(f.open, j.name)
-	}
-	switch {
-	case given && !known, j.end && !j.keep && !given:
-		return nil
-	case j.end && !j.keep:
-		return os.Remove(part)
-	}
-	if err := os.MkdirAll(f.opts.Dir, 0o750); err != nil {
-		return err
-	}
-	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if !given { // the part written by the process before may lack its end
-		flags |= os.O_TRUNC
-	}
-	file, err := os.OpenFile(part, flags, 0o600)
-	if err != nil {
-		return err
-	}
-	f.open[j.name] = true
-	f.zip.Reset(file)
-	_, err = f.zip.Write(j.data)
-	if err = errors.Join(err, f.zip.Close(), file.Close()); err != nil || !j.end {
-		return err
-	}
-	return os.Rename(part, filepath.Join(f.opts.Dir, j.name))
 }
