@@ -17,7 +17,7 @@ import (
 // An entry of kind checkEntry holds the CRC-32 of all orders to the host so far
 // as an u32; it ends a journal of a game that ended well. Kinds from noteEntry on
 // are the host's own.
-const journalMagic = "w3host journal 8\n"
+const journalMagic = "w3host journal 9\n"
 
 const (
 	checkEntry = 0x40 // no Kind of an Input

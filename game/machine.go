@@ -225,9 +225,13 @@ func (m *Machine) Ignores(now time.Duration, link LinkID, packet w3gs.Packet) bo
 	case *w3gs.PlayerExtra:
 		return !m.lobby.TakesExtra(max(now, m.now), s.PID, p)
 	case *w3gs.LoadedSelf:
-		return m.turns == nil && !s.stray
+		loaded := m.turns == nil
+		if !loaded {
+			loaded, _ = m.turns.Progress(s.PID)
+		}
+		return loaded && !s.stray
 	case *w3gs.DropReq:
-		return m.turns == nil
+		return m.turns == nil || m.turns.Laggers() == 0
 	case *w3gs.MapSize, *w3gs.MapPartOK, *w3gs.MapPartNotOK:
 		return m.turns != nil
 	}

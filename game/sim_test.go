@@ -185,7 +185,11 @@ func (p *playback) step(e *JournalItem) (err error) {
 		late = max(e.At-before, 0)
 	}
 	p.ref.hear(e, late, p.m)
+	ignored := e.Input.Kind == Packet && (!hadDue || before > e.At) && p.m.Ignores(e.At, e.Input.Link, e.Input.Packet)
 	p.m.Step(e.At, &e.Input, &p.out)
+	if n := len(p.out.Ops) + len(p.out.Facts); ignored && n > 0 {
+		return fmt.Errorf("%T has no effect, says Ignores, but has %d: %v %v", e.Input.Packet, n, p.out.Ops, p.out.Facts)
+	}
 	p.sum = p.out.Sum(p.sum)
 	if due, ok := p.m.Next(); e.Input.Kind == Tick && hadDue && ok && due <= before && due <= e.At {
 		if p.idle++; p.idle > 100 {

@@ -3,6 +3,7 @@ package host
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"w3host/game"
+	"w3host/game/command"
+	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 )
 
@@ -40,16 +43,17 @@ func journalRig(t *testing.T, keepAll bool) (r *rig, files func() []string) {
 }
 
 // TestJournalOfAGame: a game over sockets can be run again from its journal, byte
-// for byte, if its owner has asked for it; that of another game is not kept.
+// for byte, if an admin has asked for it; that of another game is not kept.
 func TestJournalOfAGame(t *testing.T) { inBubble(t, testJournalOfAGame) }
 
 func testJournalOfAGame(t *testing.T) {
 	r, files := journalRig(t, false)
-	_, players := r.play(3)
+	g, players := r.play(3)
 	_, others := r.play(2)
 	players[1].Send(action([]byte{1, 2, 3}))
-	players[0].SayInGame("!journal")
-	players[0].UntilText("The journal of this game will be kept.")
+	if err := g.Command(&command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl}, "journal"); err != nil {
+		t.Fatal(err)
+	}
 	players[0].SayInGame("!end")
 	others[0].SayInGame("!end")
 	file, _ := r.logged("journal of the game kept; run it again with w3host game rerun")["file"].(string)
@@ -107,5 +111,48 @@ func testJournalOfAKilledHost(t *testing.T) {
 	newRig(t, func(o *Options) { o.Journal.Dir = dir })
 	if result, err := rerunFile(t, strings.TrimSuffix(part, ".part")); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || !result.Cut {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// TestPacketsWithoutEffect: packets that the phase or the version ignores are in no journal, and so nobody can fill a
+// disk with them.
+func TestPacketsWithoutEffect(t *testing.T) { inBubble(t, testPacketsWithoutEffect) }
+
+func testPacketsWithoutEffect(t *testing.T) {
+	inputs := func(junk int) int {
+		r, files := journalRig(t, true)
+		g := r.lobby(2)
+		players := []*client{r.join(g, "Ann", player), r.join(g, "Bob", player)}
+		send := func(packets ...w3gs.Packet) {
+			for range junk {
+				for _, p := range packets {
+					players[1].Send(p.AppendTo(nil))
+				}
+			}
+			players[1].Say(fmt.Sprint("that was ", packets[0].Op()), players[0].PID)
+			players[0].UntilText(fmt.Sprint("that was ", packets[0].Op()))
+		}
+		extra := &w3gs.PlayerExtra{Kind: w3gs.ExtraProfile, Data: make([]byte, 900)}
+		send(&w3gs.PeerSet{}, &w3gs.DropReq{}, &w3gs.LoadedSelf{}, extra)
+		r.begin(players...)
+		r.inPlay(players...)
+		for range junk {
+			for _, p := range []w3gs.Packet{&w3gs.MapSize{Flag: w3gs.MapHave, Size: 1}, &w3gs.MapPartOK{}, &w3gs.DropReq{}, &w3gs.LoadedSelf{}, extra} {
+				players[1].Send(p.AppendTo(nil))
+			}
+		}
+		r.inPlay(players...)
+		players[0].SayInGame("!end")
+		wantFIN(t, players[0])
+		r.shutDown()
+		result, err := rerunFile(t, files()[0])
+		if err != nil || !result.Checked || !result.Over {
+			t.Errorf("%+v, %v", result, err)
+		}
+		return result.Inputs
+	}
+	without, with := inputs(0), inputs(100)
+	if with > without+50 { // a few turns more or less
+		t.Errorf("%d inputs in the journal, %d without packets that mean nothing", with, without)
 	}
 }

@@ -66,7 +66,6 @@ func (l *link) play(frame w3gs.Frame) error {
 			return err
 		}
 		if g.machine.Ignores(s.Now()-g.opened, l.id, packet) {
-			l.skipped++
 			return nil
 		}
 		in.Kind, in.Packet = game.Packet, packet
