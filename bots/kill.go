@@ -14,13 +14,19 @@ import (
 const killAgain = 50 * time.Millisecond
 
 // kill kills the host's process again and again, as nothing else would, until ctx ends, and
-// returns how often it did. The program that started the host has to start it again. A kill that
-// waits for the next host delays none after it.
+// returns how often it did. The program that started the host has to start it again. A kill waits
+// until a game has gone on after the kill before: on a slow machine a host would be killed for
+// ever before it plays. A kill that has waited delays none after it.
 func (r *run) kill(ctx context.Context) (kills int) {
 	if r.opts.Kill == "" {
 		return 0
 	}
 	for due := time.Now().Add(r.opts.KillEvery); sleep(ctx, time.Until(due)); due = due.Add(r.opts.KillEvery) {
+		for r.wentOn.Load() != r.killed.Load() {
+			if !sleep(ctx, killAgain) {
+				return kills
+			}
+		}
 		pid, err := killOnce(r.opts.Kill)
 		for errors.Is(err, os.ErrProcessDone) && sleep(ctx, killAgain) {
 			pid, err = killOnce(r.opts.Kill)

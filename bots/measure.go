@@ -45,6 +45,7 @@ func (p *player) outlive(now time.Duration) {
 	at := time.Duration(p.g.run.killed.Load())
 	if at > p.outlived && now-at > underWay {
 		p.outlived = at
+		p.g.run.wentOn.Store(int64(at))
 		p.g.run.rec.outage.add(now - at)
 	}
 }

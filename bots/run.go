@@ -39,6 +39,7 @@ type run struct {
 	started    chan struct{} // gets one value for each game that runs or has failed
 	until      atomic.Int64  // when the bots leave; 0 before all games run
 	killed     atomic.Int64  // when the host was killed last; 0 never
+	wentOn     atomic.Int64  // the last kill after which a game has gone on
 	mu         sync.Mutex
 	faults     []Fault
 	faultCount int64 // all of them; faults holds the first
