@@ -238,7 +238,7 @@ func (d *daemon) openReplays() error {
 	}
 	replays, err := recording.Open(recording.Options{
 		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
-		GoOn: d.host.Survivors.Replays(), Heart: &d.heart, Log: d.part("replays"),
+		Exempt: d.exempt, GoOn: d.host.Survivors.Replays(), Heart: &d.heart, Log: d.part("replays"),
 	})
 	if err != nil {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)

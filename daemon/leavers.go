@@ -77,3 +77,8 @@ func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
 	ban.Network = network.Of(addr)
 	return ban, true
 }
+
+// exempt reports whether limits.exempt, as it is now, has an address.
+func (d *daemon) exempt(addr netip.Addr) bool {
+	return slices.ContainsFunc(prefixes(d.current().Limits.Exempt), func(n netip.Prefix) bool { return n.Contains(addr.Unmap()) })
+}

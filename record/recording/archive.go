@@ -1,11 +1,14 @@
 package recording
 
 import (
+	"cmp"
 	"errors"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -14,8 +17,12 @@ import (
 )
 
 const (
-	// waiting bounds the batches of all games that wait for the disk.
-	waiting = 8192
+	// mostBatches and mostBytes bound the batches of all games that wait for the disk.
+	mostBatches = 8192
+	mostBytes   = 64 << 20
+	// mostFile is how long a file may become. It is finished before, by as much as a batch and the end of a file may add.
+	mostFile = 32 << 20
+	lastPart = 256 << 10
 	// pruneEvery is how often old files are looked for; also after each game.
 	pruneEvery = time.Hour
 )
@@ -25,12 +32,15 @@ type Options struct {
 	Dir  string
 	Name string // template of their names; see fields
 	// KeepFor is how old a replay may become, KeepBytes what all may take together;
-	// 0 is no bound. The oldest go first.
+	// 0 is no bound. The oldest go first, and minor ones before all others: short games, those in which fewer than two
+	// people acted, and those whose people all came from one address.
 	KeepFor   time.Duration
 	KeepBytes int64
 	// GoOn names the files of games that a killed host has left and that go on: they are
 	// written anew.
 	GoOn []string
+	// Exempt reports whether many people may share an address; nil: no address.
+	Exempt func(netip.Addr) bool
 	// Heart beats once a second: batches of all games are written then, together. nil: it beats
 	// by itself.
 	Heart *heartbeat.Heart
@@ -41,6 +51,7 @@ type Options struct {
 type Archive struct {
 	opts  Options
 	jobs  chan *batch
+	bytes atomic.Int64 // in jobs
 	quit  chan struct{}
 	done  chan struct{}
 	spare sync.Pool // of *batch
@@ -49,7 +60,8 @@ type Archive struct {
 	names map[string]bool // in use, without suffix, in lower case
 
 	// Of the goroutine.
-	open map[*Recording]bool
+	open     map[*Recording]bool
+	mostFile int64 // 0: as the constant; tests have less
 }
 
 // Open creates the folder, and begins to finish replays that a killed host left.
@@ -62,7 +74,7 @@ func Open(opts Options) (*Archive, error) {
 		return nil, err
 	}
 	a := &Archive{
-		opts: opts, jobs: make(chan *batch, waiting), quit: make(chan struct{}), done: make(chan struct{}),
+		opts: opts, jobs: make(chan *batch, mostBatches), quit: make(chan struct{}), done: make(chan struct{}),
 		names: map[string]bool{}, open: map[*Recording]bool{},
 	}
 	a.spare.New = func() any { return new(batch) }
@@ -154,6 +166,7 @@ func (a *Archive) takeAll() {
 // take gives a batch to the writer of its game.
 func (a *Archive) take(b *batch) {
 	r := b.rec
+	a.bytes.Add(-int64(len(b.bytes)))
 	if b.start != nil && !r.failed.Load() {
 		var err error
 		if r.out, err = create(filepath.Join(a.opts.Dir, r.file), r.about.File != "", r.about.Game, b.start); err != nil {
@@ -171,6 +184,11 @@ func (a *Archive) take(b *batch) {
 		case err != nil:
 			a.fail(r, err)
 		case b.end:
+			a.finish(r)
+			a.prune(time.Now())
+		case r.out.size() > cmp.Or(a.mostFile, mostFile)-lastPart:
+			r.lost.Store(true)
+			a.opts.Log.Warn().Str("file", r.file).Int("mib", mostFile>>20).Msg("the replay of a game has become as long as one may be, and ends here; the game goes on")
 			a.finish(r)
 			a.prune(time.Now())
 		}
@@ -195,6 +213,25 @@ func (a *Archive) finish(r *Recording) {
 		return
 	}
 	delete(a.open, r)
+	if r.minor.Load() {
+		a.noteMinor(r.file)
+	}
+}
+
+// put has a batch written. It does not wait; false: too much waits already.
+func (a *Archive) put(b *batch) bool {
+	n := int64(len(b.bytes))
+	if a.bytes.Add(n) > mostBytes {
+		a.bytes.Add(-n)
+		return false
+	}
+	select {
+	case a.jobs <- b:
+		return true
+	default:
+		a.bytes.Add(-n)
+		return false
+	}
 }
 
 // fail ends a recording. The readable part of the file is kept.

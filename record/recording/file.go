@@ -69,6 +69,14 @@ func (o *file) finish() error {
 	return os.Rename(o.part, o.final)
 }
 
+// size is how much of the file is on the disk.
+func (o *file) size() int64 {
+	if stat, err := o.f.Stat(); err == nil {
+		return stat.Size()
+	}
+	return 0
+}
+
 // abandon closes a file that cannot be written any further, and finishes the rest
 // of it if that can be done; if not, the next start tries again.
 func (o *file) abandon() {

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"w3host/formats/replay"
 )
@@ -37,6 +35,9 @@ func (a *Archive) rescue() {
 		case err != nil:
 			a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot finish a replay left by a killed host")
 		default:
+			if done.Kept < leastPlayed {
+				a.noteMinor(FinalOf(e.Name()))
+			}
 			a.opts.Log.Info().Str("file", FinalOf(part)).Dur("played", done.Kept).
 				Msg("finished a replay left by a killed host")
 		}
@@ -58,43 +59,4 @@ func remove(part string) error {
 func empty(name string) bool {
 	stat, err := os.Stat(name)
 	return err == nil && stat.Size() == 0
-}
-
-// prune removes the oldest replays, as far as the options say so. Names of
-// removed files stay taken: the game log may still hold them.
-func (a *Archive) prune(now time.Time) {
-	if a.opts.KeepFor == 0 && a.opts.KeepBytes == 0 {
-		return
-	}
-	entries, err := os.ReadDir(a.opts.Dir)
-	if err != nil {
-		a.opts.Log.Warn().Err(err).Msg("cannot list old replays")
-		return
-	}
-	var files []fs.FileInfo
-	var total int64
-	for _, e := range entries {
-		if stat, err := e.Info(); err == nil && stat.Mode().IsRegular() && strings.HasSuffix(e.Name(), suffix) {
-			files = append(files, stat)
-			total += stat.Size()
-		}
-	}
-	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	removed := 0
-	for _, f := range files {
-		old := a.opts.KeepFor > 0 && now.Sub(f.ModTime()) > a.opts.KeepFor
-		much := a.opts.KeepBytes > 0 && total > a.opts.KeepBytes
-		if !old && !much {
-			break
-		}
-		if err := os.Remove(filepath.Join(a.opts.Dir, f.Name())); err != nil {
-			a.opts.Log.Warn().Err(err).Msg("cannot remove an old replay")
-			break
-		}
-		total -= f.Size()
-		removed++
-	}
-	if removed > 0 {
-		a.opts.Log.Info().Int("files", removed).Msg("removed old replays")
-	}
 }

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -8,6 +9,7 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/game"
+	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 )
@@ -49,7 +51,12 @@ type Recording struct {
 	next   *batch
 	time   time.Duration // game time in next
 	failed atomic.Bool   // there is no file, or not all that it should hold
-	lost   atomic.Bool   // the Archive did not keep up
+	lost   atomic.Bool   // the Archive did not keep up, or the file has become too long
+	played time.Duration
+	acted  w3gs.PIDs // people who have acted
+	people w3gs.PIDs
+	alone  bool        // all people came from one address
+	minor  atomic.Bool // the file goes before others: as of the last flush
 
 	// Of the Archive's goroutine.
 	out *file
@@ -108,6 +115,7 @@ func (r *Recording) Observe(s *game.Stamped) {
 	case *game.Started:
 		r.begin(s.At, f)
 	case *game.Turned:
+		r.watch(f)
 		r.add(turned, 0, uint32(f.Increment), f.Actions)
 		if r.time += time.Duration(f.Increment) * time.Millisecond; r.time >= batchTime && !s.Again {
 			r.flush()
@@ -155,6 +163,10 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 	for _, p := range slices.Concat(f.Players, f.Fakes) {
 		start.Players = append(start.Players, replay.Player{PID: p.PID, Name: p.ClientName(), Extra: r.about.Game.PlayerExtra(), Fake: p.Fake})
 	}
+	for _, p := range f.Players {
+		r.people |= w3gs.Only(p.PID)
+	}
+	r.alone = r.to.haveOneAddress(f)
 	for _, e := range f.Extras {
 		start.Metas = append(start.Metas, replay.Meta{ID: r.about.Game.MetaID(), Kind: byte(e.Kind), Data: e.Data})
 	}
@@ -167,6 +179,38 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 	if r.flush(); r.lost.Load() {
 		r.file = ""
 	}
+}
+
+// leastPlayed is how long the game of a replay lasts at least that is not minor.
+const leastPlayed = 2 * time.Minute
+
+// watch counts what makes a replay worth keeping.
+func (r *Recording) watch(f *game.Turned) {
+	r.played += time.Duration(f.Increment) * time.Millisecond
+	if r.acted == r.people {
+		return
+	}
+	for pid := range w3gs.Actions(f.Actions) {
+		r.acted |= w3gs.Only(pid) & r.people
+	}
+}
+
+// haveOneAddress reports whether all people of a game came from the address of one subscriber, which is not one
+// that many people share.
+func (a *Archive) haveOneAddress(f *game.Started) bool {
+	first := netip.Addr{}
+	for i, p := range f.Players {
+		addr := f.Addrs[p.PID].Addr()
+		if !addr.IsValid() || a.opts.Exempt != nil && a.opts.Exempt(addr) {
+			return false
+		}
+		if i == 0 {
+			first = network.Base(addr)
+		} else if network.Base(addr) != first {
+			return false
+		}
+	}
+	return true
 }
 
 func settings(s *w3gs.StatString) replay.Settings {
@@ -199,10 +243,10 @@ func (r *Recording) flush() {
 	if !r.begun || r.over || r.lost.Load() {
 		return
 	}
-	select {
-	case r.to.jobs <- r.next:
+	r.minor.Store(r.played < leastPlayed || r.acted.Len() < 2 || r.alone)
+	if r.to.put(r.next) {
 		r.next, r.time = r.to.batch(r), 0
-	default:
+	} else {
 		r.lost.Store(true) // the goroutine finishes the file
 		r.to.opts.Log.Warn().Str("file", r.file).Msg("the disk is too slow: the replay of a game ends early; the game goes on")
 	}
