@@ -234,6 +234,12 @@ func (r MapResult) write(w *batchWriter, seq uint64) {
 	w.game(r.Game).row("results", r, "seq", seq, "number", number(r.Value), "pid", nil)
 }
 
+func (r MapReports) write(w *batchWriter, seq uint64) {
+	w.game(r.Game)
+	w.put("INSERT INTO map_reports (game_key, seq, at, turn, played_ms, sender, reports) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+		r.Game, seq, r.At, r.Turn, r.Played.Milliseconds(), r.Sender, jsonText(r.Reports))
+}
+
 func (r AdminAction) write(w *batchWriter, seq uint64) { w.row("audit", r, "run", w.run, "seq", seq) }
 
 func (r Desync) write(w *batchWriter, seq uint64) {

@@ -13,7 +13,7 @@ import (
 // of types and fields, and it outlives the program that wrote it: a field that a
 // record lacks is zero, and a field that is not known is skipped.
 var recordTypes = byName(GameCreated{}, PlayerJoined{}, GameStarted{}, PlayerVouched{}, PlayerLoaded{}, GameLoaded{}, PlayerLeft{}, GameEnded{},
-	ChatLine{}, LagEvent{}, DropEvent{}, LinkEvent{}, SaveEvent{}, Desync{}, MapDownload{}, AdminAction{}, MapResult{}, PlayerResult{}, Numbered{})
+	ChatLine{}, LagEvent{}, DropEvent{}, LinkEvent{}, SaveEvent{}, Desync{}, MapDownload{}, AdminAction{}, MapReports{}, MapResult{}, PlayerResult{}, Numbered{})
 
 func byName(records ...Record) map[string]reflect.Type {
 	types := map[string]reflect.Type{}

@@ -47,6 +47,7 @@ func everyRecord() []Record {
 		Desync{testKey, testTime, 80, []HashGroup{{1, []uint8{1, 3}, false}, {1<<32 - 1, []uint8{2}, true}}, []byte(`{"turns":[]}`)},
 		MapDownload{testKey, testTime, 2, "Bob", 1 << 40, time.Minute, true, "done"},
 		AdminAction{testKey, testTime, "Ann", "europe", "lobby", "kick", "Bob", "rude", "not allowed"},
+		MapReports{testKey, testTime, 81, 10 * time.Minute, 2, []MapReport{{"MMD.Dat", "val:0", "init pid 0 Ann", 1<<32 - 1}}},
 		MapResult{testKey, testTime, 81, SourceDotA, 1, "Winner", "1", true},
 		PlayerResult{testKey, testTime, 82, SourceW3MMD, 1, 2, ResultOutcome, OutcomeWon, true, true},
 		Numbered{LagEvent{testKey, testTime, 78, 2, 3 * time.Second, 51, 900 * time.Millisecond, time.Millisecond, 4096, "connection"}, 1<<40 + 5},

@@ -38,6 +38,7 @@ var (
 		{table: "results", key: "game_key, seq", columns: "value", but: "name = 'outcome'"},
 		{table: "results", key: "game_key, seq", columns: "name", but: "pid IS NOT NULL OR name NOT LIKE '%: %'"}, // of somebody who is no player
 		{table: "desyncs", key: "game_key, seq", columns: "dossier", json: true},
+		{table: "map_reports", key: "game_key, seq", columns: "reports", json: true},
 		{table: "game_players", key: "game_key, pid, joined_seq", columns: "left_reason"},
 	}
 	gameRow = texts{table: "games", key: "key", columns: "name, owner, ended_detail, replay, unrated_reason"}
@@ -243,6 +244,9 @@ func equal(columns []string, from int, separator string) string {
 // jsonString is a string in a document, with the colon behind the name of a field.
 var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"\s*:?`)
 
+// escaped writes a name as reports of W3MMD hold it.
+var escaped = strings.NewReplacer(`\`, `\\`, " ", `\ `)
+
 func (s scrub) scrubbed(text string, isJSON bool) string {
 	if !isJSON {
 		return replaceName(text, s.key, s.token)
@@ -250,7 +254,7 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 	return jsonString.ReplaceAllStringFunc(text, func(old string) string {
 		var v string
 		if json.Unmarshal([]byte(old), &v) == nil { // names of fields are never a player's
-			if clean := replaceName(v, s.key, s.token); clean != v {
+			if clean := replaceName(replaceName(v, s.key, s.token), escaped.Replace(s.key), s.token); clean != v {
 				return string(jsonText(clean))
 			}
 		}

@@ -51,6 +51,29 @@ func TestForgetEverywhere(t *testing.T) {
 	}
 }
 
+// TestForgetInReports: reports of maps write a space and a backslash of a name with a backslash before it.
+func TestForgetInReports(t *testing.T) {
+	t.Parallel()
+	const name, reported = `Bob \ Two`, `init pid 1 Bob\ \\\ Two`
+	for kind, database := range storagetest.Databases {
+		t.Run(kind, func(t *testing.T) {
+			db := storagetest.Open(t, database(t))
+			k := storage.NewGameKey()
+			write(t, db, storage.GameCreated{Game: k}, storage.PlayerJoined{Game: k, PID: 2, Name: name},
+				storage.MapReports{Game: k, Sender: 2, Reports: []storage.MapReport{{File: "MMD.Dat", Mission: "val:1", Key: reported}}},
+				storage.GameEnded{Game: k, At: after(0), How: storage.EndFinished})
+			f, err := db.Forget(t.Context(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g, err := db.ReportedGame(t.Context(), k)
+			if want := "init pid 1 " + f.Token; err != nil || g.Reports[0].Reports[0].Key != want {
+				t.Errorf("%+v, %v, want %s", g.Reports, err, want)
+			}
+		})
+	}
+}
+
 // TestForgetInLittleMemory: the memory does not grow with the tables. A name with an umlaut took all of them at once.
 func TestForgetInLittleMemory(t *testing.T) {
 	url := storagetest.SQLite(t)

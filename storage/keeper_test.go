@@ -35,6 +35,7 @@ func aGame(at time.Time) (storage.GameKey, []storage.Record) {
 		storage.AdminAction{Game: k, At: at, Who: "ann", Action: "kick", On: "Bob", Detail: "said Ann"},
 		storage.PlayerResult{Game: k, PID: 1, Source: storage.SourceDotA, Name: "kills", Value: "7"},
 		storage.PlayerResult{Game: k, PID: 1, Name: storage.ResultOutcome, Value: "won"},
+		storage.MapReports{Game: k, Turn: 1, Sender: 1, Reports: []storage.MapReport{{File: "MMD.Dat", Mission: "val:1", Key: "init pid 0 Ann"}}},
 		storage.MapResult{Game: k, Source: storage.SourceW3MMD, Name: "Ann: kills", Value: "7"}, // of a player whom the map names otherwise
 		storage.PlayerLeft{Game: k, At: at.Add(time.Hour), PID: 2, Reason: "kicked by Ann"},
 		storage.GameEnded{Game: k, At: at.Add(time.Hour), How: storage.EndFinished, Detail: "Ann won"},

@@ -145,6 +145,25 @@ const (
 	OutcomeForfeited = rating.Forfeited
 )
 
+// ResultUncounted is the name of the MapResult that says why no result of its source counts, whatever was reported.
+const ResultUncounted = "not counted"
+
+// MapReport is a value that the client of a player has synchronised for the map, as it came.
+type MapReport struct {
+	File, Mission, Key string
+	Value              uint32
+}
+
+// MapReports are the reports in one action of a player. Results are made of all of a game.
+type MapReports struct {
+	Game    GameKey
+	At      time.Time
+	Turn    uint32
+	Played  time.Duration // game time
+	Sender  uint8
+	Reports []MapReport
+}
+
 // MapResult is a value that the map reported about the whole game. Every
 // sender's word is kept; Contradicts marks one that another sender denies.
 type MapResult struct {

@@ -147,9 +147,10 @@ func checkResults(t *testing.T, h testHost, row storage.Game, file string) {
 			break
 		}
 		for pid, action := range w3gs.Actions(rec.Commands) {
-			stats.Action(0, pid, action)
+			stats.Action(0, rec.Time, pid, action)
 		}
 	}
+	stats.Finish()
 	var want, got []string
 	for _, res := range stats.Results() {
 		who, name := res.About, res.Name
@@ -178,6 +179,9 @@ func checkResults(t *testing.T, h testHost, row storage.Game, file string) {
 
 func resultsOf(g *storage.GameDetail) (list []string) {
 	for _, r := range g.Results {
+		if r.Name == storage.ResultUncounted {
+			continue
+		}
 		who := ""
 		for _, p := range g.People {
 			if int(p.PID) == int(r.PID) {
@@ -220,7 +224,8 @@ func writeStatsGame(t *testing.T, file string) {
 		"init version 1 1", "init pid 0 Ann", `init pid 1 Bob\ Two`, "DefVarP kills int high none", "VarP 0 kills += 3",
 		"VarP 1 kills = 7", "FlagP 0 winner", "FlagP 1 loser",
 	} {
-		reports = append(reports, stored("MMD.Dat", fmt.Sprintf("val:%d", i), m, 0))
+		number := fmt.Sprint(i)
+		reports = append(reports, append(stored("MMD.Dat", "val:"+number, m, byte(i)), stored("MMD.Dat", "chk:"+number, number, byte(i))...))
 	}
 	reports = append(reports, stored("dr.x", "1", "1", 12), stored("dr.x", "Global", "Winner", 1))
 	for _, report := range reports {

@@ -60,6 +60,8 @@ func TestDatabaseCommands(t *testing.T) {
 		{"games", 0, `^No games\.\n$`},
 		{"ratings", 0, `^No ratings\.\n$`},
 		{"ratings rebuild", 0, `^All ratings were rebuilt from 0 games\.\n$`},
+		{"db rebuild results", 0, `^The results of 0 games were read again; those of 0 have changed\.\n$`},
+		{"db rebuild totals", 2, `there is no "totals"`},
 		{"ratings rebuild dota", 2, `unexpected argument`},
 		{"ratings list dota --csv", 0, `^name,realm,category,mu,sigma,points,games,place,of\n`},
 		{"ratings --limit 0", 2, `--limit must be 1 or more`},

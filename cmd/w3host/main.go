@@ -66,7 +66,7 @@ func rootCommand() *cobra.Command {
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
 	add("log", "The game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
-	add("care", "Care of the database:", migrateCommand(), spoolCommand(), pruneCommand(), forgetCommand())
+	add("care", "Care of the database:", migrateCommand(), dbCommand(), spoolCommand(), pruneCommand(), forgetCommand())
 	root.AddCommand(versionCommand())
 	inOrder(root)
 	return root

@@ -3,6 +3,8 @@ package gamelog
 import (
 	"errors"
 	"net/netip"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -25,7 +27,11 @@ func report(file, mission, key string, value byte) []byte {
 	return append([]byte("\x6B"+file+"\x00"+mission+"\x00"+key+"\x00"), value, 0, 0, 0)
 }
 
-func mmd(message string) []byte { return report("MMD.Dat", "val:1", message, 0) }
+// mmd is message n of W3MMD, with its checksum.
+func mmd(n int, message string) []byte {
+	number := strconv.Itoa(n)
+	return append(report("MMD.Dat", "val:"+number, message, byte(n)), report("MMD.Dat", "chk:"+number, number, byte(n))...)
+}
 
 // said is a report of one client.
 type said struct {
@@ -36,14 +42,14 @@ type said struct {
 // TestMadeUpResults: a player whose client says that they have won is not believed where
 // the map cannot have said so, and the honest one does not lose a rating by it.
 func TestMadeUpResults(t *testing.T) {
-	made := []said{
-		{2, mmd("init version 1 1")},
-		{2, mmd("init pid 0 Mallory")},
-		{2, mmd("init pid 1 Honest")},
-		{2, mmd("FlagP 0 winner")},
-		{2, mmd("FlagP 1 loser")},
+	lines := []string{"init version 1 1", "init pid 0 Mallory", "init pid 1 Honest", "FlagP 0 winner", "FlagP 1 loser"}
+	var made, honest []said
+	for n, line := range lines {
+		made = append(made, said{2, mmd(n, line)})
+		honest = append(honest, said{uint8(2 + n%2), mmd(n, line)})
 	}
-	honest := append([]said{{3, mmd("init pid 1 Honest")}}, made...)
+	forged := append(slices.Clone(honest[:3]), said{3, mmd(3, "FlagP 1 loser")}, said{2, mmd(900, "FlagP 0 winner")}, said{2, mmd(901, "FlagP 1 loser")})
+	disputed := append(slices.Clone(honest), said{3, mmd(3, "FlagP 1 winner")})
 	dota := []said{{2, report("dr.x", "Data", "Mode", 0)}, {2, report("dr.x", "Global", "Winner", 1)}}
 	for _, tc := range []struct {
 		name   string
@@ -54,6 +60,9 @@ func TestMadeUpResults(t *testing.T) {
 		rated  bool
 	}{
 		{"a map that reports", w3map.Reports{W3MMD: true}, 10 * time.Minute, honest, 0, true},
+		{"numbers that the library has not given", w3map.Reports{W3MMD: true}, 10 * time.Minute, forged, 0, false},
+		{"two texts of one number", w3map.Reports{W3MMD: true}, 10 * time.Minute, disputed, 0, false},
+		{"a missing number", w3map.Reports{W3MMD: true}, 10 * time.Minute, append(slices.Clone(honest[:2]), honest[3:]...), 0, false},
 		{"one that does not", w3map.Reports{}, 10 * time.Minute, honest, 0, false},
 		{"one that reports otherwise", w3map.Reports{DotA: true}, 10 * time.Minute, honest, 0, false},
 		{"one of two players", w3map.Reports{W3MMD: true}, 10 * time.Minute, made, 0, false},
@@ -111,10 +120,12 @@ func TestMadeUpResults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			won := false
 			for _, v := range g.Results {
-				if v.PID >= 0 && v.Doubtful == tc.rated {
-					t.Errorf("%+v is doubtful: %v, want %v", v, v.Doubtful, !tc.rated)
-				}
+				won = won || v.PID >= 0 && v.Value == storage.OutcomeWon && !v.Doubtful && !v.Contradicted
+			}
+			if won != tc.rated {
+				t.Errorf("somebody has won: %v, want %v: %+v", won, tc.rated, g.Results)
 			}
 		})
 	}

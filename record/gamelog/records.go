@@ -34,6 +34,7 @@ type Records struct {
 	head    storage.GameCreated // as recorded last
 	judge   judge               // which results count
 	turn    uint32
+	played  time.Duration // game time
 	ended   bool
 }
 
@@ -50,8 +51,10 @@ func (r *Records) Observe(s *game.Stamped) {
 	at := r.opened.Add(s.At)
 	switch f := s.Fact.(type) {
 	case *game.Acted:
-		r.stats.Action(s.Turn, f.PID, f.Data)
-	case *game.Turned, *game.Settled, *game.Emptied:
+		r.acted(at, s.Turn, f)
+	case *game.Turned:
+		r.played += time.Duration(f.Increment) * time.Millisecond
+	case *game.Settled, *game.Emptied:
 	case *game.Opened:
 		r.version = f.Config.Version
 		r.created(at, f)
@@ -238,8 +241,21 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
 }
 
+// acted reads what an action reports for its map.
+func (r *Records) acted(at time.Time, turn uint32, f *game.Acted) {
+	reports := r.stats.Action(turn, r.played, f.PID, f.Data)
+	if len(reports) == 0 || r.isPart() {
+		return
+	}
+	raw := make([]storage.MapReport, len(reports))
+	for i, report := range reports {
+		raw[i] = storage.MapReport(report)
+	}
+	r.to.Record(storage.MapReports{Game: r.key, At: at, Turn: turn, Played: r.played, Sender: f.PID, Reports: raw})
+}
+
 func (r *Records) leftGame(at time.Time, f *game.LeftGame) {
-	r.stats.Left(f.PID)
+	r.stats.Left(r.turn, f.PID)
 	r.to.Record(storage.PlayerLeft{
 		Game: r.key, At: at, PID: f.PID, Turn: r.turn, Code: uint32(f.Reason), Reason: f.Why,
 		Ping: f.RTT, Actions: f.Actions,

@@ -75,40 +75,37 @@ func (j *judge) forfeits() (pids []uint8) {
 	return pids
 }
 
-// doubted reports whether the results of a source count for nothing: the game was too short or had too few players,
-// the map's script does not name the source, or too few players' clients have said so.
-func (r *Records) doubted(source mapstats.Source, played time.Duration) bool {
-	tells := source == mapstats.W3MMD && r.judge.tells.W3MMD || source == mapstats.DotA && r.judge.tells.DotA
-	return played < shortestRated || !r.judge.counts(played) || !tells || r.stats.Doubted(source)
+// uncounted says why no result of a source can count, whatever its reports say; empty: they can.
+func (r *Records) uncounted(source mapstats.Source, played time.Duration) string {
+	switch tells := r.judge.tells; {
+	case played < shortestRated:
+		return "the game took less than " + shortestRated.String()
+	case !r.judge.counts(played):
+		return "the game was too short, or had too few players, for [results]"
+	case source == mapstats.W3MMD && !tells.W3MMD, source == mapstats.DotA && !tells.DotA:
+		return "the script of the map does not report this way"
+	}
+	return ""
 }
 
 // results records the map's reports, now that nothing can change them, and the players who have lost by leaving.
 func (r *Records) results(at time.Time, played time.Duration) {
-	reported := r.stats.Results()
-	for _, res := range reported {
-		if res.PID != 0 && res.Name == storage.ResultOutcome && !r.doubted(res.Source, played) {
+	r.stats.Finish()
+	uncounted := map[mapstats.Source]bool{}
+	for _, source := range r.stats.Heard() {
+		if why := r.uncounted(source, played); why != "" {
+			uncounted[source] = true
+			r.to.Record(storage.MapResult{Game: r.key, At: at, Source: storage.ResultSource(source), Name: storage.ResultUncounted, Value: why})
+		}
+	}
+	for _, res := range r.stats.Results() {
+		if res.PID != 0 && res.Name == storage.ResultOutcome && !uncounted[res.Source] && !r.stats.Doubted(res.Source) {
 			r.judge.name(res.Turn, res.Value)
 		}
 	}
 	lost := r.judge.forfeits()
-	for _, res := range reported {
-		source := storage.ResultSource(res.Source)
-		if res.PID != 0 {
-			r.to.Record(storage.PlayerResult{
-				Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
-				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts,
-				Doubtful: r.doubted(res.Source, played) || res.Name == storage.ResultOutcome && slices.Contains(lost, res.PID),
-			})
-			continue
-		}
-		name := res.Name
-		if res.About != "" {
-			name = res.About + ": " + name // not a player of this game
-		}
-		r.to.Record(storage.MapResult{
-			Game: r.key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
-			Name: name, Value: res.Value, Contradicts: res.Contradicts,
-		})
+	for _, rec := range resultsOf(r.stats, r.key, at, uncounted, lost) {
+		r.to.Record(rec)
 	}
 	for _, pid := range lost {
 		r.to.Record(storage.PlayerResult{
@@ -116,6 +113,31 @@ func (r *Records) results(at time.Time, played time.Duration) {
 			Name: storage.ResultOutcome, Value: storage.OutcomeForfeited,
 		})
 	}
+}
+
+// resultsOf makes the records of a map's reports. Those of uncounted sources are doubtful, and the outcomes of players
+// who have lost by leaving.
+func resultsOf(stats *mapstats.Collector, key storage.GameKey, at time.Time, uncounted map[mapstats.Source]bool, lost []uint8) (records []storage.Record) {
+	for _, res := range stats.Results() {
+		source := storage.ResultSource(res.Source)
+		if res.PID != 0 {
+			doubtful := uncounted[res.Source] || stats.Doubted(res.Source) || res.Name == storage.ResultOutcome && slices.Contains(lost, res.PID)
+			records = append(records, storage.PlayerResult{
+				Game: key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
+				PID: res.PID, Name: res.Name, Value: res.Value, Contradicts: res.Contradicts, Doubtful: doubtful,
+			})
+			continue
+		}
+		name := res.Name
+		if res.About != "" {
+			name = res.About + ": " + name // not a player of this game
+		}
+		records = append(records, storage.MapResult{
+			Game: key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
+			Name: name, Value: res.Value, Contradicts: res.Contradicts,
+		})
+	}
+	return records
 }
 
 // decided records the result that the players have agreed on.

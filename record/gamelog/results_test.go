@@ -72,7 +72,7 @@ func TestResultRules(t *testing.T) {
 					return
 				}
 				for i, line := range said {
-					tell(at, &game.Acted{PID: uint8(i%3 + 3), Data: mmd(line)})
+					tell(at, &game.Acted{PID: uint8(i%3 + 3), Data: mmd(i, line)})
 				}
 			}
 			if tc.told {

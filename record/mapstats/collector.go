@@ -3,16 +3,16 @@ package mapstats
 import (
 	"bytes"
 	"slices"
-	"strconv"
+	"time"
 
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of the reports of one game: a map, or a player who makes things up,
-// costs no more memory than this.
+// Bounds of the raw reports that Action returns for storage, for each sender: a client that makes reports up takes
+// no room from the others.
 const (
-	maxResults = 4096
-	maxValue   = 200 // bytes of a name or a value
+	maxKeptActions = 4096      // actions with reports
+	maxKeptBytes   = 256 << 10 // of their texts
 )
 
 // Source is the protocol that a result came by.
@@ -42,119 +42,114 @@ type Player struct {
 	Colour uint8 // of the slot table, which is the player's number in the map
 }
 
-// Result is one value that a map has reported.
-type Result struct {
-	Source      Source
-	Sender      uint8  // pid whose client said so
-	PID         uint8  // whom it is about; 0 for the whole game
-	About       string // the player as the map names them, where no pid is known
-	Name        string
-	Value       string
-	Turn        uint32
-	Contradicts bool // another sender says otherwise
-}
-
 // Collector gathers the reports of one game.
 type Collector struct {
 	rules   w3gs.ActionRules
 	players []Player
-	results []Result
-	index   map[subject][]int // of results, by their subject
+	sheet   sheet
 	mmd     mmd
 	heard   map[Source]*testimony
-	gone    w3gs.PIDs
-	events  int
+	gone    map[uint8]uint32 // turns in which players have left
+	kept    map[uint8]*kept  // by sender
 }
 
-type subject struct {
-	source Source
-	pid    uint8
-	about  string
-	name   string
-}
+// kept counts what Action has returned of a sender.
+type kept struct{ actions, bytes int }
 
 // New begins a game of a version with these players.
 func New(v w3gs.Version, players []Player) *Collector {
 	return &Collector{
-		rules: v.LiveActions(), players: players, index: map[subject][]int{}, heard: map[Source]*testimony{},
-		mmd: mmd{players: map[string]string{}, events: map[string]string{}},
+		rules: v.LiveActions(), players: players, sheet: sheet{index: map[subject][]int{}}, heard: map[Source]*testimony{},
+		mmd:  mmd{players: map[string]string{}, events: map[string]string{}, leavers: map[subject]Result{}, sequence: newSequence()},
+		gone: map[uint8]uint32{}, kept: map[uint8]*kept{},
 	}
 }
 
-// Action looks through one player's action data of a turn.
-func (c *Collector) Action(turn uint32, sender uint8, data []byte) {
+// Action looks through one player's action data of a turn, at a game time. It returns the reports in it, from which
+// a Collector makes the same results again; nothing once the sender has reached the bound for them.
+func (c *Collector) Action(turn uint32, at time.Duration, sender uint8, data []byte) []Report {
 	if bytes.IndexByte(data, opSyncInteger) < 0 { // spares the walk for nearly all actions
-		return
+		return nil
 	}
+	var all []Report
 	for r := range reports(c.rules, data) {
-		switch r.file {
-		case dotaFile:
-			c.testify(DotA, sender)
+		if r.File == dotaFile || r.File == mmdFile {
+			all = append(all, r)
+		}
+	}
+	if !c.Reports(turn, at, sender, all) {
+		return nil
+	}
+	return all
+}
+
+// Reports takes the reports that Action has returned. It reports whether they are within the bound for the sender.
+func (c *Collector) Reports(turn uint32, at time.Duration, sender uint8, all []Report) bool {
+	if len(all) == 0 {
+		return false
+	}
+	c.settle(at, false) // before new texts come
+	for _, r := range all {
+		if r.File == dotaFile {
+			c.testify(DotA, sender, turn)
 			c.dota(Result{Source: DotA, Sender: sender, Turn: turn}, r)
-		case mmdFile:
-			c.testify(W3MMD, sender)
-			c.mmdReport(Result{Source: W3MMD, Sender: sender, Turn: turn}, r)
+		} else {
+			c.mmdReport(turn, at, sender, r)
 		}
 	}
+	c.settle(at, false)
+	return c.keep(sender, all)
 }
 
-// Results is all that was reported so far, in order.
-func (c *Collector) Results() []Result { return c.results }
-
-// set notes a value. The same sender's later word replaces the earlier one.
-func (c *Collector) set(r Result) {
-	r.Name, r.Value = cut(r.Name), cut(r.Value)
-	if r.Name == outcome && (r.Value == won || r.Value == drew) {
-		c.weigh(r.Source)
-	}
-	key := subject{r.Source, r.PID, r.About, r.Name}
-	known := c.index[key]
-	for _, i := range known {
-		if old := &c.results[i]; old.Sender == r.Sender {
-			old.Value, old.Turn = r.Value, r.Turn
-			c.compare(known)
-			return
+// Full reports whether reports were beyond the bound for a sender, or may have been: they are not all stored.
+func (c *Collector) Full() bool {
+	for _, k := range c.kept {
+		if k.full() {
+			return true
 		}
 	}
-	if len(c.results) >= maxResults {
-		return
-	}
-	c.results = append(c.results, r)
-	c.index[key] = append(known, len(c.results)-1)
-	c.compare(c.index[key])
+	return false
 }
 
-// compare marks results that senders do not agree on. A sender that only repeats the first is
-// kept too: the record says how many said so.
-func (c *Collector) compare(same []int) {
-	differ := false
-	for _, i := range same {
-		differ = differ || c.results[i].Value != c.results[same[0]].Value
+// keep counts reports of a sender, as long as they are to be kept.
+func (c *Collector) keep(sender uint8, all []Report) bool {
+	k := c.kept[sender]
+	if k == nil {
+		k = new(kept)
+		c.kept[sender] = k
 	}
-	for _, i := range same {
-		c.results[i].Contradicts = differ
+	if k.full() {
+		return false
 	}
+	k.actions++
+	for _, r := range all {
+		k.bytes += len(r.File) + len(r.Mission) + len(r.Key)
+	}
+	return true
 }
 
-// value returns the last value of a subject from a sender.
-func (c *Collector) value(key subject, sender uint8) (string, bool) {
-	for _, i := range c.index[key] {
-		if c.results[i].Sender == sender {
-			return c.results[i].Value, true
+func (k *kept) full() bool { return k.actions >= maxKeptActions || k.bytes >= maxKeptBytes }
+
+// Left says that a player is out of the game.
+func (c *Collector) Left(turn uint32, pid uint8) { c.gone[pid] = turn }
+
+// Finish ends the game: what still waited for others' word counts now.
+func (c *Collector) Finish() {
+	c.settle(0, true)
+	c.finishMMD()
+}
+
+// Results is all that was reported, in order. Results of W3MMD lag behind their reports by 15 s until Finish.
+func (c *Collector) Results() []Result { return c.sheet.results }
+
+// present are the players who were in the game in a turn.
+func (c *Collector) present(turn uint32) (in w3gs.PIDs) {
+	for _, p := range c.players {
+		if gone, is := c.gone[p.PID]; !is || gone > turn {
+			in |= w3gs.Only(p.PID)
 		}
 	}
-	return "", false
-}
-
-// event notes something that happened and is not a value.
-func (c *Collector) event(r Result) {
-	if len(c.results) >= maxResults {
-		return
-	}
-	c.events++
-	r.Name = "event " + strconv.Itoa(c.events)
-	r.Value = cut(r.Value)
-	c.results = append(c.results, r)
+	return in
 }
 
 // find returns the first player that is so; false if there is none.
@@ -168,5 +163,3 @@ func (c *Collector) find(is func(Player) bool) (Player, bool) {
 func (c *Collector) byColour(colour int) (Player, bool) {
 	return c.find(func(p Player) bool { return int(p.Colour) == colour })
 }
-
-func cut(s string) string { return s[:min(len(s), maxValue)] }

@@ -24,20 +24,20 @@ const (
 )
 
 // dota takes a report; result has its source, sender and turn.
-func (c *Collector) dota(result Result, r report) {
-	switch r.mission {
+func (c *Collector) dota(result Result, r Report) {
+	switch r.Mission {
 	case "Data":
-		result.Value = r.key + " " + dotaValue(r.value)
-		c.event(result)
+		result.Value = r.Key + " " + dotaValue(r.Value)
+		c.sheet.event(result)
 	case "Global":
-		result.Name, result.Value = r.key, decimal(r.value)
-		if r.key == "Winner" {
-			c.dotaWinner(result, r.value)
+		result.Name, result.Value = r.Key, decimal(r.Value)
+		if r.Key == "Winner" {
+			c.dotaWinner(result, r.Value)
 		}
-		c.set(result)
+		c.sheet.setOf(result)
 	default:
-		colour, err := strconv.Atoi(r.mission)
-		name, known := dotaFigures[r.key]
+		colour, err := strconv.Atoi(r.Mission)
+		name, known := dotaFigures[r.Key]
 		if err != nil || !known {
 			return
 		}
@@ -45,11 +45,11 @@ func (c *Collector) dota(result Result, r report) {
 		if !in {
 			result.About = "colour " + strconv.Itoa(colour)
 		}
-		result.PID, result.Name, result.Value = p.PID, name, decimal(r.value)
-		if r.key == "9" || len(r.key) == 3 {
-			result.Value = dotaValue(r.value)
+		result.PID, result.Name, result.Value = p.PID, name, decimal(r.Value)
+		if r.Key == "9" || len(r.Key) == 3 {
+			result.Value = dotaValue(r.Value)
 		}
-		c.set(result)
+		c.sheet.setOf(result)
 	}
 }
 
@@ -72,7 +72,8 @@ func (c *Collector) dotaWinner(result Result, winner uint32) {
 		if side == winner {
 			result.Value = won
 		}
-		c.set(result)
+		c.weigh(&result)
+		c.sheet.setOf(result)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"w3host/protocol/w3gs"
 )
@@ -23,14 +24,20 @@ func TestHostileActions(t *testing.T) {
 	c := New(w3gs.DefaultVersion, roster)
 	runtime.GC()
 	before := heap()
+	turn, at := uint32(0), time.Duration(0)
 	for range 2000 {
+		turn, at = turn+1, at+time.Duration(random.IntN(1000))*time.Millisecond
 		data := madeUp(random)
-		if n := allocated(func() { c.Action(random.Uint32N(1000), uint8(2+random.IntN(2)), data) }); n > mostOfOne {
+		if n := allocated(func() { c.Action(turn, at, uint8(2+random.IntN(2)), data) }); n > mostOfOne {
 			t.Fatalf("an action of %d bytes has %d bytes allocated: %q", len(data), n, data)
 		}
 	}
 	for range 10_000 {
-		c.Action(random.Uint32N(1000), uint8(2+random.IntN(2)), madeUp(random))
+		turn, at = turn+1, at+time.Duration(random.IntN(1000))*time.Millisecond
+		c.Action(turn, at, uint8(2+random.IntN(2)), madeUp(random))
+	}
+	if n := allocated(c.Finish); n > mostOfGame {
+		t.Errorf("the end has %d bytes allocated", n)
 	}
 	runtime.GC()
 	if n := heap() - before; n > mostOfGame {
@@ -49,8 +56,9 @@ func TestEventBomb(t *testing.T) {
 		}
 		c := New(w3gs.DefaultVersion, roster)
 		if n := allocated(func() {
-			c.Action(1, 2, mmdVal(0, "DefEvent e 1 x {0}{0}{0}{0}"))
-			c.Action(1, 2, mmdVal(1, event[:min(len(event), maxText)]))
+			c.Action(1, 0, 2, message(0, "DefEvent e 1 x {0}{0}{0}{0}"))
+			c.Action(1, 0, 2, message(1, event[:min(len(event), maxText)]))
+			c.Finish()
 		}); n > 64<<10 {
 			t.Fatalf("depth %d: two actions have %d bytes allocated", depth, n)
 		}
@@ -59,9 +67,9 @@ func TestEventBomb(t *testing.T) {
 
 func FuzzAction(f *testing.F) {
 	f.Add(sync("dr.x", "Global", "Winner", 2))
-	f.Add(mmdVal(1, `Event \ {0} \`))
+	f.Add(message(1, `Event \ {0} \`))
 	f.Add([]byte{0x16, 0, 0xFF, 0xFF, 0x6B})
-	f.Add(append(mmdVal(0, "DefEvent e 1 x {0}{0}{0}{0}"), mmdVal(1, "Event e {1}{1}{1}{1} {2}{2}{2}{2} x")...))
+	f.Add(append(message(0, "DefEvent e 1 x {0}{0}{0}{0}"), message(1, "Event e {1}{1}{1}{1} {2}{2}{2}{2} x")...))
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		f.Add(madeUp(random))
@@ -70,8 +78,9 @@ func FuzzAction(f *testing.F) {
 		data = data[:min(len(data), maxAction)]
 		c := New(w3gs.DefaultVersion, roster)
 		if n := allocated(func() {
-			c.Action(1, 2, data)
-			c.Action(1, 3, data)
+			c.Action(1, 0, 2, data)
+			c.Action(1, 0, 3, data)
+			c.Finish()
 		}); n > mostOfOne {
 			t.Errorf("%d bytes have %d allocated", len(data), n)
 		}
@@ -84,7 +93,7 @@ func madeUp(random *rand.Rand) (data []byte) {
 	for {
 		report := sync("dr.x", pick(random, "Data", "Global", "1", "99"), word(random), random.Uint32())
 		if random.IntN(4) > 0 {
-			report = mmdVal(random.IntN(1<<random.IntN(20)), message(random))
+			report = message(numbers(random), madeUpMessage(random))
 		}
 		if random.IntN(20) == 0 {
 			report = append(report, byte(random.Uint32())) // perhaps the end of what is understood
@@ -96,8 +105,11 @@ func madeUp(random *rand.Rand) (data []byte) {
 	}
 }
 
-// message is one of W3MMD, of words that may be anything.
-func message(random *rand.Rand) string {
+// numbers are low ones mostly, so that some make a row.
+func numbers(random *rand.Rand) int { return random.IntN(1 << random.IntN(16)) }
+
+// madeUpMessage is one of W3MMD, of words that may be anything.
+func madeUpMessage(random *rand.Rand) string {
 	words := strings.Fields(pick(random, "init pid", "init version", "DefEvent", "DefVarP", "VarP 0", "VarP 1", "FlagP 0", "FlagP", "Event", "Blank", "Custom"))
 	for range random.IntN(24) {
 		words = append(words, word(random))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"w3host/protocol/w3gs"
 )
@@ -17,7 +18,11 @@ func sync(file, mission, key string, value uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, value)
 }
 
-func mmdVal(n int, message string) []byte { return sync("MMD.Dat", "val:"+strconv.Itoa(n), message, 0) }
+// message is what a client sends for the library of W3MMD: the text, and its checksum.
+func message(n int, text string) []byte {
+	number, sum := strconv.Itoa(n), uint32(41*n+len(text))
+	return append(sync("MMD.Dat", "val:"+number, text, sum), sync("MMD.Dat", "chk:"+number, number, sum)...)
+}
 
 // An order whose coordinates hold the byte 0x6B and the text of a report must
 // not be taken for one, and the report behind it must be found.
@@ -36,11 +41,11 @@ func TestActionsAreWalkedByLength(t *testing.T) {
 	for _, a := range [][]byte{order, selection, {0x1A}, {0x61}, chat, stored, clear73, trackables, sync("dr.x", "Global", "Winner", 1)} {
 		data = append(data, a...)
 	}
-	var got []report
+	var got []Report
 	for r := range reports(w3gs.DefaultVersion.LiveActions(), data) {
 		got = append(got, r)
 	}
-	if want := []report{{"dr.x", "Global", "Winner", 1}}; !reflect.DeepEqual(got, want) {
+	if want := []Report{{"dr.x", "Global", "Winner", 1}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 	// Behind an action that nobody knows, nothing is believed.
@@ -56,7 +61,7 @@ func TestActionsOfVersions(t *testing.T) {
 	data = append(data, sync("dr.x", "Global", "Winner", 1)...)
 	for v, want := range map[w3gs.Version]int{w3gs.DefaultVersion: 0, 36: 0, w3gs.VersionTwo: 3, w3gs.VersionThree: 3} {
 		c := New(v, roster)
-		c.Action(900, 2, data)
+		c.Action(900, 0, 2, data)
 		if n := len(c.Results()); n != want {
 			t.Errorf("%v: %d results, want %d", v, n, want)
 		}
@@ -66,13 +71,13 @@ func TestActionsOfVersions(t *testing.T) {
 func TestDotA(t *testing.T) {
 	c := New(w3gs.DefaultVersion, roster)
 	for _, sender := range []uint8{2, 3} {
-		c.Action(900, sender, sync("dr.x", "Global", "Winner", 1))
-		c.Action(900, sender, sync("dr.x", "1", "1", 12))
+		c.Action(900, 0, sender, sync("dr.x", "Global", "Winner", 1))
+		c.Action(900, 0, sender, sync("dr.x", "1", "1", 12))
 	}
-	c.Action(900, 3, sync("dr.x", "7", "2", 4))
-	c.Action(900, 2, sync("dr.x", "7", "2", 5))
-	c.Action(901, 2, sync("dr.x", "1", "9", 0x48626C61)) // "Hbla"
-	c.Action(902, 2, sync("dr.x", "Data", "Hero7", 1))
+	c.Action(900, 0, 3, sync("dr.x", "7", "2", 4))
+	c.Action(900, 0, 2, sync("dr.x", "7", "2", 5))
+	c.Action(901, 0, 2, sync("dr.x", "1", "9", 0x48626C61)) // "Hbla"
+	c.Action(902, 0, 2, sync("dr.x", "Data", "Hero7", 1))
 
 	check(t, c, 2, "outcome", []said{{2, "won", false}, {3, "won", false}})
 	check(t, c, 3, "outcome", []said{{2, "lost", false}, {3, "lost", false}})
@@ -96,7 +101,7 @@ func TestW3MMD(t *testing.T) {
 		"VarP 0 kills -= 1",
 		"VarP 1 share = 0.5",
 		"VarP 1 share += 0.25",
-		`VarP 1 title = two\ words\\`,
+		`VarP 1 title = "two\ words\\"`,
 		"VarP 2 kills = 9",
 		"FlagP 0 winner",
 		"FlagP 1 loser",
@@ -107,22 +112,26 @@ func TestW3MMD(t *testing.T) {
 		"VarP",
 		"",
 	} {
-		c.Action(uint32(i), 2, mmdVal(i, m))
+		c.Action(uint32(i), 0, uint8(2+i%2), message(i, m))
 	}
-	c.Action(99, 2, sync("MMD.Dat", "chk:3", "VarP 0 kills = 1000", 7))
+	c.Finish()
 
 	check(t, c, 2, "kills", []said{{2, "4", false}})
 	check(t, c, 3, "share", []said{{2, "0.75", false}})
-	check(t, c, 3, "title", []said{{2, `two words\`, false}})
-	check(t, c, 2, "outcome", []said{{2, "won", false}})
+	check(t, c, 3, "title", []said{{3, `two words\`, false}})
+	check(t, c, 2, "outcome", []said{{3, "won", false}})
 	check(t, c, 3, "outcome", []said{{2, "lost", false}})
-	check(t, c, 3, "flag practicing", []said{{2, "true", false}})
-	check(t, c, 0, "event 1", []said{{2, "kill 0 killed 1", false}})
+	check(t, c, 3, "flag practicing", []said{{3, "true", false}})
+	check(t, c, 0, "event 1", []said{{3, "kill 0 killed 1", false}})
 	check(t, c, 0, "kills", []said{{2, "9", false}}) // about Gone, who is no player
+	check(t, c, 0, "messages incomplete", nil)
 	for _, r := range c.Results() {
 		if r.Name == "kills" && r.PID == 0 && r.About != "Gone" {
 			t.Errorf("about %q", r.About)
 		}
+	}
+	if c.Doubted(W3MMD) {
+		t.Error("doubted")
 	}
 }
 
@@ -137,8 +146,9 @@ func TestEventTexts(t *testing.T) {
 		{strings.Repeat("{0}", 60), "Event e " + strings.Repeat("x", 200), "e " + strings.Repeat("x", maxValue-2)},
 	} {
 		c := New(w3gs.DefaultVersion, roster)
-		c.Action(1, 2, mmdVal(0, "DefEvent e 1 x "+tc.template))
-		c.Action(1, 2, mmdVal(1, tc.event))
+		c.Action(1, 0, 2, message(0, "DefEvent e 1 x "+tc.template))
+		c.Action(1, 0, 2, message(1, tc.event))
+		c.Finish()
 		if got := c.Results()[0].Value; got != tc.want {
 			t.Errorf("%s with %s is %q, want %q", tc.template, tc.event, got, tc.want)
 		}
@@ -162,8 +172,9 @@ func TestSumsDoNotWrap(t *testing.T) {
 		{"-1e308", "-=", "1e308", "-1e308"},
 	} {
 		game := New(w3gs.DefaultVersion, roster)
-		game.Action(1, 2, mmdVal(1, "VarP 1 n = "+c.before))
-		game.Action(1, 2, mmdVal(2, "VarP 1 n "+c.operation+" "+c.change))
+		game.Action(1, 0, 2, message(0, "VarP 1 n = "+c.before))
+		game.Action(1, 0, 3, message(1, "VarP 1 n "+c.operation+" "+c.change))
+		game.Finish()
 		if got := game.Results()[0].Value; got != c.want {
 			t.Errorf("%s %s %s is %s, want %s", c.before, c.operation, c.change, got, c.want)
 		}
@@ -173,9 +184,10 @@ func TestSumsDoNotWrap(t *testing.T) {
 func TestReportsAreBounded(t *testing.T) {
 	c := New(w3gs.DefaultVersion, roster)
 	for i := range 3 * maxResults {
-		c.Action(1, 2, mmdVal(i, "VarP 0 v"+strconv.Itoa(i)+" = 1"))
-		c.Action(1, 2, sync("dr.x", "Data", "Hero1", uint32(i)))
+		c.Action(1, time.Duration(i)*time.Second, 2, message(i, "VarP 0 v"+strconv.Itoa(i)+" = 1"))
+		c.Action(1, time.Duration(i)*time.Second, 2, sync("dr.x", "Data", "Hero1", uint32(i)))
 	}
+	c.Finish()
 	if n := len(c.Results()); n != maxResults {
 		t.Errorf("%d results", n)
 	}
@@ -205,6 +217,6 @@ func BenchmarkOrdinaryAction(b *testing.B) {
 	order := make([]byte, 23)
 	order[0] = 0x11
 	for b.Loop() {
-		c.Action(1, 2, order)
+		c.Action(1, 0, 2, order)
 	}
 }
