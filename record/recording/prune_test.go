@@ -118,7 +118,9 @@ func TestMinorReplaysGoFirst(t *testing.T) {
 func TestPartsInUseStay(t *testing.T) {
 	dir := t.TempDir()
 	a, _ := open(t, Options{Dir: dir, Name: "{id}"})
-	defer a.Close(time.Minute)
+	if err := a.Close(time.Minute); err != nil { // its goroutine prunes as well
+		t.Fatal(err)
+	}
 	part := filepath.Join(dir, "busy"+suffix+partSuffix)
 	if err := os.WriteFile(part, make([]byte, 1000), 0o644); err != nil {
 		t.Fatal(err)
