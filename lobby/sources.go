@@ -21,7 +21,8 @@ const (
 	forgetStops = time.Minute
 	// othersWait is how long the slots beyond the share of one address stay reserved for others, while no other is in.
 	othersWait = time.Minute
-	// checkRate is the number of bytes of the map that a client is given a second to check, beside MapSilence.
+	// checkRate is the speed, in bytes a second, at which a client must be able to check the map. The
+	// time for a map of this size is added to MapSilence.
 	checkRate = 10 << 20
 	// silenceRefill is in how many seconds one second of allowed silence comes back to an address.
 	silenceRefill = 4

@@ -17,7 +17,8 @@ type Conduct struct {
 	Until time.Duration // game time of the leave
 }
 
-// Conducts reads what the players of a record have done, as far as the record can be read.
+// Conducts returns for each player, by pid, what they did in a replay. It stops at the first
+// damaged block and returns what it has read by then.
 func Conducts(r *replay.Reader) map[uint8]Conduct {
 	all := map[uint8]Conduct{}
 	now := time.Duration(0)

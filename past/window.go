@@ -2,9 +2,9 @@ package past
 
 import "time"
 
-// window is how many turns may be sent and not answered: as many as the client has answered
-// lately, which at its top speed is about 2 s of them. A longer queue would only make it deaf
-// to a change of speed.
+// window limits the turns that are sent to a viewer and not yet acknowledged to the number that
+// the client acknowledged lately, about 2 s of turns at its top speed. With a longer queue the
+// client would react late to a change of speed.
 type window struct {
 	turns  int
 	count  [2]int        // answers in this half of lately, and in the one before

@@ -130,8 +130,9 @@ func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 // Wanted is the wish of another process.
 func (l *Ledger) Wanted() Wish { return l.Left().wanted() }
 
-// Release accepts the request of another process; false: it was withdrawn. After true the caller has to release
-// the game, which nobody may play any more: the other process waits for the lock.
+// Release accepts the request of another process to take over the game. It returns false if the
+// request was withdrawn. After true the caller must not step the game again and must free its
+// lock, for which the other process waits.
 func (l *Ledger) Release() bool { return l.Left().want(Releasing, ToGoOn) }
 
 // Obeyed says that the order to end the game was carried out.

@@ -83,7 +83,8 @@ func (l *Left) Verdict(stays bool) {
 // OrderEnd orders the process that plays the game to end it.
 func (l *Left) OrderEnd() { l.want(ToEnd, Nothing, ToGoOn, ToStay) }
 
-// want stores a wish in the place of one of those.
+// want replaces the wish by w if it is one of instead, atomically. It returns false if the wish is
+// another one.
 func (l *Left) want(w Wish, instead ...Wish) bool {
 	return slices.ContainsFunc(instead, func(old Wish) bool { return l.mem.SwapWord(wordWanted, uint64(old), uint64(w)) })
 }

@@ -261,8 +261,8 @@ func (l *Listener) Close() error {
 // Addr is where it listens.
 func (l *Listener) Addr() net.Addr { return net.TCPAddrFromAddrPort(l.addr) }
 
-// Open begins a connection: what arrives is told to the notified function, of which the first
-// call says that the connection stands, or has failed.
+// Open begins to connect and returns at once. The function given to Conn.Handle is called when the
+// connection is established or has failed, and then whenever bytes arrive.
 func (n *Net) Open(from netip.Addr, to netip.AddrPort, up, down Line) *Conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -27,7 +27,7 @@ const (
 	ReforgedVersion Version = 32
 	// VersionTwo is 2.0.
 	VersionTwo Version = 100
-	// VersionThree is 3.0.0. Later builds of 3.0 have no LAN.
+	// VersionThree is version 3.0.0, the only build of 3.0 that finds games on a LAN.
 	VersionThree Version = 200
 
 	lanReforged Version = 10000

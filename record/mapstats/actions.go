@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Report is one action 0x6B of a map, a value that a client has synchronised:
+// Report is one action 0x6B, by which a map stores a value in its synchronised game cache. Layout:
 // file cstr · mission cstr · key cstr · value u32.
 type Report struct {
 	File, Mission, Key string

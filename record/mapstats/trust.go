@@ -20,7 +20,7 @@ func (c *Collector) testify(source Source, sender uint8, turn uint32) {
 	}
 }
 
-// weigh looks at who had reported by the turn in which a result decided the game. A W3MMD map
+// weigh counts the clients that had sent reports by the turn in which a result decided the game. A W3MMD map
 // has each message sent by the client of a player that it draws, so that in a game most of
 // them send some. A DotA map has one client send all, that of the first player who is in.
 func (c *Collector) weigh(r *Result) {

@@ -69,7 +69,7 @@ func (o *file) finish() error {
 	return os.Rename(o.part, o.final)
 }
 
-// size is how much of the file is on the disk.
+// size returns the bytes written to the file so far, or 0 if the system does not say.
 func (o *file) size() int64 {
 	if stat, err := o.f.Stat(); err == nil {
 		return stat.Size()
