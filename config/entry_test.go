@@ -94,7 +94,7 @@ func TestFaultsOfEntries(t *testing.T) {
 		`versions = ["1.40"]`: `autohost entry 1: versions = 1.40: must be from 1.07 to 1.36, 2.0 or 3.0`,
 		`versions = ["1.36"]`: `autohost entry 1: versions = 1.36: cannot share lobbies with host.version = 1.26`,
 		`version = "1.40"`:    `autohost entry 1: version = 1.40: must be from 1.07 to 1.36, 2.0 or 3.0`,
-		`version = "new"`:     `autohost entry 1: version = new: "new" is no game version: write it as 26, 1.26, 2.0 or 3.0`,
+		`version = "new"`:     `autohost entry 1: version = new: "new" is not a game version: write it as 26, 1.26, 2.0 or 3.0`,
 		`version = "1.36"
 versions = ["1.26", "1.35"]`: `autohost entry 1: versions = 1.26: cannot share lobbies with version = 1.36: its clients compute another checksum ` +
 			`for the same map, or speak other packets. An [[autohost]] of its own with version = "1.26" shows them lobbies beside these`,

@@ -5,15 +5,15 @@ import (
 	"iter"
 )
 
-// AppendAction appends one player's action as 0x0C and 0x48 carry it: pid u8 ·
-// length u16 · data. Data is at most MaxActionLen bytes, as decoding ensures.
+// AppendAction appends one player's action in the layout that 0x0C and 0x48 share: pid u8 · length u16 ·
+// data. The caller keeps data within MaxActionLen bytes; decoded 0x26 packets already are.
 func AppendAction(dst []byte, pid uint8, data []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(append(dst, pid), uint16(len(data)))
 	return append(dst, data...)
 }
 
-// Actions walks the encoded actions of a turn in order. It stops at the first
-// one that is cut short; decoded packets have none.
+// Actions iterates over the encoded actions of a turn as pairs of pid and data. The data aliases batch. It
+// stops at the first truncated action; the decoder has already rejected batches that contain one.
 func Actions(batch []byte) iter.Seq2[uint8, []byte] {
 	return func(yield func(pid uint8, data []byte) bool) {
 		for len(batch) >= ActionPrefix {

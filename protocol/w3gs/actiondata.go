@@ -6,31 +6,29 @@ import (
 	"iter"
 )
 
-// Action is one of the actions that a player's action data holds one behind the
-// other.
+// Action is one entry of a player's action data, which concatenates actions without separators.
 type Action struct {
-	ID    byte   // as 1.14b to 2.0.1 number them
-	Data  []byte // with the ID as it was sent
-	Known bool   // false: the rest of the data, from an ID or a length that is not known
+	ID    byte   // ID is the action's number in the numbering of 1.14b to 2.0.1; other versions are translated to it.
+	Data  []byte // includes the ID byte as sent; aliases the input
+	Known bool   // false for an unknown ID or layout; Data then holds all remaining bytes
 }
 
-// ActionRules select the layout of actions. Sources: the actions
-// document 1.01 by blue and nagger, w3gjs 3.1.0 for later actions and for
-// 0x1F, 0x63 to 0x65, 0x6C to 0x73 and 0x77 to 0x7B, and real replays.
+// ActionRules selects the action layouts of a game version. Sources: w3g_actions.txt 1.01 by blue and nagger;
+// w3gjs 3.1.0 for newer actions and for 0x1F, 0x63 to 0x65, 0x6C to 0x73 and 0x77 to 0x7B; and real replays.
 type ActionRules struct {
 	Version Version
-	Early14 bool // 1.14 before 1.14b
-	Late    bool // 2.0.2 and later
+	Early14 bool // set for 1.14 builds before 1.14b, which Version alone cannot tell apart
+	Late    bool // set for 2.0.2 and later
 }
 
-// LiveActions returns the rules for the actions of clients in a running game. Those of 2.0 are
-// taken for clients of its last release.
+// LiveActions returns the rules for clients in a running game. Version cannot tell the 2.0 releases apart, so
+// 2.0 is taken to be the latest one.
 func (v Version) LiveActions() ActionRules {
 	return ActionRules{Version: v, Late: v >= VersionTwo}
 }
 
-// Actions walks a player's action data by the lengths of the actions. Bytes that cannot
-// be told apart are yielded as one unknown action and end the walk.
+// Actions splits a player's action data into actions. It yields the bytes from the first unknown action on as
+// one Action with Known false, and stops there.
 func (r ActionRules) Actions(data []byte) iter.Seq[Action] {
 	return func(yield func(Action) bool) {
 		for len(data) > 0 {
@@ -48,80 +46,82 @@ func (r ActionRules) Actions(data []byte) iter.Seq[Action] {
 	}
 }
 
-// HasText reports whether an action holds strings.
+// HasText reports whether the action's layout contains strings.
 func (a Action) HasText() bool { return actionLayouts[a.ID].strings > 0 }
 
-// Before114b reports whether a version numbers actions as the first ones did.
+// Before114b reports whether the version uses the action numbering of releases before 1.14b.
 func (r ActionRules) Before114b() bool { return r.Version < 14 || r.Early14 }
 
-// renumber turns the ID of a version into that of 1.14b: §8 of the document; for
-// 2.0.2 w3gjs and two of its files.
+// renumber translates an action ID of this version into the 1.14b numbering. Sources: the actions document,
+// §8; for 2.0.2, w3gjs and two recorded replays.
 func (r ActionRules) renumber(id byte) byte {
 	switch {
 	case r.Late && id >= 0x77 && id < 0xFF:
-		return id + 1 // w3gjs shifts from 0x78 on, but 0x77 of 2.0.2 has the layout of 0x78
+		return id + 1 // w3gjs shifts from 0x78 on, but 0x77 of 2.0.2 already has the layout of 0x78
 	case r.Version < 7 && id >= 0x65 && id <= 0x72:
-		return id + 1 // one ID was missing between 0x63 and 0x65
+		return id + 1 // versions before 1.07 lacked one ID in this range
 	case r.Before114b() && id >= 0x1A && id <= 0x1D:
-		return id + 1 // 0x19 stood for 0x1A
+		return id + 1 // versions before 1.14b used 0x19 for today's 0x1A
 	}
 	return id
 }
 
-// actionLayout is an action of head bytes, its ID included, then strings, then tail
+// actionLayout describes an action as head bytes including the ID, then NUL-terminated strings, then tail
 // bytes.
 type actionLayout struct {
 	head, strings, tail uint8
-	since               Version // before it the action is not known
+	since               Version // first version that has the action; older ones treat the ID as unknown
 }
 
-// actionLayouts are those of 1.14b and later; length has the exceptions. The headings
-// of the document leave out a byte of the orders.
+// actionLayouts holds the layouts of 1.14b and later by ID; ActionRules.length handles the exceptions. The
+// byte counts of orders are one higher than in the actions document, whose headings omit a byte.
 var actionLayouts = [256]actionLayout{
-	// pause, resume, speed keys; save: name, saved
+	// Pause, resume, game speed; save game (name), save finished.
 	0x01: {head: 1}, 0x02: {head: 1}, 0x03: {head: 2}, 0x04: {head: 1}, 0x05: {head: 1},
 	0x06: {head: 1, strings: 1}, 0x07: {head: 5},
-	// orders
+	// Unit orders.
 	0x10: {head: 15}, 0x11: {head: 23}, 0x12: {head: 31}, 0x13: {head: 39}, 0x14: {head: 44}, 0x15: {head: 52, since: 32},
-	// selection, group: mode u8 · n u16 · n × 8; then other selections and queues
+	// Selection and group assignment: mode u8 · n u16 · n × 8 bytes. Then other selection and build-queue
+	// actions.
 	0x16: {head: 4}, 0x17: {head: 4},
 	0x18: {head: 3}, 0x19: {head: 13}, 0x1A: {head: 1}, 0x1B: {head: 10}, 0x1C: {head: 10}, 0x1D: {head: 9}, 0x1E: {head: 6}, 0x1F: {head: 6},
-	// cheats
+	// Cheats, which single-player games record.
 	0x20: {head: 1}, 0x21: {head: 9}, 0x22: {head: 1}, 0x23: {head: 1}, 0x24: {head: 1}, 0x25: {head: 1}, 0x26: {head: 1},
 	0x27: {head: 6}, 0x28: {head: 6}, 0x29: {head: 1}, 0x2A: {head: 1}, 0x2B: {head: 1}, 0x2C: {head: 1}, 0x2D: {head: 6},
 	0x2E: {head: 5}, 0x2F: {head: 1}, 0x30: {head: 1}, 0x31: {head: 1}, 0x32: {head: 1},
-	// alliance, resources
+	// Alliance options, resource transfer.
 	0x50: {head: 6}, 0x51: {head: 10},
-	// chat for triggers: u32 · u32 · text; escape, trigger, trackables
+	// Trigger chat event: u32 · u32 · text. Then escape key, trigger events, trackables.
 	0x60: {head: 9, strings: 1}, 0x61: {head: 1}, 0x62: {head: 13}, 0x63: {head: 9}, 0x64: {head: 9}, 0x65: {head: 9},
-	// menus, ping, continue
+	// Skill and build submenus, minimap ping, continue game.
 	0x66: {head: 1}, 0x67: {head: 1}, 0x68: {head: 13}, 0x69: {head: 17}, 0x6A: {head: 17},
-	// stored integer, real, boolean and unit: file, mission, key · value; then clearing them
+	// Game cache: store integer, real, boolean, unit (file, mission, key · value), then the actions that
+	// clear them.
 	0x6B: {head: 1, strings: 3, tail: 4}, 0x6C: {head: 1, strings: 3, tail: 4}, 0x6D: {head: 1, strings: 3, tail: 1}, 0x6E: {head: 1, strings: 3},
 	0x70: {head: 1, strings: 3}, 0x71: {head: 1, strings: 3}, 0x72: {head: 1, strings: 3}, 0x73: {head: 1, strings: 3},
-	// arrow key, mouse; frames: u32 · u32 · n u32 · n bytes; sync: prefix, data · u32
+	// Arrow key, mouse; custom frame text: u32 · u32 · n u32 · n bytes; sync data: prefix, data · u32.
 	0x75: {head: 2}, 0x76: {head: 11, since: 29}, 0x77: {head: 13, since: 29}, 0x78: {head: 1, strings: 2, tail: 4, since: 29},
-	// frame event: 8 bytes · event u32 · value f32 · text; key, heartbeat
+	// Frame event: 8 bytes · event u32 · value f32 · text. Then key press and heartbeat.
 	0x79: {head: 17, strings: 1, since: 31}, 0x7A: {head: 21, since: 31}, 0x7B: {head: 17, since: 31},
 	0xA0: {head: 15, since: 32}, 0xA1: {head: 10, since: 32},
 }
 
-// length is that of the action at the start of data; 0 when it is not known, and more
-// than there is when it is cut off.
+// length returns the length in bytes of the action with the given ID at the start of data. It returns 0 for
+// an unknown or unreadable action, and may exceed len(data) for a truncated one.
 func (r ActionRules) length(id byte, data []byte) int {
 	layout := actionLayouts[id]
 	n := int(layout.head)
 	switch {
 	case n == 0 || r.Version < layout.since:
 		return 0
-	case id == 0x06 && r.Version >= 32: // two names and a byte
+	case id == 0x06 && r.Version >= 32: // from 1.32: two names and a byte
 		layout.strings, layout.tail = 2, 1
 	case id >= 0x10 && id <= 0x15:
 		if r.Version < 13 {
-			n-- // flags were one byte
+			n-- // the flags field was one byte before 1.13
 		}
 		if r.Version < 7 {
-			n -= 8 // two object ids came with 1.07
+			n -= 8 // two object IDs were added in 1.07
 		}
 	case id == 0x16 || id == 0x17:
 		if len(data) < n {
@@ -131,7 +131,7 @@ func (r ActionRules) length(id byte, data []byte) int {
 	case id == 0x19 && r.Before114b():
 		n = 2
 	case id == 0x62 && r.Version < 7:
-		n = 9 // the counter came with 1.07
+		n = 9 // the counter was added in 1.07
 	case id == 0x77:
 		if len(data) < n {
 			return 0
@@ -154,9 +154,9 @@ func (r ActionRules) length(id byte, data []byte) int {
 	return n + int(layout.tail)
 }
 
-// unitEnd is where a stored unit ends that begins at: id u32 · n u32 · n items of 12 ·
-// 12 hero values u32 · n u32 · n abilities of 8 · life, mana, sight f32 · n u32 · n ×
-// u32 · defence f32 · u16. It is 0 if that is not there.
+// unitEnd returns the offset behind a unit stored in the game cache, which starts at offset at, or 0 if it is
+// truncated. Layout: id u32 · n u32 · n items of 12 bytes · 12 hero values u32 · n u32 · n abilities of 8
+// bytes · life, mana, sight f32 · n u32 · n × u32 · defence f32 · u16.
 func unitEnd(data []byte, at int) int {
 	const most = 1 << 16
 	for _, part := range []struct{ before, item int }{{4, 12}, {48, 8}, {12, 4}} {
@@ -173,10 +173,12 @@ func unitEnd(data []byte, at int) int {
 	return at + 6
 }
 
-// allianceAll are an ally, shared sight, control of units, and victory, as clients send them together.
+// allianceAll combines the alliance flags for passive, shared vision, shared control and allied victory, as
+// clients send them.
 const allianceAll = 0x47F
 
-// ShareUnits is the action by which a player shares everything with the player of a slot, from 0.
+// ShareUnits returns the alliance action with which a player shares units, vision and victory with the player
+// of the given slot, counted from 0.
 func ShareUnits(slot uint8) []byte {
 	return binary.LittleEndian.AppendUint32([]byte{0x50, slot}, allianceAll)
 }

@@ -1,9 +1,10 @@
 package w3gs
 
-// ChatFlag says what a chat packet carries.
+// ChatFlag is the kind of a chat packet.
 type ChatFlag uint8
 
-// Chat flags. The four requests carry one byte and only exist in the lobby.
+// ChatTeam to ChatHandicap are slot change requests: they carry one byte instead of text and occur only in
+// the lobby.
 const (
 	ChatLobby    ChatFlag = 0x10
 	ChatTeam     ChatFlag = 0x11
@@ -13,11 +14,11 @@ const (
 	ChatGame     ChatFlag = 0x20
 )
 
-// ChatScope is the audience of a line in the game; ScopeSlot + n is the player in
-// slot n.
+// ChatScope is the audience of an in-game chat line. ScopeSlot + n addresses the player in slot n, counted
+// from 0.
 type ChatScope uint32
 
-// Scopes.
+// Audiences of in-game chat.
 const (
 	ScopeAll       ChatScope = 0
 	ScopeAllies    ChatScope = 1
@@ -25,16 +26,15 @@ const (
 	ScopeSlot      ChatScope = 3
 )
 
-// Chat is the payload that 0x0F and 0x28 share: n u8 · n × to pid · from
-// pid u8 · flag u8 · then by flag: 0x10 text cstr; 0x11 to 0x14 one byte; 0x20
-// scope u32, text cstr.
+// Chat is the payload shared by 0x0F and 0x28: n u8 · n × recipient pid u8 · sender pid u8 · flag u8 · then
+// by flag: text cstr for 0x10; one byte for 0x11 to 0x14; scope u32 and text cstr for 0x20.
 type Chat struct {
 	To    []uint8
 	From  uint8
 	Flag  ChatFlag
-	Value uint8     // flags 0x11 to 0x14: team, colour, race or handicap
-	Scope ChatScope // flag 0x20
-	Text  string    // flags 0x10 and 0x20
+	Value uint8     // new team, colour, race or handicap; flags 0x11 to 0x14
+	Scope ChatScope // flag 0x20 only
+	Text  string    // flags 0x10 and 0x20; at most MaxChatLen bytes
 }
 
 func (p *Chat) fields(c *codec) *codec {
@@ -54,15 +54,14 @@ func (p *Chat) fields(c *codec) *codec {
 	return c.cstr(&p.Text, MaxChatLen)
 }
 
-// ChatFromHost (0x0F, host to client) is a line of a player.
+// ChatFromHost (0x0F, host to client) delivers a player's chat line.
 type ChatFromHost struct{ Chat }
 
 func (p *ChatFromHost) Op() Op                   { return OpChatFromHost }
 func (p *ChatFromHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpChatFromHost)).end() }
 func (p *ChatFromHost) Decode(b []byte) error    { return p.fields(read(b, OpChatFromHost)).done() }
 
-// ChatToHost (0x28, client to host) asks the host to relay a line, or to
-// change the sender's slot.
+// ChatToHost (0x28, client to host) asks the host to relay a chat line or to change the sender's slot.
 type ChatToHost struct{ Chat }
 
 func (p *ChatToHost) Op() Op                   { return OpChatToHost }

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Words are the words that operators write for the values of something.
+// Words maps the words of a configuration option to values of type T, in display order.
 type Words[T any] []struct {
 	Word  string
 	Value T
 }
 
-// List lists the words.
+// List returns all accepted words in display order.
 func (w Words[T]) List() (words []string) {
 	for _, v := range w {
 		words = append(words, v.Word)
@@ -19,7 +19,7 @@ func (w Words[T]) List() (words []string) {
 	return words
 }
 
-// Parse reads a word.
+// Parse returns the value of a word. The error lists the accepted words.
 func (w Words[T]) Parse(word string) (value T, err error) {
 	for _, v := range w {
 		if v.Word == word {
@@ -29,14 +29,15 @@ func (w Words[T]) Parse(word string) (value T, err error) {
 	return value, fmt.Errorf("is %q: it must be one of %s", word, strings.Join(w.List(), ", "))
 }
 
-// Choice is one of the choices of the "create game" screen: the settings' bits that
-// it takes, and the words for their values.
+// Choice is one option of the game's "create game" screen: the bits of GameSettings it controls and the word
+// for each value.
 type Choice struct {
 	Mask GameSettings
 	Words[GameSettings]
 }
 
-// The choices. Observers on defeat are players who have lost.
+// Options of the "create game" screen with more than two values. "on-defeat" lets defeated players stay as
+// observers.
 var (
 	Speeds = Choice{
 		SpeedNormal | SpeedFast,
@@ -57,8 +58,7 @@ var (
 	}
 )
 
-// Screen are the choices by the keys under which operators write them, in the order of the
-// screen.
+// Screen lists all options of the "create game" screen with their configuration keys, in screen order.
 var Screen = []struct {
 	Key string
 	Choice
@@ -77,7 +77,8 @@ func toggle(bits GameSettings) Choice {
 	return Choice{bits, Words[GameSettings]{{"off", 0}, {"on", bits}}}
 }
 
-// Word returns the chosen word in settings; empty for bits that no screen can set.
+// Word returns the word of the option's value in settings. It returns "" for a bit combination that the
+// screen cannot produce.
 func (c Choice) Word(settings GameSettings) string {
 	for _, v := range c.Words {
 		if settings&c.Mask == v.Value {

@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// codec reads or appends the fields of a packet in wire order: one list of
-// fields serves both ways. When reading it remembers the first fault; fields
-// behind it are zero.
+// codec reads or appends the fields of a packet in wire order, so that one list of fields serves both
+// directions. When reading, it keeps the first error and yields zero values for all later fields.
 type codec struct {
 	op      Op
 	reading bool
-	b       []byte // the payload, or the buffer that is appended to
-	at      int    // the next byte to read, or where the frame begins
+	b       []byte // when reading, the payload; when writing, the destination buffer
+	at      int    // when reading, the offset of the next byte; when writing, the start of the frame
 	err     error
 }
 
-// read begins to read a payload.
+// read returns a codec that reads the payload b.
 func read(b []byte, op Op) *codec { return &codec{op: op, reading: true, b: b} }
 
-// begin appends a header whose length end fills in.
+// begin returns a codec that appends a frame to b. The length field in the header is written by end.
 func begin(b []byte, op Op) *codec {
 	return &codec{op: op, at: len(b), b: append(b, Magic, byte(op), 0, 0)}
 }
 
-// end returns the bytes, with the length of the frame in its header.
+// end writes the frame's length into its header and returns the buffer.
 func (c *codec) end() []byte {
 	n := len(c.b) - c.at
 	if n > MaxFrame {
@@ -35,13 +34,13 @@ func (c *codec) end() []byte {
 	return c.b
 }
 
-// tooLong is a bug of the caller: every list and string that can grow is bounded
-// before it comes here.
+// tooLong panics: every variable-length field is bounded before encoding, so an oversized frame is a bug in
+// the caller.
 //
 //go:noinline
 func tooLong(op Op) { panic("w3gs: packet over 65535 bytes: " + op.String()) }
 
-// done returns the first fault, or that bytes are left over.
+// done returns the first error, or ErrTrailing if payload bytes remain.
 func (c *codec) done() error {
 	if c.left() > 0 {
 		c.fail(ErrTrailing)
@@ -49,8 +48,8 @@ func (c *codec) done() error {
 	return c.err
 }
 
-// failAt keeps the first fault, and ends the payload there. Appended values are the
-// caller's business.
+// failAt records the first error and discards the rest of the payload. It does nothing when writing, because
+// the caller is responsible for the values it encodes.
 //
 //go:noinline
 func (c *codec) failAt(offset int, err error) {
@@ -62,10 +61,10 @@ func (c *codec) failAt(offset int, err error) {
 
 func (c *codec) fail(err error) { c.failAt(c.at, err) }
 
-// left is how many bytes are still to be read.
+// left returns the number of payload bytes not yet read.
 func (c *codec) left() int { return len(c.b) - c.at }
 
-// take reads n bytes, which alias the payload; nil if they are not there.
+// take reads n bytes that alias the payload. It returns nil and fails if fewer remain.
 func (c *codec) take(n int) []byte {
 	if c.left() < n || c.err != nil {
 		c.fail(ErrShort)
@@ -114,8 +113,8 @@ func (c *codec) u32(v *uint32) *codec {
 	return c
 }
 
-// cstr is a text and a NUL; max bounds the text that is read. A NUL inside a text
-// would break the packet for every reader, so an appended text ends there.
+// cstr is a NUL-terminated string of at most max bytes; max is checked only when reading. When writing, the
+// text is cut at its first NUL, which would otherwise shift every following field.
 func (c *codec) cstr(s *string, max int) *codec {
 	if !c.reading {
 		text, _, _ := strings.Cut(*s, "\x00")
@@ -137,10 +136,9 @@ func (c *codec) cstr(s *string, max int) *codec {
 	return c
 }
 
-// count is the u8 before a list of n items, each of which takes size bytes. A
-// count read is checked against most and the bytes that remain before anything is
-// allocated for it. A list to append that does not fit is a bug of the caller: no
-// table of the game is that long.
+// count is the u8 length of a list whose n items take size bytes each. When reading, it is checked against
+// most and the remaining bytes before the caller allocates. When writing more than 255 items it panics,
+// because no list in the game is that long.
 func (c *codec) count(n, size, most int) int {
 	if !c.reading && n > 255 {
 		panic("w3gs: list over 255 entries")
@@ -156,7 +154,7 @@ func (c *codec) count(n, size, most int) int {
 	return n
 }
 
-// list is n u8 · n bytes, which are copied when read.
+// list is a byte list: n u8 · n bytes. Read values are copied.
 func (c *codec) list(v *[]byte, most int) *codec {
 	n := c.count(len(*v), 1, most)
 	if c.reading {
@@ -167,7 +165,7 @@ func (c *codec) list(v *[]byte, most int) *codec {
 	return c
 }
 
-// rest is the field of all bytes that are left, at most max; a decoded value aliases the payload.
+// rest is a field that takes all remaining bytes, at most max. A read value aliases the payload.
 func (c *codec) rest(v *[]byte, max int) *codec {
 	if !c.reading {
 		c.b = append(c.b, *v...)
@@ -180,7 +178,7 @@ func (c *codec) rest(v *[]byte, max int) *codec {
 	return c
 }
 
-// sha1 is a SHA-1 that older versions leave out.
+// sha1 is an optional trailing SHA-1; has reports its presence. Versions before 1.23 omit it.
 func (c *codec) sha1(sum *[20]byte, has *bool) *codec {
 	if c.reading {
 		*sum, *has = [20]byte{}, c.left() > 0

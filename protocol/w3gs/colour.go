@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// StripColours removes codes that clients draw as colour or line break: |cAARRGGBB,
-// |r and |n, also those that the removal of others forms.
+// StripColours removes the codes that clients render as colour or line break: |cAARRGGBB, |r and |n. It
+// repeats the removal, because removing one code can form another.
 func StripColours(s string) string {
 	for range 8 {
 		if !strings.Contains(s, "|") {
@@ -39,21 +39,22 @@ func stripColours(s string) string {
 	return b.String()
 }
 
-// mostSpaces may stand between two words of a plain line: more would be a line break on a screen.
+// mostSpaces is the longest run of spaces kept in a line; players use longer runs to fake a line break on
+// screen.
 const mostSpaces = 4
 
-// PlainLine returns a line that one person has written as other people may read it: without colour codes, control or
-// invisible characters, line breaks or long rows of spaces.
+// PlainLine sanitises text written by a player for display to others: it removes colour codes, control and
+// invisible characters, line breaks and long runs of spaces.
 func PlainLine(text string) string {
 	return SingleLine(StripColours(text))
 }
 
-// SingleLine is PlainLine for the line of an operator, which may have colours.
+// SingleLine sanitises an operator's text like PlainLine but keeps its colour codes.
 func SingleLine(text string) string {
 	text = breaks.Replace(text)
 	var b strings.Builder
 	spaces := 0
-	for part := range strings.SplitSeq(text, "") { // also of text that is no UTF-8
+	for part := range strings.SplitSeq(text, "") { // splits invalid UTF-8 into single bytes
 		r, n := utf8.DecodeRuneInString(part)
 		broken := r == utf8.RuneError && n == 1
 		switch {
@@ -74,5 +75,5 @@ func SingleLine(text string) string {
 	return b.String()
 }
 
-// breaks replaces the code that clients draw as a line break.
+// breaks replaces the |n code, which clients render as a line break, with a space.
 var breaks = strings.NewReplacer("|n", " ", "|N", " ")

@@ -2,7 +2,7 @@ package w3gs
 
 import "unicode/utf8"
 
-// Cut shortens a text to at most n bytes, between two characters if it is UTF-8.
+// Cut truncates s to at most n bytes, at a character boundary if s is valid UTF-8.
 func Cut(s string, n int) string {
 	if n = max(n, 0); len(s) <= n {
 		return s

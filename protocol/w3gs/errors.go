@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Faults of bytes. Test with errors.Is.
+// Reasons for a DecodeError; test for them with errors.Is.
 var (
 	ErrMagic        = errors.New("first byte is not 0xF7")
 	ErrLength       = errors.New("length field does not match the bytes")
@@ -13,14 +13,14 @@ var (
 	ErrShort        = errors.New("ends too early")
 	ErrTrailing     = errors.New("bytes left over")
 	ErrUnterminated = errors.New("string without its terminating NUL")
-	ErrCount        = errors.New("count does not fit the bytes that remain")
+	ErrCount        = errors.New("count exceeds the remaining bytes")
 	ErrChecksum     = errors.New("checksum does not match the data")
 	ErrValue        = errors.New("value out of range")
-	ErrUnknownOp    = errors.New("opcode is not one this side may send")
+	ErrUnknownOp    = errors.New("unknown opcode for this direction")
 )
 
-// DecodeError says which packet failed, at which byte of its payload, and why.
-// A negative offset lies in the header, whose four bytes end at 0.
+// DecodeError reports which packet failed to decode, at which payload offset, and why. Negative offsets are
+// in the header: -4 is its first byte.
 type DecodeError struct {
 	Op     Op
 	Offset int

@@ -2,29 +2,29 @@ package w3gs
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// ExtraKind says what a PlayerExtra carries.
+// ExtraKind is the kind of a PlayerExtra message.
 type ExtraKind uint8
 
-// Kinds. A message is about the player whose pid is its field 1.
+// Kinds of PlayerExtra. Field 1 of each message is the pid of the player it describes; the other field
+// numbers are given per kind.
 const (
-	ExtraUnits   ExtraKind = 2 // from the host in a running game, about many players: counts of units and skins
-	ExtraProfile ExtraKind = 3 // battle tag 2, clan 3, portrait 4, realm 5
-	ExtraSkins   ExtraKind = 4 // the skins that a player has chosen 2
-	ExtraPair    ExtraKind = 5 // a number 2; nobody knows what it means
+	ExtraUnits   ExtraKind = 2 // host to client during the game, about several players: counts of units and skins
+	ExtraProfile ExtraKind = 3 // battle tag (field 2), clan (3), portrait (4), realm (5)
+	ExtraSkins   ExtraKind = 4 // chosen skins (field 2)
+	ExtraPair    ExtraKind = 5 // an integer of unknown meaning (field 2)
 )
 
-// Fields of the messages.
+// Field numbers of the protobuf messages.
 const (
 	extraPID        protowire.Number = 1
 	extraBattleTag  protowire.Number = 2
 	extraPortrait   protowire.Number = 4
 	extraRealm      protowire.Number = 5
-	defaultPortrait                  = "p042" // of a player who has chosen none
+	defaultPortrait                  = "p042" // the portrait of a player who has not chosen one
 )
 
-// PlayerExtra (0x59, both ways, from 1.32) is what clients show of a player besides the
-// name: kind u8 · length u32 · a protobuf message. The message is kept as it came, with
-// the fields that nobody here knows.
+// PlayerExtra (0x59, both directions, from 1.32) carries profile data that clients show besides the name:
+// kind u8 · length u32 · protobuf message. Data keeps the message unchanged, including unknown fields.
 type PlayerExtra struct {
 	Kind ExtraKind
 	Data []byte
@@ -48,17 +48,17 @@ func (p *PlayerExtra) fields(c *codec) *codec {
 	return c
 }
 
-// NewProfile is the profile of a player of the host, as an offline client sends it.
+// NewProfile returns the profile of a player controlled by the host, equal to that of an offline client.
 func NewProfile(pid uint8, tag string) *PlayerExtra {
 	b := protowire.AppendString(protowire.AppendTag(appendPID(pid), extraBattleTag, protowire.BytesType), tag)
 	b = protowire.AppendString(protowire.AppendTag(b, extraPortrait, protowire.BytesType), defaultPortrait)
 	return &PlayerExtra{ExtraProfile, b}
 }
 
-// NewSkins says that a player has chosen no skins.
+// NewSkins returns the message of a player who has chosen no skins.
 func NewSkins(pid uint8) *PlayerExtra { return &PlayerExtra{ExtraSkins, appendPID(pid)} }
 
-// NewPair returns the message that clients send beside their skins.
+// NewPair returns the ExtraPair message that clients send along with their skins.
 func NewPair(pid uint8) *PlayerExtra {
 	b := protowire.AppendTag(appendPID(pid), extraBattleTag, protowire.VarintType)
 	return &PlayerExtra{ExtraPair, protowire.AppendVarint(b, 1)}
@@ -68,8 +68,8 @@ func appendPID(pid uint8) []byte {
 	return protowire.AppendVarint(protowire.AppendTag(nil, extraPID, protowire.VarintType), uint64(pid))
 }
 
-// PID is the player that a message is about; 0 if it is malformed, or about nobody
-// or several. Readers of protobuf take the last of equal fields, so all must agree.
+// PID returns the pid of the player that the message describes. It returns 0 if the message is malformed or
+// names no player or several. All copies of field 1 must agree, because protobuf readers take the last one.
 func (p *PlayerExtra) PID() uint8 {
 	pid := uint64(0)
 	for f, ok := range ProtoFields(p.Data) {
@@ -84,7 +84,8 @@ func (p *PlayerExtra) PID() uint8 {
 	return uint8(pid)
 }
 
-// HasPlainTexts reports whether the texts of a profile, which other people read, are as PlainLine leaves them.
+// HasPlainTexts reports whether PlainLine would leave all texts of a profile unchanged; other players see
+// these texts.
 func (p *PlayerExtra) HasPlainTexts() bool {
 	if p.Kind != ExtraProfile {
 		return true

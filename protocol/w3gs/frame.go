@@ -5,19 +5,18 @@ import (
 	"fmt"
 )
 
-// Frame is one whole packet: magic u8 · opcode u8 · length u16 · payload.
+// Frame is one complete packet: magic u8 · opcode u8 · length u16 · payload.
 type Frame []byte
 
-// Op is the frame's opcode.
+// Op returns the opcode.
 func (f Frame) Op() Op { return Op(f[1]) }
 
-// Body is the payload; it aliases the frame.
+// Body returns the payload, which aliases the frame.
 func (f Frame) Body() []byte { return f[HeaderSize:] }
 
-// Next cuts the first packet off buf without copying. It returns a nil frame
-// and no error while the packet is not yet whole. A header that states more
-// than max bytes, fewer than four, or another magic is an error as soon as the
-// bytes that show it have come.
+// Next splits the first packet off buf without copying. It returns a nil frame and no error while the packet
+// is incomplete. It returns an error as soon as the header shows a wrong magic byte, a length below
+// HeaderSize or a length above max.
 func Next(buf []byte, max int) (f Frame, rest []byte, err error) {
 	if len(buf) == 0 {
 		return nil, buf, nil
@@ -40,7 +39,7 @@ func Next(buf []byte, max int) (f Frame, rest []byte, err error) {
 	return Frame(buf[:n:n]), buf[n:], nil
 }
 
-// ParseDatagram reads a LAN datagram: one packet that fills it.
+// ParseDatagram reads a LAN datagram, which must hold exactly one packet. The frame aliases b.
 func ParseDatagram(b []byte) (Frame, error) {
 	f, rest, err := Next(b, MaxFrame)
 	switch {

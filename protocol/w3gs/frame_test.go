@@ -119,7 +119,7 @@ func TestOpString(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	err := &DecodeError{Op: OpSlotInfo, Offset: 3, Err: ErrCount}
-	if got := err.Error(); got != "decode SLOTINFO (0x09) at byte 3: count does not fit the bytes that remain" {
+	if got := err.Error(); got != "decode SLOTINFO (0x09) at byte 3: count exceeds the remaining bytes" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,9 +1,8 @@
 package w3gs
 
-// GameData describes the game itself in a 0x30, as hosts of 1.30 to 2.0 put it into
-// their announcements, in base64. From 1.32 on: name cstr · password cstr (empty) ·
-// encoded stat string · NUL · slots u32 · game type u32 · TCP port u16. 1.30 and 1.31
-// begin with the game type and have name and password behind the slots.
+// GameData is the game description that hosts of 1.30 to 2.0 announce by multicast DNS, base64-encoded.
+// Layout from 1.32: name cstr · password cstr (empty) · encoded stat string · NUL · slots u32 · game type u32
+// · TCP port u16. In 1.30 and 1.31 the game type comes first, and name and password follow the slots.
 type GameData struct {
 	Name     string
 	Password string
@@ -13,12 +12,12 @@ type GameData struct {
 	Port     uint16
 }
 
-// AppendTo appends the layout of a version.
+// AppendTo appends the data in the layout of version v.
 func (p *GameData) AppendTo(b []byte, v Version) []byte {
 	return p.fields(&codec{b: b}, v).b
 }
 
-// Decode reads the layout of a version.
+// Decode reads data in the layout of version v.
 func (p *GameData) Decode(b []byte, v Version) error {
 	return p.fields(read(b, OpGameInfo), v).done()
 }

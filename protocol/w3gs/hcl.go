@@ -2,8 +2,8 @@ package w3gs
 
 import "strings"
 
-// hclTable maps 0, 1, 2 … to the bytes that are no handicap a map could meet in
-// an ordinary game: all but 0, 50, 60, 70, 80, 90 and 100.
+// hclTable maps symbol numbers to handicap bytes. It skips 0, 50, 60, 70, 80, 90 and 100, which a map can see
+// as real handicaps in an ordinary game.
 var hclTable = func() (table []uint8) {
 	for b := 1; b < 256; b++ {
 		if b < 50 || b > 100 || b%10 != 0 {
@@ -13,9 +13,9 @@ var hclTable = func() (table []uint8) {
 	return table
 }()
 
-// WriteHCL puts a mode string of HCLLetters into the handicaps of the occupied
-// slots, where the map reads it; a letter each: table[(handicap − 50) / 10 + 6 ×
-// letter]. Letters without a slot are left out.
+// WriteHCL encodes a mode string in the handicaps of the occupied slots, one letter per slot, where the map
+// reads it (HCL, the HostBot Command Library). Each handicap byte is table[(handicap − 50) / 10 + 6 ×
+// letter]. mode must consist of HCLLetters; letters beyond the number of occupied slots are dropped.
 func WriteHCL(slots []Slot, mode string) {
 	for i := range slots {
 		s := &slots[i]

@@ -1,9 +1,9 @@
 package w3gs
 
-// RejectReason is why a join is refused.
+// RejectReason is the reason code of a refused join.
 type RejectReason uint32
 
-// Refusals of 0x05.
+// Reason codes of 0x05 that clients show.
 const (
 	RejectInvalid  RejectReason = 7
 	RejectFull     RejectReason = 9
@@ -11,8 +11,8 @@ const (
 	RejectWrongKey RejectReason = 27
 )
 
-// SlotInfoJoin (0x04, host to client) opens the lobby to a new player: slot
-// table · pid u8 · sockaddr_in of the joiner as the host sees it.
+// SlotInfoJoin (0x04, host to client) accepts a new player into the lobby: slot table · pid u8 · sockaddr_in
+// of the player as seen by the host.
 type SlotInfoJoin struct {
 	SlotTable
 	PID      uint8
@@ -26,7 +26,7 @@ func (p *SlotInfoJoin) fields(c *codec) *codec {
 	return p.SlotTable.fields(c).u8(&p.PID).sockAddr(&p.External)
 }
 
-// RejectJoin (0x05, host to client): reason u32.
+// RejectJoin (0x05, host to client) refuses a join: reason u32.
 type RejectJoin struct {
 	Reason RejectReason
 }
@@ -36,14 +36,13 @@ func (p *RejectJoin) AppendTo(b []byte) []byte { return p.fields(begin(b, OpReje
 func (p *RejectJoin) Decode(b []byte) error    { return p.fields(read(b, OpRejectJoin)).done() }
 func (p *RejectJoin) fields(c *codec) *codec   { return c.u32((*uint32)(&p.Reason)) }
 
-// PlayerInfo (0x06, host to client) introduces a player: join counter u32 ·
-// pid u8 · name cstr · n u8 · n bytes · external and internal sockaddr_in.
-// Zero addresses hide the player's IP from the others.
+// PlayerInfo (0x06, host to client) introduces a player to another: join counter u32 · pid u8 · name cstr · n
+// u8 · n bytes · external and internal sockaddr_in. Hosts send zero addresses to hide the player's IP.
 type PlayerInfo struct {
 	JoinCounter uint32
 	PID         uint8
 	Name        string
-	Extra       []byte // one zero byte in classic games
+	Extra       []byte // Version.JoinExtra zero bytes
 	External    SockAddr
 	Internal    SockAddr
 }
@@ -57,15 +56,13 @@ func (p *PlayerInfo) fields(c *codec) *codec {
 		sockAddr(&p.External).sockAddr(&p.Internal)
 }
 
-// ReqJoin (0x1E, client to host) asks to enter a lobby: game id u32 · entry
-// key u32 · u8 0 · listen port u16 · join counter u32 · name cstr · n u8 · n
-// bytes · internal sockaddr_in. n is 1 before 1.31 and 2 from then on. A name over
-// 15 bytes still decodes: refusing it is the lobby's business, with a reason the
-// client can show.
+// ReqJoin (0x1E, client to host) asks to enter a lobby: game id u32 · entry key u32 · u8 0 · listen port u16
+// · join counter u32 · name cstr · n u8 · n bytes · internal sockaddr_in. n is 1 before 1.31 and 2 from then
+// on. Names over 15 bytes decode too, so that the lobby can refuse them with a reason that the client shows.
 type ReqJoin struct {
 	GameID      uint32
 	EntryKey    uint32
-	Unknown8    uint8 // 0 seen
+	Unknown8    uint8 // always 0 in captures
 	ListenPort  uint16
 	JoinCounter uint32
 	Name        string

@@ -1,6 +1,6 @@
 package w3gs
 
-// Lagger is one line of the lag screen.
+// Lagger is one row of the lag screen ("Waiting for players").
 type Lagger struct {
 	PID       uint8
 	LagMillis uint32
@@ -8,8 +8,7 @@ type Lagger struct {
 
 func (l *Lagger) fields(c *codec) *codec { return c.u8(&l.PID).u32(&l.LagMillis) }
 
-// StartLag (0x10, host to client) puts the lag screen up: n u8 · n × (pid u8 ·
-// lag ms u32).
+// StartLag (0x10, host to client) shows the lag screen: n u8 · n × (pid u8 · lag ms u32).
 type StartLag struct {
 	Laggers []Lagger
 }
@@ -29,8 +28,7 @@ func (p *StartLag) fields(c *codec) *codec {
 	return c
 }
 
-// StopLag (0x11, host to client) takes one player off the lag screen: pid u8 ·
-// lag ms u32.
+// StopLag (0x11, host to client) removes one player from the lag screen: pid u8 · lag ms u32.
 type StopLag struct {
 	Lagger
 }
@@ -39,7 +37,7 @@ func (p *StopLag) Op() Op                   { return OpStopLag }
 func (p *StopLag) AppendTo(b []byte) []byte { return p.fields(begin(b, OpStopLag)).end() }
 func (p *StopLag) Decode(b []byte) error    { return p.fields(read(b, OpStopLag)).done() }
 
-// DropReq (0x29, client to host) is a vote to drop the laggers; empty.
+// DropReq (0x29, client to host) is a vote to drop the lagging players; empty payload.
 type DropReq struct{ bare }
 
 func (p *DropReq) Op() Op                   { return OpDropReq }

@@ -2,28 +2,28 @@ package w3gs
 
 import "fmt"
 
-// Product is the game, as its four letters read as a big-endian number; the
-// wire has them reversed ("PX3W").
+// Product identifies the game by four letters, held as a big-endian number. On the wire the letters are
+// reversed ("PX3W").
 type Product uint32
 
-// Products.
+// Warcraft III: The Frozen Throne, and Reign of Chaos.
 const (
 	ProductTFT Product = 'W'<<24 | '3'<<16 | 'X'<<8 | 'P'
 	ProductROC Product = 'W'<<24 | 'A'<<16 | 'R'<<8 | '3'
 )
 
-// String gives the four letters.
+// String returns the four letters.
 func (p Product) String() string {
 	return string([]byte{byte(p >> 24), byte(p >> 16), byte(p >> 8), byte(p)})
 }
 
-// GameType is the u32 after the slot count of a 0x30.
+// GameType is a bit set that describes a listed game; 0x30 carries it after the slot count.
 type GameType uint32
 
-// Game type bits; LAN clients need only GameTypeCustom.
+// Bits of GameType. LAN clients need only GameTypeCustom.
 const (
-	GameTypeCustom      GameType = 0x01 // always set, except for saved games
-	GameTypeSigned      GameType = 0x08 // map signed by Blizzard
+	GameTypeCustom      GameType = 0x01 // set for all games except saved ones
+	GameTypeSigned      GameType = 0x08 // the map is signed by Blizzard
 	GameTypeSaved       GameType = 0x200
 	GameTypePrivate     GameType = 0x800
 	GameTypeUserMap     GameType = 0x2000
@@ -36,8 +36,7 @@ const (
 	GameTypeObsNone     GameType = 0x400000
 )
 
-// SearchGame (0x2F, LAN) asks for games: product u32 · version u32 · game id
-// u32, 0 for any.
+// SearchGame (0x2F, LAN) asks for games: product u32 · version u32 · game id u32, where 0 means any game.
 type SearchGame struct {
 	Product Product
 	Version uint32
@@ -51,10 +50,9 @@ func (p *SearchGame) fields(c *codec) *codec {
 	return c.u32((*uint32)(&p.Product)).u32(&p.Version).u32(&p.GameID)
 }
 
-// GameInfo (0x30, LAN) answers a search: product u32 · version u32 · game id
-// u32 · entry key u32 · name cstr · password cstr (empty) · encoded stat string
-// · NUL · slots u32 · game type u32 · u32 1 · slots open u32 · seconds since
-// the lobby opened u32 · TCP port u16.
+// GameInfo (0x30, LAN) answers a search: product u32 · version u32 · game id u32 · entry key u32 · name cstr
+// · password cstr (empty) · encoded stat string · NUL · slots u32 · game type u32 · u32 1 · open slots u32 ·
+// seconds since the lobby opened u32 · TCP port u16.
 type GameInfo struct {
 	Product       Product
 	Version       uint32
@@ -65,8 +63,8 @@ type GameInfo struct {
 	Stat          StatString
 	Slots         uint32
 	Type          GameType
-	Unknown       uint32 // 1 seen
-	SlotsOpen     uint32 // slots that can be joined; computer slots are out
+	Unknown       uint32 // always 1 in captures
+	SlotsOpen     uint32 // slots a player can join; computer slots do not count
 	UptimeSeconds uint32
 	Port          uint16
 }
@@ -82,8 +80,7 @@ func (p *GameInfo) fields(c *codec) *codec {
 		u32(&p.UptimeSeconds).u16(&p.Port)
 }
 
-// CreateGame (0x31, LAN) announces a lobby: product u32 · version u32 · game
-// id u32.
+// CreateGame (0x31, LAN) announces a new lobby: product u32 · version u32 · game id u32.
 type CreateGame SearchGame
 
 func (p *CreateGame) Op() Op                   { return OpCreateGame }
@@ -91,8 +88,7 @@ func (p *CreateGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpCrea
 func (p *CreateGame) Decode(b []byte) error    { return p.fields(read(b, OpCreateGame)).done() }
 func (p *CreateGame) fields(c *codec) *codec   { return (*SearchGame)(p).fields(c) }
 
-// RefreshGame (0x32, LAN) keeps a lobby listed: game id u32 · players u32 ·
-// slots u32.
+// RefreshGame (0x32, LAN) keeps a lobby in the list: game id u32 · players u32 · slots u32.
 type RefreshGame struct {
 	GameID  uint32
 	Players uint32
@@ -104,7 +100,7 @@ func (p *RefreshGame) AppendTo(b []byte) []byte { return p.fields(begin(b, OpRef
 func (p *RefreshGame) Decode(b []byte) error    { return p.fields(read(b, OpRefreshGame)).done() }
 func (p *RefreshGame) fields(c *codec) *codec   { return c.u32(&p.GameID).u32(&p.Players).u32(&p.Slots) }
 
-// DecreateGame (0x33, LAN) takes a lobby off the list: game id u32.
+// DecreateGame (0x33, LAN) removes a lobby from the list: game id u32.
 type DecreateGame struct {
 	GameID uint32
 }

@@ -2,10 +2,10 @@ package w3gs
 
 import "fmt"
 
-// LeaveReason is why a player left, in 0x07, 0x21 and 0x1C.
+// LeaveReason is the reason code for leaving in 0x07, 0x21 and 0x1C.
 type LeaveReason uint32
 
-// Reasons as clients send and show them.
+// Reason codes that clients send and display.
 const (
 	LeaveDisconnect    LeaveReason = 1
 	LeaveLost          LeaveReason = 7
@@ -15,7 +15,7 @@ const (
 	LeaveObserver      LeaveReason = 11
 	LeaveInvalidSave   LeaveReason = 12
 	LeaveLobby         LeaveReason = 13
-	LeaveGProxyFailed  LeaveReason = 100 // sent by a proxy whose client has ended without a leave
+	LeaveGProxyFailed  LeaveReason = 100 // sent by a GProxy++ whose client ended without a leave packet
 )
 
 var leaveReasons = map[LeaveReason]string{
@@ -30,7 +30,7 @@ var leaveReasons = map[LeaveReason]string{
 	LeaveGProxyFailed:  "reconnection failed",
 }
 
-// String names the reason for chat and logs.
+// String returns the reason as text for chat and logs.
 func (r LeaveReason) String() string {
 	if name, ok := leaveReasons[r]; ok {
 		return name
@@ -38,8 +38,7 @@ func (r LeaveReason) String() string {
 	return fmt.Sprintf("reason %d", uint32(r))
 }
 
-// PlayerLeave (0x07, host to client) tells the others that a player has left:
-// pid u8 · reason u32.
+// PlayerLeave (0x07, host to client) tells the other clients that a player has left: pid u8 · reason u32.
 type PlayerLeave struct {
 	PID    uint8
 	Reason LeaveReason
@@ -50,7 +49,7 @@ func (p *PlayerLeave) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPla
 func (p *PlayerLeave) Decode(b []byte) error    { return p.fields(read(b, OpPlayerLeave)).done() }
 func (p *PlayerLeave) fields(c *codec) *codec   { return c.u8(&p.PID).u32((*uint32)(&p.Reason)) }
 
-// GameOver (0x14, host to client) says that the host has left: pid u8.
+// GameOver (0x14, host to client) announces that the host has left: pid u8.
 type GameOver struct {
 	PID uint8
 }
@@ -60,14 +59,14 @@ func (p *GameOver) AppendTo(b []byte) []byte { return p.fields(begin(b, OpGameOv
 func (p *GameOver) Decode(b []byte) error    { return p.fields(read(b, OpGameOver)).done() }
 func (p *GameOver) fields(c *codec) *codec   { return c.u8(&p.PID) }
 
-// LeaveAck (0x1B, host to client) answers 0x21; empty. The host closes next.
+// LeaveAck (0x1B, host to client) answers 0x21 with an empty payload; the host then closes the connection.
 type LeaveAck struct{ bare }
 
 func (p *LeaveAck) Op() Op                   { return OpLeaveAck }
 func (p *LeaveAck) AppendTo(b []byte) []byte { return p.fields(begin(b, OpLeaveAck)).end() }
 func (p *LeaveAck) Decode(b []byte) error    { return p.fields(read(b, OpLeaveAck)).done() }
 
-// KickPlayer (0x1C, host to client) tells a client that it is out: reason u32.
+// KickPlayer (0x1C, host to client) tells a client that it has been removed: reason u32.
 type KickPlayer struct {
 	Reason LeaveReason
 }
@@ -77,7 +76,7 @@ func (p *KickPlayer) AppendTo(b []byte) []byte { return p.fields(begin(b, OpKick
 func (p *KickPlayer) Decode(b []byte) error    { return p.fields(read(b, OpKickPlayer)).done() }
 func (p *KickPlayer) fields(c *codec) *codec   { return c.u32((*uint32)(&p.Reason)) }
 
-// LeaveGame (0x21, client to host) says goodbye: reason u32.
+// LeaveGame (0x21, client to host) announces that the player leaves: reason u32.
 type LeaveGame struct {
 	Reason LeaveReason
 }

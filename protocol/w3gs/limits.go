@@ -2,60 +2,60 @@ package w3gs
 
 import "time"
 
-// Bounds of the wire format. A length is in bytes unless it says otherwise.
+// Limits of the wire format and of clients; lengths are in bytes unless stated otherwise.
 const (
-	// HeaderSize is magic, opcode and u16 length; the length counts them.
+	// HeaderSize is the length of a header: magic u8, opcode u8, length u16. The length field includes it.
 	HeaderSize = 4
-	// MaxFrame is the largest length a header can state.
+	// MaxFrame is the largest frame that the u16 length field can express.
 	MaxFrame = 65535
 
-	// MaxNameLen is a player's name without its NUL; clients show no more.
+	// MaxNameLen is the longest player name without its NUL that clients show.
 	MaxNameLen = 15
-	// MaxTagLen is a name of 1.32 and later: 15 letters of up to four bytes and, in a battle
-	// tag, # with a number behind them.
+	// MaxTagLen is the longest player name from 1.32 on: 15 characters of up to four bytes and, in a battle
+	// tag, # and a number.
 	MaxTagLen = 4*MaxNameLen + 1 + maxTagDigits
-	// maxTagDigits is more than the five that are seen.
+	// maxTagDigits leaves some room above the five digits seen in battle tags.
 	maxTagDigits = 8
-	// MaxGameNameLen is a game's name without its NUL; a longer one is not listed.
+	// MaxGameNameLen is the longest game name without its NUL; clients do not list longer ones.
 	MaxGameNameLen = 31
-	// MaxMapPathLen is the map path without its NUL that clients accept.
+	// MaxMapPathLen is the longest map path without its NUL that clients accept.
 	MaxMapPathLen = 53
 
-	// MaxSlots is the slot table of 1.29 and later; classic clients have ClassicSlots.
+	// MaxSlots is the size of the slot table from 1.29 on.
 	MaxSlots = 24
-	// ClassicSlots is the slot table of 1.07 to 1.28.
+	// ClassicSlots is the size of the slot table of 1.07 to 1.28.
 	ClassicSlots = 12
 
-	// MaxActionLen is one player's action; a longer one is malformed.
+	// MaxActionLen is the longest action data of one 0x26; a longer one is malformed.
 	MaxActionLen = 1027
-	// MaxBatchLen is the actions in one 0x0C or 0x48, each counted with its
-	// 3-byte prefix: 8 bytes of header stay under a 1460-byte segment.
+	// MaxBatchLen is the limit for all actions in one 0x0C or 0x48, counted with their 3-byte prefixes. It
+	// keeps the frame, with 8 bytes of headers, within one 1460-byte TCP segment.
 	MaxBatchLen = 1452
-	// ActionPrefix is pid u8 and length u16 before each action's data.
+	// ActionPrefix is the length of the prefix of each action in a batch: pid u8 · length u16.
 	ActionPrefix = 3
 
-	// MapPartLen is the data in one 0x43; clients take no more.
+	// MapPartLen is the most map data that clients accept in one 0x43.
 	MapPartLen = 1442
 
-	// MaxLobbyChatLen is the text a client shows of one lobby line.
+	// MaxLobbyChatLen is the longest lobby chat text that clients show.
 	MaxLobbyChatLen = 220
-	// MaxGameChatLen is the text a client shows of one line in the game.
+	// MaxGameChatLen is the longest in-game chat text that clients show.
 	MaxGameChatLen = 127
-	// MaxChatLen is the longest text any chat packet may carry.
+	// MaxChatLen is the longest text that a chat packet may carry.
 	MaxChatLen = 254
 
-	// HCLLetters are those of a mode string, in the order of their numbers.
+	// HCLLetters is the alphabet of HCL mode strings; a letter's index is its number.
 	HCLLetters = "abcdefghijklmnopqrstuvwxyz0123456789 -=,."
 
-	// MinPeriod and MaxPeriod bound the time between two turns.
+	// MinPeriod and MaxPeriod are the limits of the time between two turns.
 	MinPeriod = 20 * time.Millisecond
 	MaxPeriod = 500 * time.Millisecond
-	// MaxSyncLimit is how many turns a player may be behind at most: that many
-	// hashes are kept for each player.
+	// MaxSyncLimit is the highest number of turns a player may be behind; the host keeps one checksum per
+	// player and turn.
 	MaxSyncLimit = 10_000
 
-	// maxJoinExtra bounds the n bytes of 0x1E and 0x06; 1 or 2 are seen.
+	// maxJoinExtra limits the extra bytes of 0x1E and 0x06; clients send 1 or 2.
 	maxJoinExtra = 16
-	// maxStatString bounds the encoded stat string of a 0x30 datagram.
+	// maxStatString limits the encoded stat string of a 0x30 datagram.
 	maxStatString = 1024
 )

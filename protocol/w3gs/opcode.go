@@ -5,10 +5,10 @@ import "fmt"
 // Magic is the first byte of every game and LAN packet.
 const Magic = 0xF7
 
-// Op is the second byte of a packet: its type.
+// Op is the opcode of a packet: its second byte.
 type Op uint8
 
-// Every opcode known, by the names of the public references.
+// All known opcodes, named as in the public protocol documents.
 const (
 	OpPingFromHost    Op = 0x01
 	OpSlotInfoJoin    Op = 0x04
@@ -57,19 +57,19 @@ const (
 	OpPlayerExtra     Op = 0x59
 )
 
-// Dir is the set of senders of a packet; some go more than one way.
+// Dir is a bit set of the directions in which a packet may be sent.
 type Dir uint8
 
-// Directions.
+// Directions of packets.
 const (
-	FromHost   Dir = 1 << iota // host to client, TCP
-	FromClient                 // client to host, TCP
-	Peer                       // client to client, TCP
-	LAN                        // UDP, broadcast or unicast
+	FromHost   Dir = 1 << iota // host to client over TCP
+	FromClient                 // client to host over TCP
+	Peer                       // client to client over TCP
+	LAN                        // UDP broadcast or unicast
 )
 
-// ops names each opcode, who may send it, and the packet that it is; nil stands for
-// Raw: packets between clients never come to a host.
+// ops holds each opcode's public name, its directions and a constructor for its packet. A nil constructor
+// means Raw, for packets whose content the host never needs.
 var ops = [256]struct {
 	name  string
 	dir   Dir
@@ -122,7 +122,7 @@ var ops = [256]struct {
 	OpPlayerExtra:     {"PLAYER_EXTRA", FromHost | FromClient, empty[PlayerExtra]},
 }
 
-// String gives the reference name and the number: "SLOTINFO (0x09)".
+// String returns the public name and the number, for example "SLOTINFO (0x09)".
 func (op Op) String() string {
 	if ops[op].name == "" {
 		return fmt.Sprintf("UNKNOWN (0x%02X)", uint8(op))

@@ -1,15 +1,14 @@
 package w3gs
 
-// Packet is one message. Each has its opcode, and one list of its fields in wire
-// order from which AppendTo and Decode follow.
+// Packet is a W3GS message. Implementations derive AppendTo and Decode from a single list of fields.
 type Packet interface {
 	Op() Op
 	AppendTo(b []byte) []byte // appends the whole frame, header included
-	Decode(b []byte) error    // reads the payload, which is the frame without its header
+	Decode(b []byte) error    // reads the payload without the header; the packet may alias b
 }
 
-// Raw is a packet that is carried and skipped, never interpreted: nobody has documented it
-// (0x0E), or it goes between clients.
+// Raw is a packet with uninterpreted payload: an undocumented one (0x0E) or one sent between clients. Decode
+// copies the payload.
 type Raw struct {
 	ID   Op
 	Body []byte
@@ -27,8 +26,7 @@ func (p *Raw) fields(c *codec) *codec {
 	return c.rest(&p.Body, MaxFrame)
 }
 
-// New makes an empty packet for an opcode that the given side may send, nil
-// for any other.
+// New returns an empty packet for an opcode that may be sent in direction dir, and nil for any other opcode.
 func New(op Op, dir Dir) Packet {
 	switch o := ops[op]; {
 	case dir == 0 || o.dir&dir != dir:
@@ -40,7 +38,7 @@ func New(op Op, dir Dir) Packet {
 	}
 }
 
-// bare is the payload of packets that have none.
+// bare provides the empty field list of packets without payload.
 type bare struct{}
 
 func (bare) fields(c *codec) *codec { return c }
@@ -52,9 +50,9 @@ func empty[T any, P interface {
 	return P(new(T))
 }
 
-// Decode reads one frame sent by the given side. Byte slices in the packet may
-// alias the frame. An opcode that side may not send gives ErrUnknownOp: the
-// caller decides whether that is to be skipped.
+// Decode decodes a frame sent in direction dir. Byte slices in the packet may alias the frame. It returns
+// ErrUnknownOp for an opcode that may not be sent in that direction; the caller decides whether to skip or
+// refuse it.
 func Decode(f Frame, dir Dir) (Packet, error) {
 	p := New(f.Op(), dir)
 	if p == nil {

@@ -1,10 +1,10 @@
 package w3gs
 
-// PeerSet (0x3B, client to host) is a bit set of the peers a client reaches:
-// u16 in classic clients, u32 from 1.29. A host may ignore it.
+// PeerSet (0x3B, client to host) is the bit set of peers that a client can reach directly: u16 in classic
+// clients, u32 from 1.29. Hosts may ignore it.
 type PeerSet struct {
 	Peers uint32
-	Wide  bool // sent as u32
+	Wide  bool // encoded as u32
 }
 
 func (p *PeerSet) Op() Op                   { return OpPeerSet }

@@ -6,13 +6,13 @@ import (
 	"math/bits"
 )
 
-// MaxPID is the highest player id a game can have; ids begin at 1.
+// MaxPID is the highest player id; ids start at 1.
 const MaxPID = MaxSlots
 
-// PIDs is a set of player ids: bit n is pid n.
+// PIDs is a set of player ids; bit n stands for pid n.
 type PIDs uint32
 
-// Only is the set of some players.
+// Only returns the set of the given players.
 func Only(pids ...uint8) (s PIDs) {
 	for _, pid := range pids {
 		s |= 1 << pid
@@ -20,13 +20,13 @@ func Only(pids ...uint8) (s PIDs) {
 	return s
 }
 
-// Has reports whether the player is in the set.
+// Has reports whether pid is in the set.
 func (s PIDs) Has(pid uint8) bool { return pid <= MaxPID && s&(1<<pid) != 0 }
 
-// Len counts the players.
+// Len returns the number of players in the set.
 func (s PIDs) Len() int { return bits.OnesCount32(uint32(s)) }
 
-// All walks the set from the lowest pid up.
+// All iterates over the set in ascending order.
 func (s PIDs) All() iter.Seq[uint8] {
 	return func(yield func(uint8) bool) {
 		for ; s != 0; s &= s - 1 {
@@ -37,7 +37,7 @@ func (s PIDs) All() iter.Seq[uint8] {
 	}
 }
 
-// MarshalJSON writes the set as a list of numbers.
+// MarshalJSON encodes the set as an array of numbers.
 func (s PIDs) MarshalJSON() ([]byte, error) {
 	list := make([]int, 0, s.Len())
 	for pid := range s.All() {

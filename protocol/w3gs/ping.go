@@ -1,10 +1,11 @@
 package w3gs
 
-// FirstPongTick is the tick of the very first 0x46 a client sends: it echoes
-// nothing and measures nothing.
+// FirstPongTick is the tick of a client's first 0x46. It does not echo a ping, so it must not be used to
+// measure latency.
 const FirstPongTick = 1
 
-// PingFromHost (0x01, host to client): tick u32, the host's clock in any unit.
+// PingFromHost (0x01, host to client) asks for an echo: tick u32, a clock value in any unit of the host's
+// choice.
 type PingFromHost struct {
 	Tick uint32
 }
@@ -14,7 +15,7 @@ func (p *PingFromHost) AppendTo(b []byte) []byte { return p.fields(begin(b, OpPi
 func (p *PingFromHost) Decode(b []byte) error    { return p.fields(read(b, OpPingFromHost)).done() }
 func (p *PingFromHost) fields(c *codec) *codec   { return c.u32(&p.Tick) }
 
-// PongToHost (0x46, client to host): tick u32 copied from 0x01.
+// PongToHost (0x46, client to host) echoes the tick u32 of a 0x01.
 type PongToHost struct {
 	Tick uint32
 }

@@ -6,14 +6,15 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// ProtoField is a field of a protobuf message.
+// ProtoField is one field of an encoded protobuf message.
 type ProtoField struct {
 	Number protowire.Number
 	Kind   protowire.Type
-	Value  []byte // as it stands in the message; of protowire.BytesType, the bytes behind the length
+	Value  []byte // the encoded value; for protowire.BytesType, without its length prefix
 }
 
-// ProtoFields walks a message. Bytes that are no field are false, and end the walk.
+// ProtoFields iterates over the fields of a message; values alias b. Malformed bytes yield one zero field
+// with false and end the iteration.
 func ProtoFields(b []byte) iter.Seq2[ProtoField, bool] {
 	return func(yield func(ProtoField, bool) bool) {
 		for len(b) > 0 {

@@ -1,10 +1,10 @@
 package w3gs
 
-// SlotLen is one slot record: pid · download % · status · computer · team ·
-// colour · race · AI · handicap, a byte each.
+// SlotLen is the length of a slot record: pid · download % · status · computer · team · colour · race · AI ·
+// handicap, one byte each.
 const SlotLen = 9
 
-// SlotStatus is the third byte of a slot.
+// SlotStatus is the state of a slot.
 type SlotStatus uint8
 
 // Slot states.
@@ -14,10 +14,10 @@ const (
 	SlotOccupied SlotStatus = 2
 )
 
-// Race is a set with one race in it and, in most lobbies, RaceSelectable.
+// Race is a bit set: one race and, if the player may change it, RaceSelectable.
 type Race uint8
 
-// Races. RaceSelectable lets the player choose; without it the map has fixed it.
+// Races. A slot without RaceSelectable has its race fixed by the map.
 const (
 	RaceHuman      Race = 0x01
 	RaceOrc        Race = 0x02
@@ -27,37 +27,37 @@ const (
 	RaceSelectable Race = 0x40
 )
 
-// AI is the strength of a computer player; AINormal for everybody else.
+// AI is the strength of a computer player; it is AINormal in slots without one.
 type AI uint8
 
-// Computer strengths.
+// Strengths of computer players.
 const (
 	AIEasy   AI = 0
 	AINormal AI = 1
 	AIInsane AI = 2
 )
 
-// Download percents beyond 0 to 100, and the observer team of each table size.
+// Special values of Slot.Download and Slot.Team.
 const (
 	DownloadUnknown = 255
-	ObserverTeam    = 12 // classic: also the observers' colour
-	ObserverTeam24  = 24 // from 1.29
+	ObserverTeam    = 12 // observers' team and colour up to 1.28
+	ObserverTeam24  = 24 // observers' team and colour from 1.29
 )
 
-// Slot is one line of the lobby.
+// Slot is one row of the lobby.
 type Slot struct {
 	PID      uint8 // 0 for open, closed and computer slots
-	Download uint8 // 0-100, DownloadUnknown until the map check is answered
+	Download uint8 // percent from 0 to 100; DownloadUnknown until the client has answered the map check
 	Status   SlotStatus
 	Computer bool
 	Team     uint8
 	Colour   uint8
 	Race     Race
 	AI       AI
-	Handicap uint8 // percent: 50, 60 … 100; any byte while it carries a HCL string
+	Handicap uint8 // percent: 50, 60 … 100; an arbitrary byte while it carries a letter of an HCL string
 }
 
-// AppendTo appends the 9 bytes of the record.
+// AppendTo appends the 9-byte slot record.
 func (s Slot) AppendTo(dst []byte) []byte {
 	computer := byte(0)
 	if s.Computer {
@@ -80,31 +80,31 @@ func (s *Slot) read(c *codec) {
 	*s = Slot{b[0], b[1], SlotStatus(b[2]), b[3] == 1, b[4], b[5], Race(b[6]), AI(b[7]), b[8]}
 }
 
-// Layout decides what of a slot its player may change.
+// Layout determines which properties of a slot its player may change.
 type Layout uint8
 
-// Layouts.
+// Layouts, derived from the map's "custom forces" and "fixed player settings" flags.
 const (
 	LayoutMelee         Layout = 0
 	LayoutCustomForces  Layout = 1
-	LayoutFixedAlone    Layout = 2 // fixed player settings without forces
+	LayoutFixedAlone    Layout = 2 // fixed player settings without custom forces
 	LayoutFixedSettings Layout = 3 // custom forces and fixed player settings
 	LayoutLadder        Layout = 0xCC
 )
 
-// SlotTable is the whole lobby as clients draw it: size u16 · n u8 · n slots ·
-// random seed u32 · layout u8 · player slots u8. size counts from n to the end.
+// SlotTable is the state of the lobby that clients display: size u16 · n u8 · n slots · random seed u32 ·
+// layout u8 · player slots u8. size counts the bytes from n to the end.
 type SlotTable struct {
 	Slots       []Slot
 	RandomSeed  uint32
 	Layout      Layout
-	PlayerSlots uint8 // start spots of the map, without observers
+	PlayerSlots uint8 // start locations of the map; observer slots do not count
 }
 
-// AppendTo appends the table as it stands in packets and in saved games.
+// AppendTo appends the encoded table, which packets and saved games share.
 func (t *SlotTable) AppendTo(dst []byte) []byte { return t.fields(&codec{b: dst}).b }
 
-// Decode reads the bytes that AppendTo appends.
+// Decode reads an encoded table that fills b.
 func (t *SlotTable) Decode(b []byte) error { return t.fields(read(b, OpSlotInfo)).done() }
 
 func (t *SlotTable) fields(c *codec) *codec {

@@ -1,6 +1,6 @@
 package w3gs
 
-// SlotInfo (0x09, host to client) redraws the lobby: a slot table.
+// SlotInfo (0x09, host to client) updates the lobby: slot table.
 type SlotInfo struct {
 	SlotTable
 }

@@ -5,20 +5,21 @@ import (
 	"net/netip"
 )
 
-// sockAddrLen is family u16 LE · port u16 BE · IPv4 4 bytes · 8 zero bytes.
+// sockAddrLen is the length of a sockaddr_in: family u16 little-endian · port u16 big-endian · IPv4 address 4
+// bytes · 8 zero bytes.
 const sockAddrLen = 16
 
 // familyIPv4 is AF_INET.
 const familyIPv4 = 2
 
-// SockAddr is a sockaddr_in. The zero value is "unknown" and is sent as 16
-// zero bytes, which is also how a host hides its players' addresses.
+// SockAddr is an IPv4 address and port. The zero value means unknown; hosts send it to hide players'
+// addresses.
 type SockAddr struct {
 	Port uint16
 	IP   [4]byte
 }
 
-// SockAddrFrom converts an address; anything but IPv4 becomes unknown.
+// SockAddrFrom converts an address; any address but IPv4 becomes the zero SockAddr.
 func SockAddrFrom(ap netip.AddrPort) SockAddr {
 	addr := ap.Addr().Unmap()
 	if !addr.Is4() {
@@ -27,8 +28,8 @@ func SockAddrFrom(ap netip.AddrPort) SockAddr {
 	return SockAddr{Port: ap.Port(), IP: addr.As4()}
 }
 
-// sockAddr is 16 bytes. Another family than IPv4 reads as unknown, and the last 8
-// bytes are whatever the client's stack left there.
+// sockAddr is a 16-byte sockaddr_in. When reading, other address families yield the zero SockAddr, and the
+// last 8 bytes are ignored because some clients leave garbage there.
 func (c *codec) sockAddr(a *SockAddr) *codec {
 	if c.reading {
 		b := c.take(sockAddrLen)

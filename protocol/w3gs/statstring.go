@@ -2,11 +2,10 @@ package w3gs
 
 import "slices"
 
-// GameSettings is the first u32 of a stat string: the options of the "create
-// game" screen.
+// GameSettings is the first u32 of a stat string: the options of the "create game" screen.
 type GameSettings uint32
 
-// Settings bits. Speed is a value in bits 0 and 1, not a set.
+// Bits of GameSettings. Speed is a number in bits 0 and 1; the others are flags.
 const (
 	SpeedSlow   GameSettings = 0
 	SpeedNormal GameSettings = 1
@@ -18,7 +17,7 @@ const (
 	VisibilityDefault       GameSettings = 0x800
 
 	ObserversOnDefeat GameSettings = 0x2000
-	ObserversOn       GameSettings = 0x3000 // also with Referees
+	ObserversOn       GameSettings = 0x3000 // Referees needs ObserversOn as well
 
 	TeamsTogether     GameSettings = 0x4000
 	FixedTeams        GameSettings = 0x60000
@@ -28,13 +27,12 @@ const (
 	Referees          GameSettings = 0x40000000
 )
 
-// StatString describes a hosted game to clients that look for one: settings u32 ·
-// u8 0 · map width u16 · map height u16 · map checksum u32 · map path cstr ·
-// host name cstr · u8 0 · SHA-1 20 bytes (from 1.23). It travels encoded so
-// that no byte is zero.
+// StatString describes a hosted game to searching clients: settings u32 · u8 0 · map width u16 · map height
+// u16 · map checksum u32 · map path cstr · host name cstr · u8 0 · SHA-1 20 bytes (from 1.23). It is sent in
+// an encoding without zero bytes.
 type StatString struct {
 	Settings GameSettings
-	Width    uint16 // playable, in the units of war3map.w3i
+	Width    uint16 // size of the playable area, in the units of war3map.w3i
 	Height   uint16
 	Checksum uint32
 	MapPath  string
@@ -43,13 +41,13 @@ type StatString struct {
 	HasSHA1  bool
 }
 
-// AppendTo appends the encoded string without the NUL that ends it.
+// AppendTo appends the encoded string without its terminating NUL.
 func (s *StatString) AppendTo(dst []byte) []byte {
 	var plain [160]byte
 	return AppendStatEncoded(dst, s.fields(&codec{b: plain[:0]}).b)
 }
 
-// Decode reads an encoded string without its NUL.
+// Decode reads an encoded string without its terminating NUL.
 func (s *StatString) Decode(encoded []byte) error {
 	plain, err := DecodeStat(encoded)
 	if err != nil {
@@ -66,9 +64,8 @@ func (s *StatString) fields(c *codec) *codec {
 	return c.sha1(&s.SHA1, &s.HasSHA1)
 }
 
-// AppendStatEncoded encodes plain bytes in groups: a mask byte, then up to
-// seven data bytes. Mask bit 0 is set; bit i is set when data byte i is odd and
-// sent unchanged; an even byte is sent plus one with its bit clear.
+// AppendStatEncoded encodes plain in groups of a mask byte and up to seven data bytes. Mask bit 0 is always
+// set. Bit i is set if data byte i is odd and sent unchanged; even bytes are sent plus one with a clear bit.
 func AppendStatEncoded(dst, plain []byte) []byte {
 	for group := range slices.Chunk(plain, 7) {
 		at := len(dst)
@@ -81,8 +78,7 @@ func AppendStatEncoded(dst, plain []byte) []byte {
 	return dst
 }
 
-// DecodeStat undoes AppendStatEncoded. A zero byte inside is an error: it
-// would have ended the string.
+// DecodeStat reverses AppendStatEncoded. A zero byte is an error, because it would have ended the string.
 func DecodeStat(encoded []byte) ([]byte, error) {
 	plain := make([]byte, 0, len(encoded))
 	var mask byte

@@ -2,8 +2,8 @@ package w3gs
 
 import "strings"
 
-// CutTag returns the name in a battle tag (name#1234), and whether it is one. A name that
-// is none comes back whole.
+// CutTag splits the name off a battle tag ("name#1234") and reports whether tag is one. Otherwise it returns
+// tag unchanged.
 func CutTag(tag string) (name string, ok bool) {
 	at := strings.LastIndexByte(tag, '#')
 	if at <= 0 {

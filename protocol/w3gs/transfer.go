@@ -2,17 +2,16 @@ package w3gs
 
 import "hash/crc32"
 
-// transferID is the u32 that every map packet carries. It is 1, and not looked at.
+// transferID is a u32 in every map packet. It is written as 1 and ignored when reading.
 func (c *codec) transferID() *codec {
 	id := uint32(1)
 	return c.u32(&id)
 }
 
-// MapCheck (0x3D, host to client) asks whether the client has the map: u32 1 ·
-// path cstr · size u32 · CRC-32 of the file u32 · map checksum u32 · SHA-1 20
-// bytes (absent before 1.23).
+// MapCheck (0x3D, host to client) asks whether the client has the map: u32 1 · path cstr · size u32 · CRC-32
+// of the file u32 · map checksum u32 · SHA-1 20 bytes (from 1.23).
 type MapCheck struct {
-	Path     string // Maps\Download\name.w3x
+	Path     string // for example Maps\Download\name.w3x
 	Size     uint32
 	CRC32    uint32
 	Checksum uint32
@@ -29,7 +28,7 @@ func (p *MapCheck) fields(c *codec) *codec {
 		sha1(&p.SHA1, &p.HasSHA1)
 }
 
-// StartDownload (0x3F, host to client) announces map parts: u32 1 · from pid u8.
+// StartDownload (0x3F, host to client) announces that map parts follow: u32 1 · sender pid u8.
 type StartDownload struct {
 	From uint8
 }
@@ -40,17 +39,17 @@ func (p *StartDownload) AppendTo(b []byte) []byte { return p.fields(begin(b, OpS
 func (p *StartDownload) Decode(b []byte) error  { return p.fields(read(b, OpStartDownload)).done() }
 func (p *StartDownload) fields(c *codec) *codec { return c.transferID().u8(&p.From) }
 
-// MapFlag is the report of a 0x42.
+// MapFlag is the kind of report in a 0x42.
 type MapFlag uint8
 
-// Map flags.
+// Kinds of map reports.
 const (
-	MapHave        MapFlag = 1 // "I hold this many bytes"
-	MapDownloading MapFlag = 3 // progress of a download
+	MapHave        MapFlag = 1 // the client has this many bytes
+	MapDownloading MapFlag = 3 // progress of a running download
 )
 
-// MapSize (0x42, client to host) reports how much of the map the client holds:
-// u32 1 · flag u8 · bytes u32.
+// MapSize (0x42, client to host) reports how many bytes of the map the client has: u32 1 · flag u8 · bytes
+// u32.
 type MapSize struct {
 	Flag MapFlag
 	Size uint32
@@ -61,18 +60,17 @@ func (p *MapSize) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapSize
 func (p *MapSize) Decode(b []byte) error    { return p.fields(read(b, OpMapSize)).done() }
 func (p *MapSize) fields(c *codec) *codec   { return c.transferID().u8((*uint8)(&p.Flag)).u32(&p.Size) }
 
-// MapPart (0x43, host to client) is a piece of the map: to pid u8 · from pid
-// u8 · u32 1 · offset u32 · CRC-32 of the data u32 · at most 1442 bytes.
+// MapPart (0x43, host to client) is a part of the map: recipient pid u8 · sender pid u8 · u32 1 · offset u32
+// · CRC-32 of the data u32 · at most MapPartLen bytes.
 //
-// The CRC is sent as it stands, since it is computed once per part, not once per
-// player. A wrong one is no fault of the packet's form: the client answers it with
-// 0x45; see Intact.
+// AppendTo sends the CRC32 field as given, so that it is computed once per part rather than once per player.
+// Decode does not verify it, because clients answer a wrong one with 0x45; use Intact.
 type MapPart struct {
 	To     uint8
 	From   uint8
 	Offset uint32
 	CRC32  uint32
-	Data   []byte // decoded, it aliases the payload
+	Data   []byte // aliases the payload after Decode
 }
 
 func (p *MapPart) Op() Op                   { return OpMapPart }
@@ -84,11 +82,11 @@ func (p *MapPart) fields(c *codec) *codec {
 		rest(&p.Data, MapPartLen)
 }
 
-// Intact reports whether the data has the CRC-32 that the packet states.
+// Intact reports whether CRC32 matches the data.
 func (p *MapPart) Intact() bool { return crc32.ChecksumIEEE(p.Data) == p.CRC32 }
 
-// MapPartOK (0x44, client to host) acknowledges parts: to pid u8 · from pid u8
-// · u32 1 · bytes held so far u32.
+// MapPartOK (0x44, client to host) acknowledges map parts: recipient pid u8 · sender pid u8 · u32 1 · total
+// bytes received u32.
 type MapPartOK struct {
 	To   uint8
 	From uint8
@@ -100,8 +98,8 @@ func (p *MapPartOK) AppendTo(b []byte) []byte { return p.fields(begin(b, OpMapPa
 func (p *MapPartOK) Decode(b []byte) error    { return p.fields(read(b, OpMapPartOK)).done() }
 func (p *MapPartOK) fields(c *codec) *codec   { return c.u8(&p.To).u8(&p.From).transferID().u32(&p.Size) }
 
-// MapPartNotOK (0x45, client to host) refuses the download, or says that a
-// part was damaged and wants it again: to pid u8 · from pid u8 · u32 1.
+// MapPartNotOK (0x45, client to host) refuses the download or asks for a damaged part again: recipient pid u8
+// · sender pid u8 · u32 1.
 type MapPartNotOK struct {
 	To   uint8
 	From uint8

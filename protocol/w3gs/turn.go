@@ -2,12 +2,12 @@ package w3gs
 
 import "hash/crc32"
 
-// IncomingAction (0x0C, host to client) is one turn: time increment ms u16 ·
-// and, only if there are actions, crc u16 · actions. crc is the low half of the
-// CRC-32 (IEEE) of the bytes after it. Without actions the packet is 6 bytes.
+// IncomingAction (0x0C, host to client) is one turn: time increment ms u16 · and, if there are actions, crc
+// u16 · actions. crc is the low half of the CRC-32 (IEEE) of the following bytes. A turn without actions is a
+// 6-byte packet.
 type IncomingAction struct {
 	IncrementMillis uint16
-	Actions         []byte // encoded by AppendAction, at most MaxBatchLen; decoded ones alias the payload
+	Actions         []byte // encoded by AppendAction, at most MaxBatchLen bytes; aliases the payload after Decode
 }
 
 func (p *IncomingAction) Op() Op                   { return OpIncomingAction }
@@ -19,8 +19,8 @@ func (p *IncomingAction) fields(c *codec) *codec {
 	return c.u16(&p.IncrementMillis).actions(&p.Actions)
 }
 
-// IncomingAction2 (0x48, host to client) carries the actions of a turn that do
-// not fit its 0x0C, and is sent before it: u16 0 · crc u16 · actions.
+// IncomingAction2 (0x48, host to client) carries actions of a turn that do not fit into its 0x0C, and is sent
+// before it: u16 0 · crc u16 · actions.
 type IncomingAction2 struct {
 	Actions []byte
 }
@@ -40,8 +40,8 @@ func (p *IncomingAction2) fields(c *codec) *codec {
 	return c.actions(&p.Actions)
 }
 
-// actions is the field behind the increment of a turn. Its crc must be right, and no
-// action may be cut off.
+// actions is the CRC and action batch at the end of a turn packet. Reading fails if the CRC is wrong or an
+// action is truncated.
 func (c *codec) actions(batch *[]byte) *codec {
 	if c.reading {
 		*batch = nil
@@ -65,15 +65,14 @@ func (c *codec) actions(batch *[]byte) *codec {
 	case whole != len(*batch):
 		c.failAt(from+whole, ErrShort)
 	case whole == 0:
-		*batch = nil // a crc of nothing
+		*batch = nil // a CRC without actions
 	}
 	return c
 }
 
-// OutgoingAction (0x26, client to host) is an act of a player: crc32 u32 of
-// the rest · action data.
+// OutgoingAction (0x26, client to host) is an action of a player: CRC-32 u32 of the rest · action data.
 type OutgoingAction struct {
-	Data []byte // decoded, it aliases the payload
+	Data []byte // aliases the payload after Decode
 }
 
 func (p *OutgoingAction) Op() Op                   { return OpOutgoingAction }
@@ -93,11 +92,10 @@ func (p *OutgoingAction) fields(c *codec) *codec {
 	return c
 }
 
-// Keepalive (0x27, client to host) answers each turn: u8 unknown · sync
-// checksum u32, 9 bytes in all. The public documents leave the first byte out;
-// real clients send it.
+// Keepalive (0x27, client to host) acknowledges a turn: u8 unknown · sync checksum u32. The public documents
+// omit the first byte, but real clients send it, so frames have 9 bytes.
 type Keepalive struct {
-	Unknown0 uint8 // mostly the last byte of the checksum before; two clients in one game differ in it
+	Unknown0 uint8 // usually the last byte of the previous checksum; it differs between clients of one game
 	Checksum uint32
 }
 
@@ -106,11 +104,11 @@ func (p *Keepalive) AppendTo(b []byte) []byte { return p.fields(begin(b, OpKeepa
 func (p *Keepalive) Decode(b []byte) error    { return p.fields(read(b, OpKeepalive)).done() }
 func (p *Keepalive) fields(c *codec) *codec   { return c.u8(&p.Unknown0).u32(&p.Checksum) }
 
-// Desync (0x0D, host to client) names the players that go on in one state: u32
-// 1 · u8 4 · checksum u32 · n u8 · n × pid. Only the official host sends it.
+// Desync (0x0D, host to client) lists the players that continue in one of the diverged states: u32 1 · u8 4 ·
+// checksum u32 · n u8 · n × pid. Only the official host sends it.
 type Desync struct {
-	Unknown0 uint32 // 1 seen
-	Unknown4 uint8  // 4 seen
+	Unknown0 uint32 // always 1 in captures
+	Unknown4 uint8  // always 4 in captures
 	Checksum uint32
 	PIDs     []uint8
 }

@@ -7,46 +7,46 @@ import (
 	"time"
 )
 
-// Version is a version of the game, in the way the game itself counts on the LAN:
-// 26 for 1.26. 2.0 counts as 100, 3.0 as 200. Its methods say how a client of it behaves.
+// Version is a game version in the numbering that clients use on the LAN: 26 for 1.26, 100 for 2.0, 200 for
+// 3.0. Its methods describe how clients of that version behave.
 type Version uint32
 
 const (
-	// DefaultVersion is hosted unless the configuration names another.
+	// DefaultVersion is hosted if the configuration does not name a version.
 	DefaultVersion Version = 26
-	// FirstVersion is the first that can be hosted, LastClassic the last before 2.0.
+	// FirstVersion is the first version that can be hosted; LastClassic is the last one before 2.0.
 	FirstVersion Version = 7
 	LastClassic  Version = 36
 
-	// SingleUnitVersion is the first that reads files without sectors, as newer
-	// editors and other tools store them.
+	// SingleUnitVersion is the first version that reads MPQ files stored as a single unit, without sectors,
+	// as newer editors and tools write them.
 	SingleUnitVersion Version = 30
-	// LuaVersion is the first that runs maps written in Lua.
+	// LuaVersion is the first version that runs maps written in Lua.
 	LuaVersion Version = 31
-	// ReforgedVersion is the first of the new engine.
+	// ReforgedVersion is 1.32, the first version with the Reforged engine.
 	ReforgedVersion Version = 32
 	// VersionTwo is 2.0.
 	VersionTwo Version = 100
-	// VersionThree is version 3.0.0, the only build of 3.0 that finds games on a LAN.
+	// VersionThree is 3.0.0, the only build of 3.0 that finds LAN games.
 	VersionThree Version = 200
 
 	lanReforged Version = 10000
 )
 
-// Discovery is how the clients of a version find the games of a network.
+// Discovery is the mechanism by which clients find games on the local network.
 type Discovery uint8
 
 const (
-	// DiscoveryBroadcast searches and announces by broadcast on UDP 6112.
+	// DiscoveryBroadcast is UDP broadcast on port 6112.
 	DiscoveryBroadcast Discovery = iota
 	// DiscoveryMulticast is multicast DNS.
 	DiscoveryMulticast
-	// DiscoveryLocal searches by broadcast on UDP 16000. Clients listen on ports from 16000 on
-	// and take a 0x30 that they did not ask for; 0x31 to 0x33 do not exist.
+	// DiscoveryLocal is UDP broadcast of searches to port 16000. Clients listen on ports from 16000 up and
+	// also accept an unsolicited 0x30; 0x31 to 0x33 do not exist.
 	DiscoveryLocal
 )
 
-// Versions are those that there are, the oldest first.
+// Versions returns all hostable versions, oldest first.
 func Versions() (all []Version) {
 	for v := FirstVersion; v <= VersionThree; v++ {
 		if v.Exists() {
@@ -56,14 +56,12 @@ func Versions() (all []Version) {
 	return all
 }
 
-// Exists reports whether there are clients of this version which can be hosted in
-// principle.
+// Exists reports whether v is a released version that the host supports.
 func (v Version) Exists() bool {
 	return v >= FirstVersion && v <= LastClassic || v == VersionTwo || v == VersionThree
 }
 
-// Discovery returns how clients look for games. Clients of one kind do not see games that are
-// announced in the way of another.
+// Discovery returns how clients find games. Clients do not see games announced by another mechanism.
 func (v Version) Discovery() Discovery {
 	switch {
 	case v < 30:
@@ -74,11 +72,11 @@ func (v Version) Discovery() Discovery {
 	return DiscoveryLocal
 }
 
-// UsesMDNS reports whether clients look for games by multicast DNS.
+// UsesMDNS reports whether clients find games by multicast DNS.
 func (v Version) UsesMDNS() bool { return v.Discovery() == DiscoveryMulticast }
 
-// LANNumber is the version as clients write it where they look for games: 26 for 1.26 and
-// 10200 for 3.0 in a 0x2F, 10036 for 1.36 in the name of a service.
+// LANNumber returns the version number that clients use in discovery: 26 for 1.26 and 10200 for 3.0 in a
+// 0x2F; 10036 for 1.36 in an mDNS service name.
 func (v Version) LANNumber() uint32 {
 	if v >= 30 {
 		v += lanReforged
@@ -86,8 +84,7 @@ func (v Version) LANNumber() uint32 {
 	return uint32(v)
 }
 
-// VersionOnLAN returns the version with a LANNumber. A number that no version has is returned
-// as it is.
+// VersionOnLAN reverses LANNumber. A number that no version uses is returned unchanged.
 func VersionOnLAN(number uint32) Version {
 	if v := Version(number) - lanReforged; Version(number) > lanReforged && v.LANNumber() == number {
 		return v
@@ -95,11 +92,11 @@ func VersionOnLAN(number uint32) Version {
 	return Version(number)
 }
 
-// HasEntryKey reports whether a lobby has a number that a join from the LAN must bring. The hosts
-// that are known for 3.0 all send 0, so that nobody knows what its clients do with another.
+// HasEntryKey reports whether LAN joins must repeat the lobby's entry key. Known hosts for 3.0 always send 0,
+// and how its clients treat other keys is unknown.
 func (v Version) HasEntryKey() bool { return v.Discovery() != DiscoveryLocal }
 
-// ListedType returns the game type with which a game of type t is listed.
+// ListedType returns the game type to announce for a game of type t.
 func (v Version) ListedType(t GameType) GameType {
 	if v.Discovery() == DiscoveryLocal {
 		return GameTypeObsFull
@@ -107,23 +104,21 @@ func (v Version) ListedType(t GameType) GameType {
 	return t
 }
 
-// HasSHA1 reports whether a map's SHA-1 is sent: in the map check and in the stat
-// string.
+// HasSHA1 reports whether the map check and the stat string include the map's SHA-1.
 func (v Version) HasSHA1() bool { return v >= 23 }
 
-// WholeFileSHA1 reports whether the SHA-1 is that of the whole map file.
+// WholeFileSHA1 reports whether the map's SHA-1 covers the whole file instead of selected contents.
 func (v Version) WholeFileSHA1() bool { return v >= 30 }
 
-// RunsLua reports whether maps may be written in Lua.
+// RunsLua reports whether clients run maps written in Lua.
 func (v Version) RunsLua() bool { return v >= LuaVersion }
 
-// SumsGameScripts reports whether the game's own scripts count in a map's
-// checksum.
+// SumsGameScripts reports whether the map checksum includes the game's own scripts, common.j and blizzard.j.
 func (v Version) SumsGameScripts() bool { return v < ReforgedVersion }
 
-// ChecksumPiece is the length of the pieces in which the files of a map, its script
-// apart, enter the checksum; a rest at the end of a file does not count.
-// 0: each file is one piece. Only 1.32 cuts them (real games, 1024 bytes).
+// ChecksumPiece returns the piece size in bytes in which a map's files, except its script, enter the
+// checksum; an incomplete last piece is left out. 0 means that each file is one piece. Only 1.32 splits
+// files, into 1024 bytes, as real games show.
 func (v Version) ChecksumPiece() int {
 	if v == ReforgedVersion {
 		return 1024
@@ -131,12 +126,11 @@ func (v Version) ChecksumPiece() int {
 	return 0
 }
 
-// SumsLights reports whether the file of a map's light sources (war3map.w3l) counts in its
-// checksum.
+// SumsLights reports whether the map checksum includes war3map.w3l, the map's light sources.
 func (v Version) SumsLights() bool { return v >= VersionThree }
 
-// Layout is the layout byte of a map with these two of its flags. To 2.0, fixed player settings
-// without forces count as none, as in other hosts.
+// Layout returns the slot layout of a map from its "custom forces" and "fixed player settings" flags. Like
+// other hosts, it ignores fixed settings without forces up to 2.0.
 func (v Version) Layout(forces, fixed bool) Layout {
 	switch {
 	case forces && fixed:
@@ -149,12 +143,12 @@ func (v Version) Layout(forces, fixed bool) Layout {
 	return LayoutMelee
 }
 
-// ChoosesUnsetRaces reports whether players choose their race where a map with fixed player settings
-// sets none.
+// ChoosesUnsetRaces reports whether players may choose their race if a map with fixed player settings does
+// not set one.
 func (v Version) ChoosesUnsetRaces() bool { return v >= VersionThree }
 
-// ScriptGroup is the first of the versions that have the same common.j and blizzard.j
-// as v, and so the same checksums of maps, in a row.
+// ScriptGroup returns the first of the consecutive versions that share v's common.j and blizzard.j and
+// therefore have the same map checksums.
 func (v Version) ScriptGroup() Version {
 	switch {
 	case v >= 19 && v <= 21:
@@ -165,11 +159,11 @@ func (v Version) ScriptGroup() Version {
 	return v
 }
 
-// ReadsSingleUnit reports whether files without sectors are read.
+// ReadsSingleUnit reports whether clients read MPQ files stored as a single unit.
 func (v Version) ReadsSingleUnit() bool { return v >= SingleUnitVersion }
 
-// JoinExtra is how many zero bytes stand behind the name in a 0x06, as captures of
-// 1.32 and the programs for 1.31 have them.
+// JoinExtra returns the number of zero bytes after the name in a 0x06, according to captures of 1.32 and to
+// other hosts for 1.31.
 func (v Version) JoinExtra() int {
 	if v >= 31 {
 		return 2
@@ -177,8 +171,8 @@ func (v Version) JoinExtra() int {
 	return 1
 }
 
-// MapPath writes the path of a map as the map check of this version has it: 1.32 to 2.0 with
-// slashes, all others with backslashes.
+// MapPath converts a map path with backslashes to the form used in the map check: with slashes from 1.32 to
+// 2.0, unchanged otherwise.
 func (v Version) MapPath(path string) string {
 	if v >= ReforgedVersion && v < VersionThree {
 		return strings.ReplaceAll(path, `\`, "/")
@@ -186,12 +180,12 @@ func (v Version) MapPath(path string) string {
 	return path
 }
 
-// Reforged reports whether clients are of the new engine: they send 0x59 and wait for
-// those of others, and may be called by battle tags.
+// Reforged reports whether clients use the Reforged engine. They send 0x59, expect it from other players, and
+// may use battle tags as names.
 func (v Version) Reforged() bool { return v >= ReforgedVersion }
 
-// StartDelay is the time between 0x0A and 0x0B. Without it, slow clients from 1.32 on go from the lobby to
-// the score screen.
+// StartDelay returns how long to wait between 0x0A and 0x0B. Without a delay, slow clients from 1.32 on drop
+// to the score screen.
 func (v Version) StartDelay() time.Duration {
 	if v.Reforged() {
 		return 6 * time.Second
@@ -199,25 +193,25 @@ func (v Version) StartDelay() time.Duration {
 	return 0
 }
 
-// StrayLeaves reports whether clients may send a 0x21 while the game starts and go on all the same: it
-// counts only when the connection closes.
+// StrayLeaves reports whether clients may send a 0x21 during the start and keep playing. Such a leave counts
+// only once the connection closes.
 func (v Version) StrayLeaves() bool { return v.Reforged() }
 
-// IntroducesAtJoin reports whether the profiles and skins (0x59) of all players go to a client right
-// behind its join, and its own messages back to it alone. Before, they wait for the messages of the client.
+// IntroducesAtJoin reports whether a joining client gets the profiles and skins (0x59) of all players right
+// after its join and its own messages echoed only to itself. In older versions the host waits for the
+// client's messages first.
 func (v Version) IntroducesAtJoin() bool { return v >= VersionThree }
 
-// HidesOpenColours reports whether hosts give open slots of a melee map the observers' colour.
+// HidesOpenColours reports whether hosts give open slots of melee maps the observers' colour.
 func (v Version) HidesOpenColours() bool { return v.Reforged() && v < VersionThree }
 
-// SharesNames reports whether clients may have no name, or the same one: they are told apart by
-// their pids.
+// SharesNames reports whether players may have empty or equal names; only pids identify them then.
 func (v Version) SharesNames() bool { return v >= VersionThree }
 
-// NumbersBySlot reports whether a player gets the pid that is one more than the slot, where it is free.
+// NumbersBySlot reports whether a player gets the slot's number plus one as pid, if it is free.
 func (v Version) NumbersBySlot() bool { return v >= VersionThree }
 
-// Slots is the most slots of a game, which is also the highest pid.
+// Slots returns the maximum number of slots, which is also the highest pid.
 func (v Version) Slots() int {
 	if v >= 29 {
 		return MaxSlots
@@ -225,7 +219,7 @@ func (v Version) Slots() int {
 	return ClassicSlots
 }
 
-// ObserverTeam is the team of observers, which is also their colour.
+// ObserverTeam returns the team number of observers, which is also their colour.
 func (v Version) ObserverTeam() uint8 {
 	if v >= 29 {
 		return ObserverTeam24
@@ -233,15 +227,14 @@ func (v Version) ObserverTeam() uint8 {
 	return ObserverTeam
 }
 
-// SharesLobby reports whether one map check is true for clients of both versions, so
-// that they can be in one lobby: the packets, the game's scripts and the rules of the
-// checksum and the SHA-1 are the same.
+// SharesLobby reports whether clients of both versions can be in one lobby. They need the same packets, game
+// scripts, and rules for the map checksum and SHA-1.
 func (v Version) SharesLobby(w Version) bool {
 	wholeFiles := v > ReforgedVersion && w > ReforgedVersion && v < VersionTwo && w < VersionTwo
 	return wholeFiles || v.ScriptGroup() == w.ScriptGroup()
 }
 
-// MapLimit is the largest map that clients load, in bytes; 0 is no limit.
+// MapLimit returns the largest map file that clients load, in bytes; 0 means no limit.
 func (v Version) MapLimit() uint32 {
 	const mib = 1 << 20
 	switch {
@@ -255,9 +248,9 @@ func (v Version) MapLimit() uint32 {
 	return 0
 }
 
-// ParseVersion reads "26", "1.26", "1.26a", "1.26.0.6401", "2.0" or "3.0".
+// ParseVersion parses a version such as "26", "1.26", "1.26a", "1.26.0.6401", "2.0" or "3.0".
 func ParseVersion(text string) (Version, error) {
-	bad := fmt.Errorf("%q is no game version: write it as 26, 1.26, 2.0 or 3.0", text)
+	bad := fmt.Errorf("%q is not a game version: write it as 26, 1.26, 2.0 or 3.0", text)
 	fields := strings.Split(strings.TrimSpace(text), ".")
 	first, err := strconv.Atoi(fields[0])
 	if err != nil || first < 0 {
@@ -265,7 +258,7 @@ func ParseVersion(text string) (Version, error) {
 	}
 	if len(fields) == 1 {
 		switch {
-		case first > int(lanReforged): // as 1.32 and later say it on the LAN
+		case first > int(lanReforged): // the number that 1.30 and later send on the LAN
 			first -= int(lanReforged)
 		case first == 2 || first == 3:
 			first = (first - 1) * int(VersionTwo)
@@ -282,16 +275,16 @@ func ParseVersion(text string) (Version, error) {
 	return Version((first-1)*int(VersionTwo) + second), nil
 }
 
-// UnmarshalText reads the texts that ParseVersion reads.
+// UnmarshalText calls ParseVersion.
 func (v *Version) UnmarshalText(text []byte) (err error) {
 	*v, err = ParseVersion(string(text))
 	return err
 }
 
-// MarshalText writes the version as players know it.
+// MarshalText returns String.
 func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
-// String writes the version as players know it.
+// String returns the version as players know it, for example "1.26" or "2.0".
 func (v Version) String() string {
 	if v >= VersionTwo {
 		return fmt.Sprintf("%d.%d", 1+v/VersionTwo, v%VersionTwo)
