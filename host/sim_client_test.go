@@ -60,7 +60,11 @@ type simClient struct {
 	serial                      uint32    // of actions
 	hash                        uint32
 	dialAt                      time.Time
+	lostAt                      time.Time     // zero: the connection stands
+	lostFor                     time.Duration // all broken connections together
 }
+
+func (c *simClient) tell(format string, args ...any) { c.w.tell(c.name+" "+format, args...) }
 
 func (c *simClient) fault(format string, args ...any) {
 	c.w.fault("%s: %s", c.name, fmt.Sprintf(format, args...))
@@ -79,11 +83,13 @@ func (c *simClient) after(d time.Duration, f func()) {
 func (c *simClient) connect() {
 	c.begun = time.Now()
 	if c.proxy != nil && c.proxy.State == gproxy.Lost {
+		c.tell("dials again, through its proxy")
 		conn := c.w.n.Open(c.addr, c.w.addr, c.line, c.line)
 		c.conn = conn
 		conn.Handle(func() { c.news(conn) })
 		return
 	}
+	c.tell("joins lobby %d%s", c.game.id, c.kind())
 	c.conn = c.w.n.Open(c.addr, c.w.addr, c.line, c.line)
 	conn := c.conn
 	c.send(joinPacket(c.game.id, c.game.key, c.name))
@@ -93,6 +99,20 @@ func (c *simClient) connect() {
 			c.leave("was never let in")
 		}
 	})
+}
+
+// kind describes the client for the story.
+func (c *simClient) kind() (kind string) {
+	if c.healthy {
+		kind += ", and will disturb nobody"
+	}
+	if c.proxy != nil {
+		kind += fmt.Sprintf(", behind a GProxy of version %d", c.proxy.Version)
+	}
+	if !c.hasMap {
+		kind += ", without the map"
+	}
+	return kind
 }
 
 func (c *simClient) now() time.Duration { return time.Since(c.w.began) }
@@ -173,17 +193,24 @@ func (c *simClient) ended(err error) {
 			return
 		}
 	}
-	others := 0
-	for _, o := range c.game.players {
-		if o != c && o.playing && !o.over && !o.left {
-			others++
-		}
-	}
-	if c.healthy && c.playing && !c.w.ending && !c.left && others > 0 {
+	if c.healthy && c.playing && !c.w.ending && !c.left && c.othersPlay() {
 		c.fault("the host has ended the connection of a player who did nothing wrong: %v", err)
 	}
 	c.leave(fmt.Sprint("the connection has ended: ", err))
 }
+
+// othersPlay reports whether the client's game goes on without it.
+func (c *simClient) othersPlay() bool {
+	for _, o := range c.game.players {
+		if o != c && o.playing && !o.over && !o.left {
+			return true
+		}
+	}
+	return false
+}
+
+// mayBeLost is how long the connections of one player may be broken in all: the host waits for three minutes.
+const mayBeLost = 150 * time.Second
 
 // comeBack dials until there is a connection.
 func (c *simClient) comeBack() {
@@ -200,6 +227,7 @@ func (c *simClient) leave(why string) {
 	if c.over {
 		return
 	}
+	c.tell("is gone: %s", why)
 	c.over, c.why = true, why
 	if c.conn != nil {
 		_ = c.conn.Close()
@@ -249,6 +277,7 @@ func (c *simClient) packet(b []byte) {
 		table := int(b[4]) | int(b[5])<<8
 		c.pid, c.joined = b[6+table], true
 		c.w.joined++
+		c.tell("has got player number %d", c.pid)
 		if c.owner || c.r.IntN(2) == 0 { // who came first owns the lobby
 			c.after(time.Duration(5+c.r.IntN(20))*time.Second, c.start)
 		}
@@ -278,12 +307,15 @@ func (c *simClient) packet(b []byte) {
 		c.got += len(q.Data)
 		c.send((&w3gs.MapPartOK{To: q.From, From: c.pid, Size: uint32(c.got)}).AppendTo(nil))
 		if c.got == c.w.mapSize {
+			c.tell("has downloaded the map")
 			c.w.downloads++
 		}
 	case 0x0B:
+		c.tell("is told to load")
 		c.playing, g.started = true, true
 		if c.healthy { // leaves when the game has been won
 			c.after(time.Duration(2+c.r.IntN(12))*time.Minute, func() {
+				c.tell("leaves, since the game is won")
 				c.left = true
 				c.send(packet(0x21, uint32(7)))
 				c.after(2*time.Second, func() { c.leave("left") })
@@ -374,7 +406,9 @@ func (c *simClient) turn(b []byte) {
 // start has the game begin.
 func (c *simClient) start() {
 	if !c.playing {
-		c.send(packet(0x28, byte(1), []byte{c.pid}, c.pid, byte(0x10), []string{"!start now", "!start force"}[c.r.IntN(2)]))
+		line := []string{"!start now", "!start force"}[c.r.IntN(2)]
+		c.tell("says %q", line)
+		c.send(packet(0x28, byte(1), []byte{c.pid}, c.pid, byte(0x10), line))
 		c.after(10*time.Second, c.start)
 	}
 }
@@ -409,14 +443,19 @@ func (c *simClient) live() {
 	case c.healthy:
 	case p < 1244: // stalls
 		c.stalled, c.stalledAt = true, time.Now()
-		c.after(time.Duration(1+c.r.IntN(20))*time.Second, func() {
+		d := time.Duration(1+c.r.IntN(20)) * time.Second
+		c.tell("stalls for %v: it neither reads nor answers", d)
+		c.after(d, func() {
 			c.stalled = false
 			c.news(c.conn)
 		})
 	case p < 1248: // the line is cut for a while
-		c.conn.Hold(time.Duration(1+c.r.IntN(15)) * time.Second)
+		d := time.Duration(1+c.r.IntN(15)) * time.Second
+		c.tell("has a line that carries nothing for %v", d)
+		c.conn.Hold(d)
 	case p < 1253 && c.proxy != nil: // the connection breaks
 		c.dialAt = time.Now().Add(time.Duration(c.r.IntN(30)) * time.Second)
+		c.tell("loses its connection; its proxy dials after %v", time.Until(c.dialAt))
 		if c.r.IntN(2) == 0 {
 			c.conn.Reset()
 		} else {
@@ -433,8 +472,9 @@ func (c *simClient) live() {
 		}
 	case p == 1253: // half open
 		c.conn.Sever()
-		c.leave("vanished")
+		c.leave("vanished, and the connection stays half open")
 	case p == 1254: // leaves
+		c.tell("leaves")
 		c.left = true
 		c.send(packet(0x21, uint32(7)))
 		c.after(2*time.Second, func() { c.leave("left") })
@@ -444,6 +484,7 @@ func (c *simClient) live() {
 			junk[i] = byte(c.r.Uint32())
 		}
 		junk[0] = []byte{0xF7, 0xF8, junk[0]}[c.r.IntN(3)]
+		c.tell("sends %d bytes of junk", len(junk))
 		c.out = append(c.out, junk...)
 		c.w.hostile++
 		c.hostile = true
@@ -466,7 +507,17 @@ func (c *simClient) tick() {
 			c.comeBack()
 		}
 	}
+	switch lost := c.proxy.State == gproxy.Lost; {
+	case lost && c.lostAt.IsZero():
+		c.lostAt = time.Now()
+	case !lost && !c.lostAt.IsZero():
+		c.lostFor += time.Since(c.lostAt)
+		c.lostAt = time.Time{}
+	}
 	if c.proxy.State == gproxy.Over {
+		if strings.HasPrefix(c.proxy.Why, "rejected") && c.lostFor < mayBeLost && !c.left && !c.hostile && !c.w.ending && c.othersPlay() {
+			c.fault("was not let back after being away %v: %s", c.lostFor, c.proxy.Why)
+		}
 		c.leave("proxy: " + c.proxy.Why)
 		return
 	}

@@ -7,13 +7,11 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -40,7 +38,7 @@ var (
 	simUp     = flag.Int("sim.upgrades", 3, "upgrades")
 	simTerm   = flag.Bool("sim.term", true, "end some simulations soon after an upgrade")
 	simSlow   = flag.Int("sim.slow", 4, "one of so many places outside the loop takes time; 0: none")
-	simLog    = flag.Bool("sim.log", false, "show what the host logs")
+	simLog    = flag.Bool("sim.log", false, "print the story of each simulation: who did what when, and what the host logged")
 	simPlayer = flag.Int("sim.players", 6, "players of a game")
 )
 
@@ -71,34 +69,14 @@ type simWorld struct {
 	faults     []string
 	log        *simTape
 
-	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads int
+	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads, reruns int
 }
 
 func (w *simWorld) fault(format string, args ...any) {
+	w.tell("FAULT: "+format, args...)
 	if len(w.faults) < 20 {
 		w.faults = append(w.faults, fmt.Sprintf("after %v: ", time.Since(w.began))+fmt.Sprintf(format, args...))
 	}
-}
-
-// simTape keeps the last lines of the log.
-type simTape struct {
-	mu    sync.Mutex
-	lines []string
-	sum   uint64
-	all   bool
-}
-
-func (l *simTape) Write(b []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	line := strings.TrimSpace(string(b))
-	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, l.sum, line)
-	l.sum = h.Sum64()
-	if l.lines = append(l.lines, line); len(l.lines) > 3000 && !l.all {
-		l.lines = slices.Clone(l.lines[1000:])
-	}
-	return len(b), nil
 }
 
 // simBook is the game log of all processes. What a process has recorded in its last moment is lost
@@ -191,7 +169,7 @@ func (w *simWorld) options(p *simProc, left *Survivors) Options {
 			Shutdown: 10 * time.Second,
 		},
 		Recorder: book, Outside: unknown, Log: zerolog.New(w.log).Level(zerolog.InfoLevel).With().Str("process", p.name).Logger(),
-		Journal: journal.Options{Dir: filepath.Join(w.dir, "journals")},
+		Journal: journal.Options{Dir: w.journals(), KeepAll: true},
 		Crashes: filepath.Join(w.dir, "crashes"),
 	}
 	o.Game.Turns.Period = 100 * time.Millisecond
@@ -202,6 +180,7 @@ func (w *simWorld) options(p *simProc, left *Survivors) Options {
 
 // start makes a process the host. What the process before has left goes on.
 func (w *simWorld) start(p *simProc) {
+	w.tell("%s starts", p.name)
 	w.proc = p
 	w.procs = append(w.procs, p)
 	p.net.Step = func() bool {
@@ -265,11 +244,14 @@ func (w *simWorld) kill() {
 	if w.ending || p.shelf.standsBy && p.h.Load() == nil {
 		return
 	}
-	p.steps.Store(int64(1 + w.r.IntN(1<<w.r.IntN(14))))
+	steps := 1 + w.r.IntN(1<<w.r.IntN(14))
+	w.tell("%s will die after %d steps", p.name, steps)
+	p.steps.Store(int64(steps))
 }
 
 func (w *simWorld) died(p *simProc) {
 	w.n.After(0, func() {
+		w.tell("%s is dead", p.name)
 		w.kills++
 		w.excuse(5 * time.Second)
 		p.records.mu.Lock()
@@ -311,6 +293,7 @@ func (w *simWorld) upgrade() {
 	if w.ending || w.away || p.net.Dead() || p.h.Load() == nil || w.holder.next != nil || p.steps.Load() > 0 {
 		return
 	}
+	w.tell("an operator upgrades %s", p.name)
 	w.upgrades++
 	w.upgradedAt = time.Now()
 	w.excuse(10 * time.Second)
@@ -358,6 +341,7 @@ func (w *simWorld) lobby() {
 // players come to a lobby.
 func (w *simWorld) players(lobby *Game) {
 	g := &simGame{id: lobby.ID(), key: lobby.EntryKey(), acted: map[string]uint32{}, begun: time.Now()}
+	w.tell("lobby %d opens", g.id)
 	w.games = append(w.games, g)
 	for i := range *simPlayer {
 		c := &simClient{
@@ -400,13 +384,13 @@ func TestSimulation(t *testing.T) {
 			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
-			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades; %d events, %d bytes; trace %x",
-				*simHours, took.Round(time.Millisecond), simHours.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, events, sent, w.log.sum)
+			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades, %d journals rerun; %d events, %d bytes; trace %x",
+				*simHours, took.Round(time.Millisecond), simHours.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.reruns, events, sent, w.log.sum)
 			for _, f := range w.faults {
 				t.Error(f)
 			}
 			if t.Failed() || *simLog {
-				t.Logf("log:\n%s", strings.Join(w.log.lines, "\n"))
+				t.Logf("story:\n%s", w.log.story())
 			}
 		})
 	}
@@ -426,7 +410,7 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 		m.Map.Identifiers.Size = uint32(len(data))
 		w = &simWorld{
 			t: t, r: rand.New(rand.NewPCG(seed, 1)), n: simnet.New(seed), began: time.Now(), addr: netip.MustParseAddrPort("10.0.0.1:6112"),
-			m: &Map{Map: m.Map, Parts: parts}, mapSize: len(data), dir: dir, late: 100*time.Millisecond + 150*time.Millisecond, log: &simTape{all: *simLog},
+			m: &Map{Map: m.Map, Parts: parts}, mapSize: len(data), dir: dir, late: 100*time.Millisecond + 150*time.Millisecond, log: &simTape{all: *simLog, began: time.Now()},
 		}
 		w.book = &simBook{w: w, dead: func() bool { return false }, all: map[storage.GameKey]*simLogged{}}
 		defer w.n.Close()
@@ -470,6 +454,7 @@ func (w *simWorld) end() {
 	}
 	var all []*simProc
 	w.on(func() {
+		w.tell("all processes are told to stop")
 		w.ending = true
 		for _, p := range w.procs {
 			p.steps.Store(0)
@@ -525,6 +510,7 @@ func (w *simWorld) end() {
 	}
 	time.Sleep(time.Second)
 	w.on(func() { w.ended = true })
+	w.rerunJournals()
 	for key, l := range w.book.all {
 		if len(l.ended) != 1 || l.created == 0 {
 			w.fault("game %v: %d times in the log as opened, %d started, ended as %+v", key, l.created, l.started, l.ended)

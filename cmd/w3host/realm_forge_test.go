@@ -29,6 +29,7 @@ func TestForgedConfirmation(t *testing.T) {
 	awaitLines(p, "lobby listed on the realm", 1)
 	join := func(name string) *testkit.Client {
 		c := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+		c.Conduct = testkit.Lobbyist
 		go c.Listen()
 		c.Send(testkit.JoinPacket(1|1<<28, 0, name))
 		b := c.Until(0x04)

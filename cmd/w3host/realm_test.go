@@ -296,6 +296,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 	// Who opened the lobby owns it, and is known once the realm has confirmed them.
 	join := func(name string) *testkit.Client {
 		c := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+		c.Conduct = testkit.Lobbyist
 		go c.Listen()
 		c.Send(testkit.JoinPacket(stat.GameID, 0, name))
 		b := c.Until(0x04)
