@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/cryptotest"
@@ -22,6 +24,7 @@ import (
 
 	"w3host/game"
 	"w3host/internal/simnet"
+	"w3host/internal/testkit"
 	"w3host/mapxfer"
 	gproxy "w3host/protocol/gproxy/client"
 	"w3host/protocol/w3gs"
@@ -30,7 +33,8 @@ import (
 )
 
 var (
-	simSeeds  = flag.Int("sim.seeds", 3, "simulations of a whole host")
+	simSeeds  = flag.Int("sim.seeds", 40, "how many seeds to simulate")
+	simListed = flag.Bool("sim.listed", true, "simulate the seeds of testdata/sim_seeds.txt too")
 	simSeed   = flag.Uint64("sim.seed", 0, "the first of their seeds")
 	simHours  = flag.Duration("sim.for", 4*time.Minute, "how long one lasts, in its own time")
 	simGames  = flag.Int("sim.games", 3, "lobbies and games at once")
@@ -374,8 +378,7 @@ func (w *simWorld) players(lobby *Game) {
 }
 
 func TestSimulation(t *testing.T) {
-	for i := range *simSeeds {
-		seed := *simSeed + uint64(i)
+	for _, seed := range simulated(t) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			began := time.Now()
 			w := simulate(t, seed, func(w *simWorld) {
@@ -394,6 +397,36 @@ func TestSimulation(t *testing.T) {
 			}
 		})
 	}
+}
+
+// racedSeeds is how many seeds are simulated at most with the race detector, with which one takes eight times as long.
+const racedSeeds = 2
+
+// simulated lists the seeds to simulate: some from the first one on, and those that have found a fault before.
+func simulated(t *testing.T) (seeds []uint64) {
+	for i := range *simSeeds {
+		seeds = append(seeds, *simSeed+uint64(i))
+	}
+	if testkit.Race {
+		return seeds[:min(len(seeds), racedSeeds)]
+	}
+	if !*simListed {
+		return seeds
+	}
+	text, err := os.ReadFile("testdata/sim_seeds.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if number, _, _ := strings.Cut(strings.TrimSpace(line), " "); number != "" && number != "#" {
+			seed, err := strconv.ParseUint(number, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seeds = append(seeds, seed)
+		}
+	}
+	return seeds
 }
 
 // simulate has run play in a world of its own, and looks afterwards at what is left of it.
