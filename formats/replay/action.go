@@ -2,10 +2,10 @@ package replay
 
 import "w3host/protocol/w3gs"
 
-// Rules select the layout of a replay's actions.
+// Rules selects the action layouts of a replay and describes its actions.
 type Rules struct{ w3gs.ActionRules }
 
-// Rules of the replay.
+// Rules returns the action rules for the version that recorded the replay.
 func (r *Reader) Rules() Rules { return r.Program.rules(r.Start.late()) }
 
 func (p Program) rules(late bool) Rules {
@@ -13,9 +13,9 @@ func (p Program) rules(late bool) Rules {
 	return Rules{w3gs.ActionRules{Version: version, Early14: version == 14 && p.Build < build114b, Late: late}}
 }
 
-// counted reports whether readers count an action: what a player did, and what a map
-// stored. Pauses, speed keys, saves, cheats, alliances, triggers and the
-// heartbeats of 1.32 are left out, as in w3gjs.
+// counted reports whether Summary.Actions includes an action: those of players and values stored by the map.
+// As in w3gjs, it excludes pauses, speed changes, saves, cheats, alliances, triggers and the heartbeats of
+// 1.32.
 func counted(a w3gs.Action) bool {
 	switch id := a.ID; {
 	case !a.Known:

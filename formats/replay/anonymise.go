@@ -12,10 +12,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Anonymise writes a replay without the names of its players and, unless
-// keepChat is set, without their chat. Names are also replaced in the game's
-// name, in chat that is kept and in the texts of actions; lines that players typed for
-// a map's triggers stay, because the game could not be watched without it.
+// Anonymise copies a replay to dst without the names of its players and, unless keepChat is set, without
+// their chat. It also replaces the names in the game name, in kept chat and in texts inside actions. Lines
+// that players typed for the map's triggers stay, because the game could not be replayed without them.
 func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 	a := newAnonymiser(r)
 	start := a.start(r.Start)
@@ -39,7 +38,7 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 			return err
 		}
 	}
-	if r.Duration > 0 { // else the header was not finished
+	if r.Duration > 0 { // 0 means that the header was never finished
 		w.time = r.Duration
 	}
 	return w.Close()
@@ -48,9 +47,9 @@ func Anonymise(r *Reader, dst io.WriterAt, keepChat bool) error {
 type anonymiser struct {
 	rules  Rules
 	byPID  map[uint8]string
-	change [][2]string       // old and new names
-	names  *strings.Replacer // old names by new ones
-	masks  *strings.Replacer // old names by as many x
+	change [][2]string       // pairs of old and new name
+	names  *strings.Replacer // replaces old names by new ones
+	masks  *strings.Replacer // replaces old names by the same number of x
 }
 
 func newAnonymiser(r *Reader) *anonymiser {
@@ -61,7 +60,7 @@ func newAnonymiser(r *Reader) *anonymiser {
 		a.byPID[p.PID] = name
 		for _, old := range []string{p.Name, full[p.PID]} {
 			a.add(old, name)
-			bare, _, _ := strings.Cut(old, "#") // a battle tag
+			bare, _, _ := strings.Cut(old, "#") // a battle tag without its number
 			a.add(bare, name)
 		}
 	}
@@ -70,8 +69,8 @@ func newAnonymiser(r *Reader) *anonymiser {
 	return a
 }
 
-// compile makes the replacers of the names that were added. Where two names fit at the same place, the longer one
-// counts. Each text is gone through once, so no new name is ever taken for an old one.
+// compile builds the replacers for the added names. Longer names take precedence. Each text is scanned only
+// once, so a new name is never mistaken for an old one.
 func (a *anonymiser) compile() {
 	slices.SortStableFunc(a.change, func(x, y [2]string) int { return len(y[0]) - len(x[0]) })
 	var names, masks []string
@@ -81,7 +80,8 @@ func (a *anonymiser) compile() {
 	a.names, a.masks = strings.NewReplacer(names...), strings.NewReplacer(masks...)
 }
 
-// text replaces the names in a text. If it would get longer than most, the names are only made unreadable.
+// text replaces the names in a text. If the result would exceed most bytes, it masks the names with x
+// instead.
 func (a *anonymiser) text(old string, most int) string {
 	if fresh := a.names.Replace(old); len(fresh) <= most {
 		return fresh
@@ -90,11 +90,11 @@ func (a *anonymiser) text(old string, most int) string {
 }
 
 func (a *anonymiser) add(old, name string) {
-	if len(old) < 3 { // it would be found in other words
+	if len(old) < 3 { // too short: it would match inside other words
 		return
 	}
 	a.change = append(a.change, [2]string{old, name})
-	if escaped := strings.ReplaceAll(old, " ", `\ `); escaped != old { // as W3MMD writes it
+	if escaped := strings.ReplaceAll(old, " ", `\ `); escaped != old { // the spelling that W3MMD uses
 		a.change = append(a.change, [2]string{escaped, strings.ReplaceAll(name, " ", `\ `)})
 	}
 }
@@ -106,7 +106,7 @@ func (a *anonymiser) start(s Start) Start {
 	}
 	s.GameName, s.Private = a.text(s.GameName, maxText), ""
 	s.Settings.HostName = a.byPID[s.Players[0].PID]
-	if strings.Contains(s.Settings.MapPath, ":") { // a path of somebody's computer
+	if strings.Contains(s.Settings.MapPath, ":") { // a path on the recording player's computer
 		s.Settings.MapPath = path.Base(strings.ReplaceAll(s.Settings.MapPath, `\`, "/"))
 	}
 	s.Metas = slices.Clone(s.Metas)
@@ -120,10 +120,10 @@ func (a *anonymiser) start(s Start) Start {
 	return s
 }
 
-// turn replaces names in the texts of a turn's actions.
+// turn replaces the names in the texts of a turn's actions.
 func (a *anonymiser) turn(rec *Record) {
 	commands, changed := a.commands(rec.Commands, a.names)
-	if len(commands) > maxCommands { // names of three letters have become longer
+	if len(commands) > maxCommands { // short names have been replaced by longer ones
 		commands, changed = a.commands(rec.Commands, a.masks)
 	}
 	if changed {
@@ -133,10 +133,10 @@ func (a *anonymiser) turn(rec *Record) {
 	}
 }
 
-// maxCommands is how many bytes of commands a turn can hold, beside its increment.
+// maxCommands is the largest size in bytes of a turn's commands; its u16 length includes the increment.
 const maxCommands = 0xFFFF - 2
 
-// commands makes the commands of a turn with the names in the texts of actions replaced.
+// commands returns a copy of a turn's commands with the names replaced, and whether anything changed.
 func (a *anonymiser) commands(old []byte, names *strings.Replacer) (fresh []byte, changed bool) {
 	for pid, data := range w3gs.Actions(old) {
 		var block []byte

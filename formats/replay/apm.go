@@ -2,7 +2,7 @@ package replay
 
 import "time"
 
-// apm counts the actions of a player.
+// apm counts a player's actions, in total and over time.
 type apm struct {
 	total int
 	line  timeline
@@ -15,17 +15,17 @@ func (c *apm) add(n int, at time.Duration) {
 	}
 }
 
-// buckets is how many parts a timeline has at most.
+// buckets is the maximum number of parts of a timeline.
 const buckets = 240
 
-// timeline sums a value over equal parts of the game. Its parts grow with the
-// game, so that its size does not.
+// timeline sums a value over equal intervals of the game. The intervals grow with the game, so the memory
+// stays constant.
 type timeline struct {
-	width time.Duration // of a part; 0 before the first value
+	width time.Duration // length of an interval; 0 before the first value
 	parts []int
 }
 
-// add adds n to the part of a time, after joining parts until there is one.
+// add adds n to the interval that contains at, widening the intervals if necessary.
 func (l *timeline) add(at time.Duration, n int) {
 	if l.width == 0 {
 		l.width = 5 * time.Second

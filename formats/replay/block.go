@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	blockSize = 8192  // of stream in each block of every file seen
-	maxBlock  = 65535 // accepted, compressed or not
+	blockSize = 8192  // size of uncompressed blocks in all known files
+	maxBlock  = 65535 // largest accepted block, compressed or uncompressed
 )
 
-// blockHeader stands before each block: compressed size u16 · size u16 · sum of
-// the header u16 · sum of the data u16. From 1.32 on the sizes are u32. A sum is
-// the CRC-32 folded to 16 bits, the header's with both sums 0.
+// blockHeader precedes each block: compressed size u16 · size u16 · header checksum u16 · data checksum u16.
+// From 1.32 on the sizes are u32. A checksum is a CRC-32 folded to 16 bits; that of the header is computed
+// with both checksums set to 0.
 type blockHeader struct {
 	packed, plain    uint32
 	headSum, dataSum uint16
@@ -27,7 +27,7 @@ type blockHeader struct {
 
 func fold(crc uint32) uint16 { return uint16(crc ^ crc>>16) }
 
-// headerLen is the length of a block header.
+// headerLen returns the length of a block header; wide means 32-bit sizes.
 func headerLen(wide bool) int {
 	if wide {
 		return 12
@@ -35,7 +35,7 @@ func headerLen(wide bool) int {
 	return 8
 }
 
-// appendSizes appends the header without its sums.
+// appendSizes appends the header without its checksums.
 func (h blockHeader) appendSizes(dst []byte, wide bool) []byte {
 	if wide {
 		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, h.packed), h.plain)
@@ -43,13 +43,13 @@ func (h blockHeader) appendSizes(dst []byte, wide bool) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(dst, uint16(h.packed)), uint16(h.plain))
 }
 
-// sum returns the right value of headSum.
+// sum returns the correct value of headSum.
 func (h blockHeader) sum(wide bool) uint16 {
 	b := h.appendSizes(make([]byte, 0, 12), wide)
 	return fold(crc32.ChecksumIEEE(append(b, 0, 0, 0, 0)))
 }
 
-// appendBlock appends a block around data that is compressed already.
+// appendBlock appends a block with the given compressed data.
 func appendBlock(dst, packed []byte, wide bool) []byte {
 	h := blockHeader{packed: uint32(len(packed)), plain: blockSize}
 	dst = h.appendSizes(dst, wide)
@@ -69,20 +69,20 @@ func parseBlockHeader(b []byte, wide bool) (h blockHeader) {
 	return h
 }
 
-// blockReader decompresses blocks one by one.
+// blockReader decompresses the blocks of a file one at a time.
 type blockReader struct {
 	src   *bufio.Reader
 	wide  bool
-	count int   // blocks read
-	bytes int64 // their length in the file, headers included
+	count int   // number of blocks read
+	bytes int64 // their total length in the file, including headers
 
 	packed   []byte
 	data     bytes.Reader
 	inflater io.ReadCloser
 }
 
-// detect finds the width of block headers by the sum of the first one, because
-// the build number is 0 in official replays.
+// detect determines whether block headers are wide by checking the first one's checksum, because official
+// replays have the build number 0.
 func (b *blockReader) detect(p Program) {
 	b.wide = p.wide()
 	head, err := b.src.Peek(headerLen(!b.wide))
@@ -98,28 +98,29 @@ func (b *blockReader) detect(p Program) {
 	}
 }
 
-// next appends the next block's data to dst. io.EOF is an end between blocks.
+// next appends the uncompressed data of the next block to dst. It returns io.EOF if the file ends before the
+// block.
 func (b *blockReader) next(dst []byte) ([]byte, error) {
 	var buf [12]byte
 	head := buf[:headerLen(b.wide)]
 	if _, err := io.ReadFull(b.src, head); err == io.EOF {
 		return dst, io.EOF
 	} else if err != nil {
-		return dst, b.fault(asTruncated(err), "its header is cut off")
+		return dst, b.fault(asTruncated(err), "its header is truncated")
 	}
 	h := parseBlockHeader(head, b.wide)
 	switch {
 	case h.headSum != h.sum(b.wide):
-		return dst, b.fault(ErrDamaged, fmt.Sprintf("its header's sum is %04x, its bytes give %04x", h.headSum, h.sum(b.wide)))
+		return dst, b.fault(ErrDamaged, fmt.Sprintf("header checksum is %04x, expected %04x", h.headSum, h.sum(b.wide)))
 	case h.plain == 0 || h.plain > maxBlock || h.packed > maxBlock:
 		return dst, b.fault(ErrDamaged, fmt.Sprintf("sizes %d and %d", h.packed, h.plain))
 	}
 	b.packed = append(b.packed[:0], make([]byte, h.packed)...)
 	if _, err := io.ReadFull(b.src, b.packed); err != nil {
-		return dst, b.fault(asTruncated(err), "its data is cut off")
+		return dst, b.fault(asTruncated(err), "its data is truncated")
 	}
 	if sum := fold(crc32.ChecksumIEEE(b.packed)); sum != h.dataSum {
-		return dst, b.fault(ErrDamaged, fmt.Sprintf("its data's sum is %04x, its bytes give %04x", h.dataSum, sum))
+		return dst, b.fault(ErrDamaged, fmt.Sprintf("data checksum is %04x, expected %04x", h.dataSum, sum))
 	}
 	from := len(dst)
 	dst = append(dst, make([]byte, h.plain)...)
@@ -131,9 +132,8 @@ func (b *blockReader) next(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// inflate fills dst from the zlib stream in b.packed. The stream usually ends in
-// a sync flush without a final block and checksum: the sums of the block stand
-// for it.
+// inflate fills dst from the zlib stream in b.packed. The stream usually ends with a sync flush, without a
+// final block and checksum; the block's own checksums replace them.
 func (b *blockReader) inflate(dst []byte) error {
 	p := b.packed
 	if len(p) < 2 || p[0]&0x0F != 8 || p[0]>>4 > 7 || (uint(p[0])<<8|uint(p[1]))%31 != 0 || p[1]&0x20 != 0 {

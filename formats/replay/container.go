@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// Saved games (.w3z) have the header and the blocks of replays, but another stream, and no
-// Multiplayer among their flags.
+// Saved games (.w3z) use the same header and blocks as replays, but contain a different stream and have no
+// Multiplayer flag.
 
-// ReadHead reads the header of a file and the first bytes of its Stream, at most limit. The
-// error says why there are fewer than the header promises, or what is wrong with the header
-// although it can be read.
+// ReadHead reads the header of a replay or saved game and the first bytes of its Stream, at most limit. The
+// error explains why fewer bytes are available than the header promises, or what is wrong with a header that
+// could still be read.
 func ReadHead(src io.Reader, limit int) (Header, []byte, error) {
 	r := bufio.NewReaderSize(src, 1<<16)
 	h, s, fault, err := openStream(r)
@@ -28,7 +28,7 @@ func ReadHead(src io.Reader, limit int) (Header, []byte, error) {
 	return h, s.buf[:min(limit, len(s.buf))], err
 }
 
-// Pack makes a file of a stream in memory.
+// Pack returns a complete file for a header and a stream in memory. It fills in the header's sizes.
 func Pack(h Header, stream []byte) []byte {
 	h.Length, h.Layout, h.StreamSize = headerLen1, 1, uint32(len(stream))
 	var blocks []byte
@@ -41,8 +41,8 @@ func Pack(h Header, stream []byte) []byte {
 	return append(h.AppendTo(nil), blocks...)
 }
 
-// openStream reads the header, and prepares to read the blocks; fault is an error in
-// a header that can be read.
+// openStream reads the header and returns a Stream for the blocks. fault describes a defect of a header that
+// could still be read.
 func openStream(src *bufio.Reader) (h Header, s Stream, fault string, err error) {
 	if h, fault, err = readHeader(src); err != nil {
 		return h, s, "", err

@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// names of actions; the actions document §2, and w3gjs for the later ones.
+// names of actions by ID. Sources: the actions document, §2, and w3gjs for later actions.
 var names = map[byte]string{
 	0x01: "pause", 0x02: "resume", 0x03: "speed", 0x04: "faster", 0x05: "slower", 0x06: "save", 0x07: "saved",
 	0x10: "order", 0x11: "order", 0x12: "order", 0x13: "give", 0x14: "order", 0x15: "order",
@@ -22,13 +22,14 @@ var names = map[byte]string{
 	0x75: "arrow key", 0x76: "mouse", 0x77: "frames", 0x78: "sync", 0x79: "frame event", 0x7B: "heartbeat",
 }
 
-// orders that have a number instead of four letters; the actions document §4.2.
+// orders names the orders that have a number instead of a four-letter code. Source: the actions document,
+// §4.2.
 var orders = map[uint32]string{
 	0xD0003: "right click", 0xD0004: "stop", 0xD0008: "cancel", 0xD000C: "rally", 0xD000F: "attack",
 	0xD0010: "attack ground", 0xD0012: "move", 0xD0016: "patrol", 0xD0019: "hold position", 0xD0021: "drop item",
 }
 
-// heroes of the standard game by their four letters.
+// heroes names the heroes of the standard game by four-letter code.
 var heroes = map[string]string{
 	"Hamg": "Archmage", "Hmkg": "Mountain King", "Hpal": "Paladin", "Hblm": "Blood Mage",
 	"Obla": "Blademaster", "Ofar": "Far Seer", "Otch": "Tauren Chieftain", "Oshd": "Shadow Hunter",
@@ -38,8 +39,8 @@ var heroes = map[string]string{
 	"Nbst": "Beastmaster", "Ntin": "Tinker", "Nfir": "Firelord", "Nalc": "Alchemist",
 }
 
-// orderName names an order: a word for the plain ones, four letters for units,
-// buildings, abilities and items, the hero behind those of heroes, or a number.
+// orderName returns a readable name of an order: a name for general orders, the four-letter code for units,
+// buildings, abilities and items, code and name for heroes, otherwise the number.
 func orderName(order uint32) string {
 	switch {
 	case orders[order] != "":
@@ -61,7 +62,7 @@ func orderName(order uint32) string {
 	return string(letters)
 }
 
-// Describe puts an action into words, as far as they are plain.
+// Describe returns an action as readable text, with its main arguments.
 func (r Rules) Describe(a w3gs.Action) string {
 	if !a.Known {
 		return fmt.Sprintf("unknown % x", a.Data)
@@ -106,7 +107,7 @@ func (r Rules) Describe(a w3gs.Action) string {
 	return text
 }
 
-// describeOrder names the order, its place and its target.
+// describeOrder returns the name, position and target of an order.
 func (r Rules) describeOrder(a w3gs.Action) string {
 	b := a.Data[2:]
 	if r.Version >= 13 {
@@ -128,10 +129,10 @@ func (r Rules) describeOrder(a w3gs.Action) string {
 	return text
 }
 
-// groupKey is the digit that a player pressed.
+// groupKey returns the digit key of a control group.
 func groupKey(group byte) int { return (int(group) + 1) % 10 }
 
-// point reads two floats.
+// point formats a position stored as two floats.
 func point(b []byte) string {
 	f := func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
 	return fmt.Sprintf(" at %.0f, %.0f", f(b), f(b[4:]))

@@ -2,9 +2,9 @@ package replay
 
 import "errors"
 
-// Faults of a file. Test with errors.Is.
+// Errors for invalid files; test for them with errors.Is.
 var (
 	ErrNotReplay = errors.New("not a Warcraft III replay")
-	ErrTruncated = errors.New("the file ends too early")
+	ErrTruncated = errors.New("the file is truncated")
 	ErrDamaged   = errors.New("the file is damaged")
 )

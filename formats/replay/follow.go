@@ -5,24 +5,24 @@ import (
 	"io"
 )
 
-// Follow makes a source for NewReader of the file of a game that a Writer still records.
-// Only blocks that are full are read, since the last one is written again and again.
-// When there is no more, wait is called, and then it is looked again; it returns false
-// when the file is finished, so that the last block is read too. Read blocks in wait.
+// Follow returns a source for NewReader that follows a file while a Writer is still recording it. It delivers
+// only full blocks, because the last block is rewritten repeatedly. When no full block is left it calls wait,
+// which may block, and tries again. wait returns false once the file is finished, so that the last block is
+// delivered too. Read then returns io.EOF.
 func Follow(f io.ReaderAt, wait func() bool) io.Reader { return &follower{f: f, wait: wait} }
 
 type follower struct {
 	f        io.ReaderAt
 	wait     func() bool
-	at       int64  // in the file
-	ready    []byte // what Read gives out next
-	read     int    // blocks
-	full     int    // blocks that do not change any more
+	at       int64  // file offset of the next block
+	ready    []byte // bytes for the next Read
+	read     int    // blocks delivered
+	full     int    // blocks that will not change any more
 	wide     bool
 	finished bool
 }
 
-// Read gives out the header, as that of an unfinished file, and then whole blocks.
+// Read delivers the header, marked as unfinished, and then whole blocks.
 func (f *follower) Read(p []byte) (int, error) {
 	for len(f.ready) == 0 {
 		more, err := f.next()
@@ -41,7 +41,7 @@ func (f *follower) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next looks for bytes that can be read; false: nothing new.
+// next fills ready and reports whether new bytes are available.
 func (f *follower) next() (bool, error) {
 	if f.at == 0 || f.read == f.full {
 		h, fault, err := readHeader(io.NewSectionReader(f.f, 0, headerLen1))
@@ -51,7 +51,7 @@ func (f *follower) next() (bool, error) {
 		switch {
 		case err != nil && f.finished:
 			return false, err
-		case err != nil: // it is being written
+		case err != nil: // the header is being rewritten
 			return false, nil
 		}
 		if f.full = int(h.StreamSize / blockSize); f.finished {

@@ -11,34 +11,32 @@ import (
 const (
 	magic = "Warcraft III recorded game\x1A\x00"
 
-	headerLen0 = 0x40 // 1.06 and before
+	headerLen0 = 0x40 // up to 1.06
 	headerLen1 = 0x44
 
-	// maxPrefix bounds the bytes before the magic; 51,328 bytes are seen
-	// in files of a Chinese platform.
+	// maxPrefix limits the bytes before the magic. Files of a Chinese platform have 51,328.
 	maxPrefix = 1 << 20
 )
 
-// Header is the beginning of a file: magic 28 bytes · header length u32 · file
-// size u32 · header version u32 · stream size u32 · blocks u32. Then version 0:
-// u16 0 · version u16 · build u16 · flags u16 · milliseconds u32 · crc u32; and
-// version 1: product 4 letters reversed · version u32 · build u16 · flags u16 ·
-// milliseconds u32 · crc u32. The crc is CRC-32 of the header with crc = 0.
+// Header is the file header: magic 28 bytes · header length u32 · file size u32 · header version u32 · stream
+// size u32 · blocks u32. Header version 0 continues with u16 0 · version u16 · build u16 · flags u16 ·
+// milliseconds u32 · crc u32. Header version 1 continues with product 4 letters reversed · version u32 ·
+// build u16 · flags u16 · milliseconds u32 · crc u32. crc is the CRC-32 of the header with crc set to 0.
 type Header struct {
 	Program
 	Prefix     int64 // bytes before the magic
 	Length     uint32
-	FileSize   uint32 // from the magic on
-	Layout     uint32 // header version: 0 or 1
+	FileSize   uint32 // counted from the magic
+	Layout     uint32 // header version, 0 or 1
 	StreamSize uint32 // without the padding of the last block
 	Blocks     uint32
-	Duration   time.Duration // without pauses
+	Duration   time.Duration // game time without pauses
 }
 
-// unfinished reports whether the program that wrote the file did not come to its end.
+// unfinished reports whether the recording program ended before it completed the header.
 func (h *Header) unfinished() bool { return h.Blocks == 0 || h.StreamSize == 0 }
 
-// AppendTo appends the header with its crc.
+// AppendTo appends the encoded header with its crc.
 func (h *Header) AppendTo(dst []byte) []byte {
 	at, u32 := len(dst), binary.LittleEndian.AppendUint32
 	length := uint32(headerLen1)
@@ -63,8 +61,8 @@ func (h *Header) AppendTo(dst []byte) []byte {
 	return dst
 }
 
-// readHeader finds and reads the header; fault is an error in a
-// header that can be read.
+// readHeader searches for the magic and reads the header. fault describes a defect of a header that could
+// still be read.
 func readHeader(r io.Reader) (h Header, fault string, err error) {
 	if h.Prefix, err = findMagic(r); err != nil {
 		return h, "", err
@@ -87,12 +85,12 @@ func readHeader(r io.Reader) (h Header, fault string, err error) {
 		}
 		h.Product = string([]byte{b[51], b[50], b[49], b[48]})
 		h.Version = Version(u32(b[52:]))
-		if h.Version&0xFFFF == 0 { // the betas 305 and 305a still have u16 0 · version u16
+		if h.Version&0xFFFF == 0 { // the betas 305 and 305a use the older u16 0 · version u16
 			h.Version >>= 16
 		}
 		sub = b[56:]
 	default:
-		return h, "", fmt.Errorf("%w: header version %d with %d bytes is not known", ErrDamaged, h.Layout, h.Length)
+		return h, "", fmt.Errorf("%w: unknown header version %d with %d bytes", ErrDamaged, h.Layout, h.Length)
 	}
 	h.Build, h.Flags = binary.LittleEndian.Uint16(sub), binary.LittleEndian.Uint16(sub[2:])
 	h.Duration = time.Duration(u32(sub[4:])) * time.Millisecond
@@ -104,7 +102,7 @@ func readHeader(r io.Reader) (h Header, fault string, err error) {
 	return h, fault, nil
 }
 
-// findMagic reads up to the end of the magic and returns the bytes before it.
+// findMagic reads through the end of the magic and returns the number of bytes before it.
 func findMagic(r io.Reader) (int64, error) {
 	window := make([]byte, len(magic))
 	if err := readFull(r, window); err != nil {
@@ -121,7 +119,7 @@ func findMagic(r io.Reader) (int64, error) {
 	return 0, fmt.Errorf("%w: it does not hold %q", ErrNotReplay, magic[:26])
 }
 
-// readFull is io.ReadFull with the end of the file as ErrTruncated.
+// readFull is io.ReadFull but returns ErrTruncated at the end of the file.
 func readFull(r io.Reader, b []byte) error {
 	_, err := io.ReadFull(r, b)
 	return asTruncated(err)

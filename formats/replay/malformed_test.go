@@ -31,7 +31,7 @@ func TestMalformedStarts(t *testing.T) {
 	for text, change := range map[string]func([]byte) []byte{
 		"the host's record has the ID": func(b []byte) []byte { b[4] = 1; return b },
 		"game start record of":         func(b []byte) []byte { b[slots+3] = 200; return b },
-		"among the players":            func(b []byte) []byte { b[slots] = 0x55; return b },
+		"in the player list":           func(b []byte) []byte { b[slots] = 0x55; return b },
 		"the settings are too short":   func(b []byte) []byte { b[bytes.IndexByte(b, 'w')+len("w3host game")+5] = 0; return b },
 		"ends in":                      func(b []byte) []byte { return b[:n-3] },
 		"the game's name is longer than": func([]byte) []byte {
@@ -64,13 +64,13 @@ func TestMalformedRecords(t *testing.T) {
 	start, _ := streamOf(t)
 	good := (&Leave{LeaveRemote, 2, w3gs.LeaveLost, 1}).appendTo(nil)
 	for text, record := range map[string][]byte{
-		"no record with the ID 0x77":         {0x77},
-		"no record with the ID 0x00":         {0, 1},
-		"a turn of 1 bytes":                  {recTurn, 1, 0, 7},
-		"the commands of a turn do not fill": {recTurn, 6, 0, 100, 0, 1, 9, 0, 0x61},
-		"a chat line of 1 bytes":             {recChat, 1, 1, 0, 0x20},
-		"a chat line without text":           {recChat, 1, 4, 0, 0x20, 0, 0, 0},
-		"the stream ends in a record":        {recTurn, 200, 0, 100, 0},
+		"unknown record ID 0x77":          {0x77},
+		"unknown record ID 0x00":          {0, 1},
+		"truncated turn of 1 bytes":       {recTurn, 1, 0, 7},
+		"commands of a turn do not match": {recTurn, 6, 0, 100, 0, 1, 9, 0, 0x61},
+		"chat line of 1 bytes":            {recChat, 1, 1, 0, 0x20},
+		"chat line without text":          {recChat, 1, 4, 0, 0x20, 0, 0, 0},
+		"the stream ends in a record":     {recTurn, 200, 0, 100, 0},
 	} {
 		data := wrap(append(append(bytes.Clone(start), good...), record...), 26)
 		s := Summarise(open(t, data))
@@ -88,16 +88,16 @@ func TestVerifyFindsDisorder(t *testing.T) {
 	stranger := (&Leave{LeaveRemote, 77, w3gs.LeaveLost, 1}).appendTo(nil)
 	join := func(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 	for text, stream := range map[string][]byte{
-		"is out of order":              join(start, start[marks:marks+5], leave),
-		"before the game has started":  join(start[:marks+10], turn, leave),
-		"only 2 of 3":                  join(start[:marks+10], leave),
-		"leaves twice":                 join(start, leave, leave),
-		"77 leaves, but has no record": join(start, stranger),
-		"99 acts, but has no record":   join(start, []byte{recTurn, 6, 0, 100, 0, 99, 1, 0, 0x61}, leave),
-		"88 speaks":                    join(start, (&Chat{PID: 88, Flag: w3gs.ChatGame, Text: "x"}).appendTo(nil), leave),
-		"does not follow a turn":       join(start, []byte{recChecksum, 4, 1, 2, 3, 4}, leave),
-		"does not end with a leave":    join(start, turn),
-		"is not known":                 join(start, []byte{recTurn, 6, 0, 100, 0, 1, 1, 0, 0xEE}, leave),
+		"is out of order":             join(start, start[marks:marks+5], leave),
+		"before the game has started": join(start[:marks+10], turn, leave),
+		"only 2 of 3":                 join(start[:marks+10], leave),
+		"leaves twice":                join(start, leave, leave),
+		"77 leaves but has no record": join(start, stranger),
+		"99 acts but has no record":   join(start, []byte{recTurn, 6, 0, 100, 0, 99, 1, 0, 0x61}, leave),
+		"88 chats":                    join(start, (&Chat{PID: 88, Flag: w3gs.ChatGame, Text: "x"}).appendTo(nil), leave),
+		"does not follow a turn":      join(start, []byte{recChecksum, 4, 1, 2, 3, 4}, leave),
+		"does not end with a leave":   join(start, turn),
+		"unknown action 0xee":         join(start, []byte{recTurn, 6, 0, 100, 0, 1, 1, 0, 0xEE}, leave),
 	} {
 		findings := Verify(open(t, wrap(stream, 26)))
 		found := false

@@ -6,10 +6,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-const metaProfile = 3 // the kind of a Meta with a player's profile
+// metaProfile is the kind of a Meta that holds a player's profile.
+const metaProfile = 3
 
-// names are the full names of players from their profiles; the records of 1.32
-// and later may hold shortened ones.
+// names returns the players' full names from their profiles. Player records of 1.32 and later may hold
+// shortened names.
 func (r *Reader) names() map[uint8]string {
 	names := map[uint8]string{}
 	for _, m := range r.Start.Metas {
@@ -23,8 +24,8 @@ func (r *Reader) names() map[uint8]string {
 	return names
 }
 
-// profile reads the fields 1 (player, varint) and 2 (name, bytes) of a protobuf
-// message and skips the others. It ends at the first byte that is not one.
+// profile returns the fields 1 (pid, varint) and 2 (name, bytes) of a protobuf message. It stops at malformed
+// data.
 func profile(b []byte) (pid uint64, name string) {
 	for f, ok := range w3gs.ProtoFields(b) {
 		switch {

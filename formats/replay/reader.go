@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// maxFindings bounds the findings about one file.
+	// maxFindings limits the findings about one file.
 	maxFindings = 50
-	// maxTime bounds the time of a game, so that sums of times cannot overflow.
+	// maxTime limits the game time, so that sums of times cannot overflow.
 	maxTime = 10000 * time.Hour
 )
 
-// Finding is a remark about a file. A fault violates the format; other findings are
-// unusual, but occur in real files.
+// Finding is a remark about a file. A fault violates the format; other findings are unusual but occur in real
+// files.
 type Finding struct {
 	Fault bool
 	Text  string
 }
 
-// Reader reads a replay record by record. It holds no more than a record and a block
-// in memory, whatever sizes the file claims.
+// Reader reads a replay record by record. It holds only one record and one block in memory, whatever sizes
+// the file claims. It is not safe for concurrent use.
 type Reader struct {
 	Header
 	Start    Start
@@ -34,14 +34,15 @@ type Reader struct {
 	src       *bufio.Reader
 	stream    Stream
 	rec       Record
-	time      time.Duration // of all turns read so far
+	time      time.Duration // sum of all turns read so far
 	metaBytes int64
 	trailing  int64
 	signed    bool
-	noted     map[string]bool // kinds of findings that are reported only once
+	noted     map[string]bool // kinds of findings that were already reported by noteOnce
 }
 
-// NewReader reads the header and the start of the game.
+// NewReader reads the header and the start of the game from src. Defects that do not prevent reading become
+// Findings.
 func NewReader(src io.Reader) (*Reader, error) {
 	r := &Reader{src: bufio.NewReaderSize(src, 1<<16), noted: map[string]bool{}}
 	h, stream, fault, err := openStream(r.src)
@@ -64,7 +65,7 @@ func NewReader(src io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// note adds a finding, up to a bound.
+// note adds a finding, unless the limit is reached.
 func (r *Reader) note(fault bool, format string, args ...any) {
 	switch n := len(r.Findings); {
 	case n < maxFindings:
@@ -76,7 +77,7 @@ func (r *Reader) note(fault bool, format string, args ...any) {
 	}
 }
 
-// noteOnce adds a finding unless one of this kind was added.
+// noteOnce adds a finding, unless one of the same kind was added before.
 func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
 	if !r.noted[kind] {
 		r.noted[kind] = true
@@ -84,8 +85,8 @@ func (r *Reader) noteOnce(fault bool, kind, format string, args ...any) {
 	}
 }
 
-// Records reads the records, each of which is valid until the following one. A fault
-// that ends them before the proper end is yielded last, with a nil record.
+// Records iterates over the records; each is valid until the next one is read. If an error ends the stream
+// early, it is yielded last with a nil record.
 func (r *Reader) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for {
@@ -94,7 +95,7 @@ func (r *Reader) Records() iter.Seq2[*Record, error] {
 				r.finish()
 				return
 			case err != nil:
-				r.note(true, "%v: what follows is not read", err)
+				r.note(true, "%v: the rest is not read", err)
 				yield(nil, err)
 				return
 			case !yield(rec, nil):
@@ -104,7 +105,7 @@ func (r *Reader) Records() iter.Seq2[*Record, error] {
 	}
 }
 
-// next reads a record. io.EOF is a proper end.
+// next reads the next record. It returns io.EOF at the regular end of the stream.
 func (r *Reader) next() (*Record, error) {
 	s := &r.stream
 	if !s.have(1) {
@@ -119,7 +120,7 @@ func (r *Reader) next() (*Record, error) {
 		if rec.ID == 0 && s.limit == 0 && r.onlyZeros() {
 			return nil, io.EOF
 		}
-		return nil, rec.wrong("there is no record with the ID %#02x", rec.ID)
+		return nil, rec.wrong("unknown record ID %#02x", rec.ID)
 	}
 	head := bodies[rec.Kind].head
 	if !s.have(1 + head) {
@@ -135,12 +136,12 @@ func (r *Reader) next() (*Record, error) {
 		return nil, err
 	}
 	if r.time += rec.Increment; r.time > maxTime {
-		return nil, rec.wrong("a game of more than %v", maxTime)
+		return nil, rec.wrong("the game is longer than %v", maxTime)
 	}
 	return rec, nil
 }
 
-// onlyZeros reports whether only padding is left.
+// onlyZeros reports whether only padding remains.
 func (r *Reader) onlyZeros() bool {
 	s := &r.stream
 	for s.have(1) {
@@ -154,7 +155,7 @@ func (r *Reader) onlyZeros() bool {
 
 func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// finish compares the end of the file with the header.
+// finish compares the end of the file with the header and adds findings.
 func (r *Reader) finish() {
 	s := &r.stream
 	if !zero(s.pad) {
@@ -182,10 +183,10 @@ func (r *Reader) finish() {
 	}
 }
 
-// countTrailing reads the bytes after the last block.
+// countTrailing counts the bytes after the last block and detects a signature.
 func (r *Reader) countTrailing() error {
 	head, err := r.src.Peek(4)
-	r.signed = string(head) == "NGIS" // "SIGN" backwards, then 128 bytes of signature
+	r.signed = string(head) == "NGIS" // "SIGN" reversed, followed by a signature of 128 bytes
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}

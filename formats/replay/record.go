@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// IDs of records, document §5.
+// Record IDs; see the document, §5.
 const (
 	recPlayer    = 0x16
 	recLeave     = 0x17
@@ -17,71 +17,71 @@ const (
 	recStart1    = 0x1A
 	recStart2    = 0x1B
 	recStart3    = 0x1C
-	recTurnPart  = 0x1E // 1.02 and before: a turn
+	recTurnPart  = 0x1E // up to 1.02 a turn
 	recTurn      = 0x1F
-	recChat      = 0x20 // 1.02 and before: a checksum
+	recChat      = 0x20 // up to 1.02 a checksum
 	recChecksum  = 0x22
 	recDesync    = 0x23
 	recEndTimer  = 0x2F
 )
 
-// Kind is the kind of a record; its ID differs between versions.
+// Kind is the kind of a record. The ID of a kind differs between versions.
 type Kind uint8
 
-// Kinds of records, with their layout behind the ID.
+// Kinds of records, with their layout after the ID.
 const (
-	KindStartMark Kind = iota + 1 // u32 1; the three that begin a game
+	KindStartMark Kind = iota + 1 // u32 1; three of them mark the start of a game
 	KindTurn                      // n u16 · increment ms u16 · commands: pid u8 · length u16 · actions
-	KindTurnPart                  // like a turn, increment 0: what of the next turn did not fit its packet
-	KindChat                      // pid u8 · n u16 · flag u8 · scope u32 (not for flag 0x10) · text cstr
+	KindTurnPart                  // like a turn with increment 0: actions that did not fit into the packet of the next turn
+	KindChat                      // pid u8 · n u16 · flag u8 · scope u32 (absent for flag 0x10) · text cstr
 	KindLeave                     // reason u32 · pid u8 · result u32 · counter u32
 	KindChecksum                  // n u8 · n bytes: 4 in most files
 	KindDesync                    // u32 · u8 4 · checksum u32 · n u8 · n × pid
-	KindEndTimer                  // the forced end of a tournament game: over u32 · seconds u32
+	KindEndTimer                  // forced end of a tournament game: over u32 · seconds u32
 )
 
-// Record is one of the stream's.
+// Record is one record of the stream. Which of the decoded fields are set depends on Kind.
 type Record struct {
 	ID     byte
 	Kind   Kind
-	Time   time.Duration // game time before it: the sum of all increments
-	Offset int64         // in the stream
-	Body   []byte        // what follows the ID; valid until the next record is read
+	Time   time.Duration // game time before the record: the sum of all previous increments
+	Offset int64         // byte offset in the stream
+	Body   []byte        // bytes after the ID; valid until the next record is read
 
-	Increment time.Duration // of turns
-	Commands  []byte        // of turns: for w3gs.Actions; part of Body
+	Increment time.Duration // turns only
+	Commands  []byte        // turns only, for w3gs.Actions; aliases Body
 	Chat      Chat
 	Leave     Leave
-	Checksum  []byte // part of Body
+	Checksum  []byte // aliases Body
 }
 
-// Chat is a line that the saver of the replay saw.
+// Chat is a chat line that the recording player saw.
 type Chat struct {
 	PID   uint8
 	Flag  w3gs.ChatFlag
-	Scope w3gs.ChatScope // 0 for flag 0x10, lines of the loading screen
+	Scope w3gs.ChatScope // 0 for flag 0x10, which marks lines of the loading screen
 	Text  string
 }
 
-// Leave is the end of a player's game.
+// Leave records that a player left the game.
 type Leave struct {
 	Reason  LeaveReason
 	PID     uint8
-	Result  w3gs.LeaveReason // of the player, or of the saver if Reason is LeaveLocal
-	Counter uint32           // one more in the last leave can mean that the saver won
+	Result  w3gs.LeaveReason // result of the player who left, or of the recording player if Reason is LeaveLocal
+	Counter uint32           // if one higher in the last leave than before, the recording player may have won
 }
 
-// LeaveReason says which side's connection was closed.
+// LeaveReason tells which side closed the connection.
 type LeaveReason uint32
 
-// Leave reasons. Later versions have others.
+// Leave reasons; later versions use others as well.
 const (
 	LeaveRemote  LeaveReason = 0x01
-	LeaveLocal   LeaveReason = 0x0C // by the program that saved the replay
-	LeaveRemote2 LeaveReason = 0x0E // rare
+	LeaveLocal   LeaveReason = 0x0C // closed by the program that recorded the replay
+	LeaveRemote2 LeaveReason = 0x0E // rarely seen
 )
 
-// appendTo appends the record with its ID.
+// appendTo appends the record, including its ID.
 func (c *Chat) appendTo(dst []byte) []byte {
 	n := 1 + len(c.Text) + 1
 	if c.Flag != w3gs.ChatLobby {
@@ -95,20 +95,20 @@ func (c *Chat) appendTo(dst []byte) []byte {
 	return append(append(dst, c.Text...), 0)
 }
 
-// appendTo appends the record with its ID.
+// appendTo appends the record, including its ID.
 func (l *Leave) appendTo(dst []byte) []byte {
 	dst = append(binary.LittleEndian.AppendUint32(append(dst, recLeave), uint32(l.Reason)), l.PID)
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(l.Result))
 	return binary.LittleEndian.AppendUint32(dst, l.Counter)
 }
 
-// kinds are the IDs of 1.03 and later.
+// kinds maps the record IDs of 1.03 and later.
 var kinds = [256]Kind{
 	recStart1: KindStartMark, recStart2: KindStartMark, recStart3: KindStartMark, recTurn: KindTurn, recTurnPart: KindTurnPart,
 	recChat: KindChat, recLeave: KindLeave, recChecksum: KindChecksum, recDesync: KindDesync, recEndTimer: KindEndTimer,
 }
 
-// kindOf finds what an ID means; 0 if it is not known.
+// kindOf returns the kind of a record ID, or 0 if it is unknown.
 func (p Program) kindOf(id byte) Kind {
 	switch {
 	case id == recTurnPart && p.early():
@@ -119,14 +119,14 @@ func (p Program) kindOf(id byte) Kind {
 	return kinds[id]
 }
 
-// bodies are the lengths of bodies: head bytes, of which the last size say how many
-// more there are.
+// bodies gives the layout of body lengths by kind: head bytes, of which the last size bytes are the number of
+// bytes that follow.
 var bodies = [...]struct{ head, size int }{
 	KindStartMark: {4, 0}, KindTurn: {2, 2}, KindTurnPart: {2, 2}, KindChat: {3, 2}, KindLeave: {13, 0},
 	KindChecksum: {1, 1}, KindDesync: {10, 1}, KindEndTimer: {8, 0},
 }
 
-// length is that of the whole body, by its head.
+// length returns the length of the whole body, given its first bytes.
 func (k Kind) length(head []byte) int {
 	n := len(head)
 	switch bodies[k].size {
@@ -138,13 +138,13 @@ func (k Kind) length(head []byte) int {
 	return n
 }
 
-// decode reads Body by Kind.
+// decode fills in the fields for Kind from Body.
 func (rec *Record) decode() error {
 	u32, b := binary.LittleEndian.Uint32, rec.Body
 	switch rec.Kind {
 	case KindTurn, KindTurnPart:
 		if len(b) < 4 {
-			return rec.wrong("a turn of %d bytes", len(b)-2)
+			return rec.wrong("truncated turn of %d bytes", len(b)-2)
 		}
 		rec.Increment = time.Duration(binary.LittleEndian.Uint16(b[2:])) * time.Millisecond
 		rec.Commands = b[4:]
@@ -153,7 +153,7 @@ func (rec *Record) decode() error {
 			whole += w3gs.ActionPrefix + len(data)
 		}
 		if whole != len(rec.Commands) {
-			return rec.wrong("the commands of a turn do not fill it")
+			return rec.wrong("the commands of a turn do not match its length")
 		}
 	case KindChat:
 		return rec.decodeChat()
@@ -165,19 +165,18 @@ func (rec *Record) decode() error {
 	return nil
 }
 
-// decodeChat joins the several strings that a Chinese platform writes into one
-// record.
+// decodeChat decodes a chat line. It joins texts with embedded NULs, which a Chinese platform writes.
 func (rec *Record) decodeChat() error {
 	b := rec.Body
 	rec.Chat = Chat{PID: b[0]}
 	if len(b) < 5 || b[len(b)-1] != 0 {
-		return rec.wrong("a chat line of %d bytes without an end", len(b)-3)
+		return rec.wrong("unterminated chat line of %d bytes", len(b)-3)
 	}
 	rec.Chat.Flag = w3gs.ChatFlag(b[3])
 	b = b[4:]
 	if rec.Chat.Flag != w3gs.ChatLobby {
 		if len(b) < 5 {
-			return rec.wrong("a chat line without text")
+			return rec.wrong("chat line without text")
 		}
 		rec.Chat.Scope = w3gs.ChatScope(binary.LittleEndian.Uint32(b))
 		b = b[4:]

@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Repaired is the result of a repair.
+// Repaired is the result of Repair.
 type Repaired struct {
-	Faults []string      // what was wrong; none: the file is whole and nothing was written
+	Faults []string      // defects of the source; empty if it was intact
 	Kept   time.Duration // game time in the new file
-	Lost   time.Duration // of the length in the old header; 0 if there was none
+	Lost   time.Duration // game time lost compared to the old header; 0 if that was unfinished
 }
 
-// Repair writes the readable part of a damaged or unfinished replay as a whole
-// one: up to the last whole record of the last whole block. It makes up no
-// leaves. A file whose start cannot be read is an error.
+// Repair writes the readable part of a damaged or unfinished replay to dst, up to the last complete record of
+// the last complete block. It does not invent missing leave records. It returns an error if the start of the
+// game cannot be read.
 func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {
 	r, err := NewReader(src)
 	if err != nil {
@@ -39,7 +39,7 @@ func Repair(src io.Reader, dst io.WriterAt) (*Repaired, error) {
 		}
 	}
 	if d := r.Duration; d > 0 && d < w.time {
-		w.time = d // less than the turns take: pauses do not count
+		w.time = d // shorter than the sum of turns, because pauses do not count
 	}
 	return rep, w.Close()
 }

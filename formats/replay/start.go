@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of the start of a game, beyond what any file holds.
+// Limits for the start of a game, above those of any real file.
 const (
 	maxText      = 1024
 	maxEncoded   = 8192
@@ -18,12 +18,11 @@ const (
 	maxMetaBytes = 1 << 20
 )
 
-// Start is the beginning of the stream, document §4: u32 0x110 · record of the
-// host · game name cstr · private string cstr · encoded settings cstr · slot
-// count u32 · game type u32 · language u32 · records of the other players · from
-// 1.32 on metadata · game start record.
+// Start is the start of the stream (the document, §4): u32 0x110 · record of the host · game name cstr ·
+// private string cstr · encoded settings cstr · slot count u32 · game type u32 · language u32 · records of
+// the other players · from 1.32 on metadata · game start record.
 type Start struct {
-	Players  []Player // the host of the game is the first
+	Players  []Player // the first player is the host of the game
 	GameName string
 	Private  string // always empty before 1.32
 	Settings Settings
@@ -33,28 +32,28 @@ type Start struct {
 	Language  uint32
 	Metas     []Meta
 
-	// Game start record 0x19: length u16 · n u8 · n slots · random seed u32 ·
-	// layout u8 · start spots u8. Official replays have no slots.
+	// Game start record 0x19: length u16 · n u8 · n slots · random seed u32 · layout u8 · start locations u8.
+	// Official replays have no slots.
 	Slots      []w3gs.Slot
 	RandomSeed uint32
 	Layout     w3gs.Layout
 	StartSpots uint8
 }
 
-// Player is a record 0x00 (the host) or 0x16: pid u8 · name cstr · n u8 · n
-// bytes · and, except for the host, an unknown u32. Computers have no record.
+// Player is a player record, 0x00 for the host or 0x16 for others: pid u8 · name cstr · n u8 · n bytes · and,
+// except for the host, an unknown u32. Computer players have no record.
 type Player struct {
 	PID     uint8
 	Name    string
-	Extra   []byte // 1 zero byte in custom games, 2 from 1.31 on; in ladder games runtime u32 · race u32
+	Extra   []byte // one zero byte in custom games, two from 1.31 on; runtime u32 · race u32 in ladder games
 	Unknown uint32 // 0; 1 before 1.07; the language in official replays
 
-	// Fake is set for players of the host that nobody plays: the Writer does
-	// not wait for them to leave. It is not in the file.
+	// Fake marks a player simulated by the host; the Writer does not wait for it to leave. It is not stored
+	// in the file.
 	Fake bool
 }
 
-// ladderRace is the race in the record of a ladder player; 0 if there is none.
+// ladderRace returns the race in the record of a ladder player, or 0.
 func (p *Player) ladderRace() w3gs.Race {
 	if len(p.Extra) != 8 {
 		return 0
@@ -62,21 +61,20 @@ func (p *Player) ladderRace() w3gs.Race {
 	return w3gs.Race(p.Extra[4])
 }
 
-// Settings is the encoded string, decoded: flags u32 · u8 · map width u16 · map
-// height u16 · map checksum u32 · map path cstr · host name cstr · an empty cstr ·
-// and what follows: from 1.23 on the map's SHA-1.
+// Settings is the decoded settings string: flags u32 · u8 · map width u16 · map height u16 · map checksum u32
+// · map path cstr · host name cstr · an empty cstr · from 1.23 on the map's SHA-1.
 type Settings struct {
 	Flags    w3gs.GameSettings
-	Unknown4 uint8 // 0 seen
+	Unknown4 uint8 // always 0 in known files
 	Width    uint16
 	Height   uint16
 	Checksum uint32
 	MapPath  string
 	HostName string
-	Rest     []byte // the third string and what follows
+	Rest     []byte // the third string and all following bytes
 }
 
-// SHA1 is the map's; false where the file has none.
+// SHA1 returns the map's SHA-1; ok is false if the file has none.
 func (s *Settings) SHA1(p Program) (sum [20]byte, ok bool) {
 	if !p.Version.game().HasSHA1() || len(s.Rest) < 21 {
 		return sum, false
@@ -84,8 +82,8 @@ func (s *Settings) SHA1(p Program) (sum [20]byte, ok bool) {
 	return [20]byte(s.Rest[1:21]), true
 }
 
-// Meta is a record 0x39 of 1.32 and later, 0x38 from 2.0.2 on: kind u8 · length
-// u32 · protobuf. Kind 3 is a player's profile, 4 their skins.
+// Meta is a metadata record of 1.32 and later, with the ID 0x39, or 0x38 from 2.0.2 on: kind u8 · length u32
+// · protobuf message. Kind 3 is a player's profile, kind 4 a player's skins.
 type Meta struct {
 	ID   byte
 	Kind byte
@@ -94,15 +92,15 @@ type Meta struct {
 
 const (
 	metaEarly = 0x39
-	metaLate  = 0x38 // the ID from 2.0.2 on
+	metaLate  = 0x38 // ID from 2.0.2 on
 )
 
-// late is 2.0.2 and after, where the IDs of actions changed.
+// late reports whether the replay is from 2.0.2 or later, where action IDs changed.
 func (s *Start) late() bool {
 	return slices.ContainsFunc(s.Metas, func(m Meta) bool { return m.ID == metaLate })
 }
 
-// appendTo appends the start in the layout of the stream.
+// appendTo appends the encoded start for the version of p.
 func (s *Start) appendTo(dst []byte, p Program) []byte {
 	u32 := binary.LittleEndian.AppendUint32
 	dst = u32(dst, 0x110)
@@ -133,7 +131,7 @@ func (s *Start) appendTo(dst []byte, p Program) []byte {
 	return append(u32(dst, s.RandomSeed), byte(s.Layout), s.StartSpots)
 }
 
-// appendGame appends the bytes between the host's record and the others'.
+// appendGame appends the fields between the host's record and the other players.
 func (s *Start) appendGame(dst []byte) []byte {
 	dst = append(append(dst, s.GameName...), 0)
 	dst = append(append(dst, s.Private...), 0)
@@ -154,11 +152,11 @@ func (s *Settings) appendTo(dst []byte) []byte {
 	return append(dst, s.Rest...)
 }
 
-// check returns why a game cannot be written.
+// check returns an error if the start cannot be written to a file.
 func (s *Start) check() error {
 	switch {
 	case len(s.Players) == 0:
-		return fmt.Errorf("replay: a game needs the record of its host")
+		return fmt.Errorf("replay: the host's player record is missing")
 	case len(s.Players) > maxPlayers || len(s.Slots) > w3gs.MaxSlots:
 		return fmt.Errorf("replay: %d players and %d slots are too many", len(s.Players), len(s.Slots))
 	}
@@ -172,16 +170,17 @@ func (s *Start) check() error {
 			return err
 		}
 		if len(p.Extra) > 255 {
-			return fmt.Errorf("replay: player %d has %d extra bytes, the most is 255", p.PID, len(p.Extra))
+			return fmt.Errorf("replay: player %d has %d extra bytes; the limit is 255", p.PID, len(p.Extra))
 		}
 	}
 	return nil
 }
 
-// checkText refuses a text that would end a string early or could not be read back.
+// checkText returns an error for a text that is too long or contains a NUL, because it could not be read
+// back.
 func checkText(s string) error {
 	if len(s) > maxText {
-		return fmt.Errorf("replay: a text of %d bytes, the most is %d", len(s), maxText)
+		return fmt.Errorf("replay: a text has %d bytes; the limit is %d", len(s), maxText)
 	}
 	if strings.Contains(s, "\x00") {
 		return fmt.Errorf("replay: the text %q holds a zero byte", s)

@@ -8,18 +8,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// readStart reads the start of the game.
+// readStart reads the start of the game into r.Start.
 func (r *Reader) readStart() error {
 	s, st := &r.stream, &r.Start
 	const what = "the start of the game"
 	if first := s.U32(what); s.err == nil && first != 0x110 {
 		if r.Flags&Multiplayer == 0 && byte(first) != 0x10 {
-			return fmt.Errorf("%w, but perhaps a saved game: see w3host save info", ErrNotReplay)
+			return fmt.Errorf("%w: it may be a saved game; try w3host save info", ErrNotReplay)
 		}
-		r.note(false, "the stream begins with %#x, not with 0x110", first)
+		r.note(false, "the stream begins with %#x instead of 0x110", first)
 	}
 	if id := s.u8("the host's record"); id != 0 {
-		s.damaged("the host's record has the ID %#02x, not 0", id)
+		s.damaged("the host's record has the ID %#02x instead of 0", id)
 	}
 	st.Players = append(st.Players, s.player())
 	st.GameName = s.Cstr(maxText, "the game's name")
@@ -31,7 +31,7 @@ func (r *Reader) readStart() error {
 	return s.err
 }
 
-// readPlayers reads the records between the host's and the game start record.
+// readPlayers reads the player and metadata records after the host's record.
 func (r *Reader) readPlayers() {
 	s, st := &r.stream, &r.Start
 	for s.err == nil {
@@ -48,7 +48,7 @@ func (r *Reader) readPlayers() {
 		case id == metaLate || id == metaLate+1:
 			r.readMeta(id)
 		default:
-			s.damaged("the ID %#02x among the players at byte %d of the stream", id, s.offset()-1)
+			s.damaged("unexpected ID %#02x in the player list at byte %d of the stream", id, s.offset()-1)
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (r *Reader) readMeta(id byte) {
 	r.Start.Metas = append(r.Start.Metas, m)
 }
 
-// readSlots reads the game start record behind its ID.
+// readSlots reads the body of the game start record.
 func (r *Reader) readSlots() {
 	s, st := &r.stream, &r.Start
 	b := s.Take(3, "the slots")
@@ -73,7 +73,7 @@ func (r *Reader) readSlots() {
 	}
 	n, count, size := int(binary.LittleEndian.Uint16(b)), int(b[2]), r.slotLen()
 	if n != 1+count*size+6 {
-		s.damaged("a game start record of %d bytes for %d slots of %d", n, count, size)
+		s.damaged("game start record of %d bytes for %d slots of %d bytes", n, count, size)
 	}
 	if b = s.Take(n-1, "the slots"); b == nil {
 		return
@@ -93,8 +93,7 @@ func (r *Reader) readSlots() {
 	st.RandomSeed, st.Layout, st.StartSpots = binary.LittleEndian.Uint32(b), w3gs.Layout(b[4]), b[5]
 }
 
-// player reads a record behind its ID, without the u32 that others than the
-// host have.
+// player reads a player record after its ID, without the trailing u32 of players other than the host.
 func (s *Stream) player() Player {
 	const what = "a player's record"
 	p := Player{PID: s.u8(what), Name: s.Cstr(maxText, "a player's name")}
@@ -102,7 +101,7 @@ func (s *Stream) player() Player {
 	return p
 }
 
-// decode reads the encoded string; an error in it is a fault of the stream.
+// decode decodes the settings string; an error in it becomes an error of the stream.
 func (s *Settings) decode(from *Stream, encoded string) {
 	plain, err := w3gs.DecodeStat([]byte(encoded))
 	if err != nil || len(plain) < 13 {

@@ -7,32 +7,32 @@ import (
 	"math"
 )
 
-// Stream is the decompressed data, of which no more than a record and a block
-// are in memory. After a fault it yields zeros; Err tells of the first.
+// Stream reads the uncompressed data, holding only one record and one block in memory. After the first error
+// all reads return zero values, and Err returns that error.
 type Stream struct {
 	blocks *blockReader
-	want   uint32 // blocks the header promises; 0: as many as there are
-	limit  int64  // bytes the header promises; 0: as many as there are
-	read   int64  // bytes out of the blocks, padding not counted
+	want   uint32 // number of blocks in the header; 0 means until the end of the file
+	limit  int64  // stream size in the header; 0 means until the end of the file
+	read   int64  // uncompressed bytes so far, without padding
 	buf    []byte
 	at     int
-	done   error  // why no more comes: io.EOF or the fault of a block
-	err    error  // the first fault of the bytes taken
-	pad    []byte // what follows the last byte of the stream in its block
+	done   error  // why no more blocks follow: io.EOF or the error of a block
+	err    error  // the first error of a read
+	pad    []byte // padding after the end of the stream in its last block
 }
 
-// NewStream reads data that is in memory.
+// NewStream returns a Stream over uncompressed data in memory.
 func NewStream(data []byte) *Stream { return &Stream{buf: data, done: io.EOF} }
 
-// Err is the first fault.
+// Err returns the first error of a read, or nil.
 func (s *Stream) Err() error { return s.err }
 
-// offset is the place of the next byte in the stream.
+// offset returns the stream offset of the next byte.
 func (s *Stream) offset() int64 { return s.read - int64(s.left()) }
 
 func (s *Stream) left() int { return len(s.buf) - s.at }
 
-// have reads blocks until n bytes are there, and reports whether they are.
+// have reads blocks until n bytes are buffered, and reports whether they are.
 func (s *Stream) have(n int) bool {
 	for s.left() < n && s.done == nil {
 		s.fill()
@@ -46,7 +46,7 @@ func (s *Stream) fill() {
 		return
 	}
 	if s.read > math.MaxUint32 {
-		s.done = fmt.Errorf("%w: a stream of more than 4 GB", ErrDamaged)
+		s.done = fmt.Errorf("%w: the stream is larger than 4 GB", ErrDamaged)
 		return
 	}
 	s.buf = s.buf[:copy(s.buf, s.buf[s.at:])]
@@ -54,7 +54,7 @@ func (s *Stream) fill() {
 	before := len(s.buf)
 	s.buf, s.done = s.blocks.next(s.buf)
 	if s.done == io.EOF && s.want > 0 {
-		s.done = fmt.Errorf("%w: %d of %d blocks are there", ErrTruncated, s.blocks.count, s.want)
+		s.done = fmt.Errorf("%w: the file has %d of %d blocks", ErrTruncated, s.blocks.count, s.want)
 	}
 	fresh := int64(len(s.buf) - before)
 	if s.limit > 0 && s.read+fresh > s.limit {
@@ -65,8 +65,8 @@ func (s *Stream) fill() {
 	s.read += fresh
 }
 
-// end is the error for bytes that are missing: the fault of a block, or that the
-// stream ends inside the value being read.
+// end returns the error for missing bytes: that of a block, or that the stream ends inside the value named by
+// what.
 func (s *Stream) end(what string) error {
 	if s.done != nil && s.done != io.EOF {
 		return s.done
@@ -74,15 +74,15 @@ func (s *Stream) end(what string) error {
 	return fmt.Errorf("%w: the stream ends in %s", ErrTruncated, what)
 }
 
-// damaged sets err, unless there was a fault before.
+// damaged sets err, unless it is already set.
 func (s *Stream) damaged(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 	}
 }
 
-// Take returns the next n bytes, valid until the next call; nil after a fault. what
-// names them in err.
+// Take returns the next n bytes, valid until the next call, or nil after an error. Error messages name the
+// value as what.
 func (s *Stream) Take(n int, what string) []byte {
 	if s.err == nil && !s.have(n) {
 		s.err = s.end(what)
@@ -106,7 +106,7 @@ func (s *Stream) number(size int, what string) (v uint32) {
 	return v
 }
 
-// Cstr reads up to a NUL; longest bounds the text without it.
+// Cstr reads a NUL-terminated string of at most longest bytes.
 func (s *Stream) Cstr(longest int, what string) string {
 	for n := 0; n <= longest && s.err == nil; n++ {
 		if s.have(n+1) && s.buf[s.at+n] != 0 {

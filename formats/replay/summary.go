@@ -8,39 +8,39 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of a summary, against files that would fill the memory.
+// Limits of a summary, which keep huge files from exhausting memory.
 const (
 	maxChatLines = 50000
 	maxLeaves    = 1000
 )
 
-// Summary describes a whole replay.
+// Summary describes a whole replay: players, chat, leaves, results and statistics.
 type Summary struct {
 	Header
 	Start   Start
 	Players []*PlayerSummary
-	Slots   []w3gs.Slot // made up for official replays, which have none
+	Slots   []w3gs.Slot // reconstructed for official replays, which store none
 	Chat    []ChatLine
 	Leaves  []LeaveLine
 
 	Turns, Commands, Actions, Checksums int
 
-	Played time.Duration // the sum of all turns, pauses included
-	Winner int           // a team, or NoTeam
+	Played time.Duration // sum of all turns, including pauses
+	Winner int           // winning team, or NoTeam
 
 	Findings []Finding
 
-	lag timeline // the sum of what turns were longer than usual, in ms
+	lag timeline // milliseconds by which turns exceeded their usual length
 }
 
-// PlayerSummary is a player with a record. Computers have none.
+// PlayerSummary describes a player with a record. Computer players have none.
 type PlayerSummary struct {
 	PID      uint8
 	Name     string
-	Team     int        // NoTeam: the player has no slot
-	Slot     *w3gs.Slot // nil likewise
+	Team     int        // NoTeam if the player has no slot
+	Slot     *w3gs.Slot // nil if the player has no slot
 	Observer bool
-	Leave    *LeaveLine // the last one; nil: never left
+	Leave    *LeaveLine // the last leave; nil if the player never left
 	Result   Result
 	APM      float64
 
@@ -49,19 +49,19 @@ type PlayerSummary struct {
 	contradicts bool
 }
 
-// ChatLine is a line and when it was said.
+// ChatLine is a chat line with its game time.
 type ChatLine struct {
 	Time time.Duration
 	Chat
 }
 
-// LeaveLine is a leave and when it was.
+// LeaveLine is a leave with its game time.
 type LeaveLine struct {
 	Time time.Duration
 	Leave
 }
 
-// Player finds a player; nil if there is none.
+// Player returns the player with the given pid, or nil.
 func (s *Summary) Player(pid uint8) *PlayerSummary {
 	for _, p := range s.Players {
 		if p.PID == pid {
@@ -71,7 +71,7 @@ func (s *Summary) Player(pid uint8) *PlayerSummary {
 	return nil
 }
 
-// Name is the name of a player, or their number if they have no record.
+// Name returns the player's name, or "player N" if the player has no record.
 func (s *Summary) Name(pid uint8) string {
 	if p := s.Player(pid); p != nil {
 		return p.Name
@@ -79,13 +79,12 @@ func (s *Summary) Name(pid uint8) string {
 	return fmt.Sprintf("player %d", pid)
 }
 
-// Summarise reads a replay to its end, or to the first error, which is among the
-// findings.
+// Summarise reads a replay to its end or to the first error, which is then among the findings.
 func Summarise(r *Reader) *Summary {
 	s := &Summary{Header: r.Header, Start: r.Start, Slots: r.slots()}
 	s.addPlayers(r.names())
 	w := summariser{Summary: s, r: r, rules: r.Rules()}
-	ended := false // with a leave
+	ended := false // the last record is a leave
 	for rec, err := range r.Records() {
 		if ended = err == nil && rec.Kind == KindLeave; err == nil {
 			w.add(rec)
@@ -109,7 +108,7 @@ type summariser struct {
 	rules  Rules
 	paused time.Duration
 	pause  bool
-	usual  int // a turn's usual milliseconds, running
+	usual  int // running average of turn lengths, in 1/16 milliseconds
 }
 
 func (w *summariser) add(rec *Record) {
@@ -120,7 +119,7 @@ func (w *summariser) add(rec *Record) {
 		w.Checksums++
 	case KindChat:
 		if len(w.Chat) == maxChatLines {
-			w.r.noteOnce(false, "chat", "there are more than %d chat lines: the rest is left out", maxChatLines)
+			w.r.noteOnce(false, "chat", "more than %d chat lines: the rest is left out", maxChatLines)
 			return
 		}
 		w.Chat = append(w.Chat, ChatLine{rec.Time, rec.Chat})
@@ -131,7 +130,7 @@ func (w *summariser) add(rec *Record) {
 
 func (w *summariser) leave(l LeaveLine) {
 	if len(w.Leaves) == maxLeaves {
-		w.r.noteOnce(false, "leaves", "there are more than %d leaves: the rest is left out", maxLeaves)
+		w.r.noteOnce(false, "leaves", "more than %d leaves: the rest is left out", maxLeaves)
 		return
 	}
 	w.Leaves = append(w.Leaves, l)
@@ -159,7 +158,7 @@ func (w *summariser) turn(rec *Record) {
 		for a := range w.rules.Actions(data) {
 			switch {
 			case !a.Known:
-				w.r.noteOnce(false, fmt.Sprint("action", a.ID), "the action %#02x is not known, at %v in the game", a.Data[0], rec.Time)
+				w.r.noteOnce(false, fmt.Sprint("action", a.ID), "unknown action %#02x at %v in the game", a.Data[0], rec.Time)
 			case a.ID == 0x01:
 				w.pause = true
 			case a.ID == 0x02:
@@ -172,8 +171,8 @@ func (w *summariser) turn(rec *Record) {
 	}
 }
 
-// addLag adds how much longer than usual a turn was. A replay holds no more about lag,
-// since the game time stops while a player is waited for.
+// addLag adds the time by which a turn exceeded twice the usual length. This is the only trace of lag in a
+// replay, because the game time stops while players are waited for.
 func (w *summariser) addLag(rec *Record) {
 	ms := int(rec.Increment.Milliseconds())
 	if rec.Kind != KindTurn || ms == 0 {
@@ -197,8 +196,8 @@ func (p *PlayerSummary) finish(end, paused time.Duration) {
 	}
 }
 
-// slots are those of the file. Official replays have none: there everybody has
-// one, and teams take turns (document §6.1).
+// slots returns the slots of the file. Official replays have none; there every player gets a slot, with
+// alternating teams (the document, §6.1).
 func (r *Reader) slots() []w3gs.Slot {
 	if len(r.Start.Slots) > 0 {
 		return r.Start.Slots
@@ -213,7 +212,7 @@ func (r *Reader) slots() []w3gs.Slot {
 	return slots
 }
 
-// NoColour is the colour of the slots of official replays, which is not known.
+// NoColour is the colour of the slots of official replays, which do not store it.
 const NoColour = 0xFF
 
 func (s *Summary) addPlayers(names map[uint8]string) {

@@ -11,30 +11,30 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Sizes of the picture, in its pixels.
+// Dimensions of the picture in pixels.
 const (
-	svgLeft  = 170 // for names
-	svgWidth = 960 // of the time
+	svgLeft  = 170 // column for names
+	svgWidth = 960 // width of the time axis
 	svgRow   = 46
 	svgTop   = 56
 )
 
-// colours of players, by number.
+// colours are the player colours by number.
 var colours = [...]string{
 	"#ff0303", "#0042ff", "#1ce6b9", "#540081", "#fffc00", "#fe8a0e", "#20c000", "#e55bb0", "#959697", "#7ebff1",
 	"#106246", "#4e2a04", "#9b0000", "#0000c3", "#00eaff", "#be00fe", "#ebcd87", "#f8a48b", "#bfff80", "#dcb9eb",
 	"#282828", "#ebf0ff", "#00781e", "#a46f33",
 }
 
-// picture draws a summary.
+// picture draws a summary as SVG.
 type picture struct {
 	bytes.Buffer
 	s   *Summary
 	end time.Duration
 }
 
-// SVG draws the game's timeline: the actions per minute of each player, when
-// they left, chat, and turns that took longer than usual.
+// SVG draws the game's timeline as an SVG document: each player's actions per minute and leave, chat lines,
+// and unusually long turns.
 func (s *Summary) SVG() []byte {
 	p := &picture{s: s, end: max(s.Played, time.Second)}
 	height := svgTop + svgRow*(len(s.Players)+2) + 30
@@ -42,7 +42,7 @@ func (s *Summary) SVG() []byte {
 		svgLeft+svgWidth+20, height)
 	p.WriteString(`<rect width="100%" height="100%" fill="white"/>` + "\n")
 	p.text(10, 20, "15", "black", s.Start.GameName+" · "+s.Start.Settings.MapPath)
-	p.text(10, 38, "12", "#555", fmt.Sprintf("%v · %v · actions per minute, the scale is one for all", s.Version, s.Duration.Round(time.Second)))
+	p.text(10, 38, "12", "#555", fmt.Sprintf("%v · %v · actions per minute, same scale for all players", s.Version, s.Duration.Round(time.Second)))
 	most := 1.0
 	for _, player := range s.Players {
 		for i := range player.apm.line.parts {
@@ -61,7 +61,7 @@ func (s *Summary) SVG() []byte {
 	return p.Bytes()
 }
 
-// perMinute is the value of a part as a rate; the last part may be cut short.
+// perMinute returns the value of interval i as a rate; the last interval may be shorter.
 func (l *timeline) perMinute(i int, end time.Duration) float64 {
 	from := l.width * time.Duration(i)
 	width := min(l.width, max(end-from, time.Second))
@@ -76,7 +76,7 @@ func (p *picture) text(x, y int, size, fill, text string) {
 	fmt.Fprintf(p, `<text x="%d" y="%d" font-size="%s" fill="%s">%s</text>`+"\n", x, y, size, fill, clean(text))
 }
 
-// clean makes text fit for XML, which has no control characters.
+// clean escapes text for XML and replaces characters that XML does not allow.
 func clean(text string) string {
 	text = strings.ToValidUTF8(text, "?")
 	return html.EscapeString(strings.Map(func(r rune) rune {
@@ -132,12 +132,11 @@ func (p *picture) lag(y int) {
 	for _, n := range l.parts {
 		most, sum = max(most, n), sum+n
 	}
-	p.row(y, "long turns", fmt.Sprintf("%.1f s beyond the usual", float64(sum)/1000))
+	p.row(y, "long turns", fmt.Sprintf("%.1f s longer than usual", float64(sum)/1000))
 	p.bars(l, y, `fill="#c00"`, func(i int) float64 { return float64(l.parts[i]) / float64(most) })
 }
 
-// bars draws the parts of a timeline that are not empty, each as high as share of a
-// row.
+// bars draws the non-empty intervals of a timeline; share returns a bar's height as a fraction of the row.
 func (p *picture) bars(l *timeline, y int, style string, share func(i int) float64) {
 	for i, n := range l.parts {
 		if n == 0 {
@@ -150,7 +149,7 @@ func (p *picture) bars(l *timeline, y int, style string, share func(i int) float
 	}
 }
 
-// axis writes about ten times under the rows.
+// axis draws about ten time labels under the rows.
 func (p *picture) axis(y int) {
 	step := time.Minute
 	for _, s := range []time.Duration{time.Second, 10 * time.Second, time.Minute, 5 * time.Minute, 10 * time.Minute, 30 * time.Minute} {
@@ -166,7 +165,7 @@ func (p *picture) axis(y int) {
 	}
 }
 
-// axisTime is a game time as the host writes it: 8:20, or 1:08:20.
+// axisTime formats a game time like the host does: 8:20 or 1:08:20.
 func axisTime(at time.Duration) string {
 	if at >= time.Hour {
 		return fmt.Sprintf("%d:%02d:%02d", int(at.Hours()), int(at.Minutes())%60, int(at.Seconds())%60)

@@ -7,9 +7,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Verify reads a replay to its end and returns all findings. Besides what Reader
-// checks (sums, lengths, padding, the sizes and the duration in the header) it checks
-// the order of the records and the players in them.
+// Verify reads a replay to its end and returns all findings. In addition to the checks of Reader (checksums,
+// lengths, padding, sizes and duration in the header) it checks the order of the records and the players they
+// name.
 func Verify(r *Reader) []Finding {
 	v := verifier{r: r, last: KindStartMark, left: map[uint8]bool{}}
 	for rec, err := range r.Records() {
@@ -24,8 +24,8 @@ func Verify(r *Reader) []Finding {
 
 type verifier struct {
 	r     *Reader
-	marks int  // how many of the three start marks have been
-	last  Kind // of the record before
+	marks int  // number of start marks seen, of three
+	last  Kind // kind of the previous record
 	left  map[uint8]bool
 }
 
@@ -42,7 +42,7 @@ func (v *verifier) check(rec *Record) {
 			r.noteOnce(true, "early", "%s: a turn before the game has started", at)
 		}
 		if rec.Kind == KindTurnPart && rec.Increment != 0 {
-			r.noteOnce(false, "part", "%s: a part of a turn with %v", at, rec.Increment)
+			r.noteOnce(false, "part", "%s: a partial turn has an increment of %v", at, rec.Increment)
 		}
 		v.commands(rec, at)
 	case KindChecksum:
@@ -51,14 +51,14 @@ func (v *verifier) check(rec *Record) {
 		}
 	case KindChat:
 		if !v.known(rec.Chat.PID) {
-			r.noteOnce(false, "chatter", "%s: player %d speaks, but has no record", at, rec.Chat.PID)
+			r.noteOnce(false, "chatter", "%s: player %d chats but has no record", at, rec.Chat.PID)
 		}
 	case KindLeave:
 		if v.left[rec.Leave.PID] {
 			r.noteOnce(false, "twice", "%s: player %d leaves twice", at, rec.Leave.PID)
 		}
 		if !v.known(rec.Leave.PID) {
-			r.noteOnce(false, "leaver", "%s: player %d leaves, but has no record", at, rec.Leave.PID)
+			r.noteOnce(false, "leaver", "%s: player %d leaves but has no record", at, rec.Leave.PID)
 		}
 		v.left[rec.Leave.PID] = true
 	}
@@ -69,11 +69,11 @@ func (v *verifier) commands(rec *Record, at string) {
 	rules := v.r.Rules()
 	for pid, data := range w3gs.Actions(rec.Commands) {
 		if !v.known(pid) {
-			v.r.noteOnce(false, "actor", "%s: player %d acts, but has no record", at, pid)
+			v.r.noteOnce(false, "actor", "%s: player %d acts but has no record", at, pid)
 		}
 		for a := range rules.Actions(data) {
 			if !a.Known {
-				v.r.noteOnce(false, fmt.Sprint("action", a.ID), "%s: the action %#02x is not known", at, a.Data[0])
+				v.r.noteOnce(false, fmt.Sprint("action", a.ID), "%s: unknown action %#02x", at, a.Data[0])
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func (v *verifier) known(pid uint8) bool {
 func (v *verifier) end() {
 	r := v.r
 	if v.marks < 3 {
-		r.note(true, "only %d of 3 start marks are there", v.marks)
+		r.note(true, "only %d of 3 start marks found", v.marks)
 	}
 	if v.last != KindLeave {
 		r.note(false, "the replay does not end with a leave")

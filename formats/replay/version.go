@@ -6,12 +6,12 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Version is the version field of the header: 26 for 1.26; 10030 to 10036 for
-// 1.30 to 1.36 (one file of 1.30 has 30); 10100 for 2.0, 10200 for 3.0; 301 to 315 and 401 to
-// 406 for betas of The Frozen Throne and of 1.15 to 1.17.
+// Version is the version field of the header: 26 for 1.26; 10030 to 10036 for 1.30 to 1.36 (one file of 1.30
+// has 30); 10100 for 2.0; 10200 for 3.0; 301 to 315 and 401 to 406 for betas of The Frozen Throne and of 1.15
+// to 1.17.
 type Version uint32
 
-// String names the version as players do.
+// String returns the version as players know it, for example "1.26".
 func (v Version) String() string {
 	switch {
 	case v >= 10100 && v < 10300:
@@ -26,7 +26,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("1.%02d", uint32(v))
 }
 
-// game is the version of the game on which the format depends.
+// game returns the game version that determines the file format.
 func (v Version) game() w3gs.Version {
 	switch {
 	case v >= 10000:
@@ -39,25 +39,25 @@ func (v Version) game() w3gs.Version {
 	return w3gs.Version(min(v, 1000))
 }
 
-// Program is the program that recorded: it decides the layout of the rest.
+// Program identifies the program that recorded a replay. It determines the layout of the file.
 type Program struct {
-	Product string // "WAR3", "W3XP"; "" in header version 0, which does not have it
+	Product string // "WAR3" or "W3XP"; "" in header version 0, which has no product field
 	Version Version
 	Build   uint16 // 0 in official replays
-	Flags   uint16 // Multiplayer, or 0 for a single-player game
+	Flags   uint16 // Multiplayer, or 0 for single-player games
 }
 
-// Multiplayer is the flag of games on a network.
+// Multiplayer is the flag of network games.
 const Multiplayer uint16 = 0x8000
 
-// Products of a Program: the classic game and The Frozen Throne.
+// Products of a Program: Reign of Chaos and The Frozen Throne.
 const (
 	ProductClassic   = "WAR3"
 	ProductExpansion = "W3XP"
 )
 
-// builds are the build numbers of classic versions: document §2.3, and real
-// files from 1.22 on. Index: minor version.
+// builds holds the build numbers of the classic versions, indexed by minor version. Sources: the document,
+// §2.3, and real files from 1.22 on.
 var builds = [...]uint16{
 	0: 4448, 4482, 4531, 4572, 4654, 4654, 4656, 6031, 10: 6034, 6035, 6036, 6037,
 	14: 6040, 6043, 6046, 6050, 6051, 6052, 6052, 6052, 22: 6057, 6058, 6059, 6059, 6059, 6059, 6059,
@@ -68,8 +68,8 @@ var builds = [...]uint16{
 // buildTwo is the build number of 2.0.2.
 const buildTwo = 6115
 
-// BuildOf is the build number that replays of version 1.minor carry; 0 where
-// it is not known. 3.0 has that of 2.0.2, since its own is not known and the layout depends on it.
+// BuildOf returns the build number in replays of version 1.minor, or 0 if it is unknown. 3.0 gets that of
+// 2.0.2, because its own is unknown and readers derive the layout from it.
 func BuildOf(minor int) uint16 {
 	if minor >= int(w3gs.VersionTwo) {
 		return buildTwo
@@ -80,7 +80,8 @@ func BuildOf(minor int) uint16 {
 	return builds[minor]
 }
 
-// HostOf returns the program that a host of version 1.minor writes into its replays; 100 is 2.0, 200 is 3.0.
+// HostOf returns the Program that a host of version 1.minor writes into its replays; 100 stands for 2.0 and
+// 200 for 3.0.
 func HostOf(product string, minor int) Program {
 	v := Version(minor)
 	if minor >= 30 {
@@ -89,8 +90,7 @@ func HostOf(product string, minor int) Program {
 	return Program{Product: product, Version: v, Build: BuildOf(minor), Flags: Multiplayer}
 }
 
-// slotLen is the length of a slot record: AI strength came with 1.03, the
-// handicap with 1.07.
+// slotLen returns the length of a slot record. 1.03 added the AI strength and 1.07 the handicap.
 func (p Program) slotLen() int {
 	switch m := p.Version.game(); {
 	case m < 3:
@@ -101,13 +101,14 @@ func (p Program) slotLen() int {
 	return 9
 }
 
-// early is 1.02 and before: turns are 0x1E, checksums 0x20, chat is not saved.
+// early reports whether the version is 1.02 or earlier, where turns have the ID 0x1E, checksums 0x20, and
+// chat is not recorded.
 func (p Program) early() bool { return p.Version.game() <= 2 }
 
-// PlayerExtra returns the bytes behind a player's name in a custom game.
+// PlayerExtra returns the extra bytes of a player record in a custom game.
 func (p Program) PlayerExtra() []byte { return make([]byte, p.Version.game().JoinExtra()) }
 
-// MetaID is the ID of the records about players, as the latest release of the version has it.
+// MetaID returns the ID of metadata records in the latest release of the version.
 func (p Program) MetaID() byte {
 	if p.Version.game() >= w3gs.VersionTwo {
 		return metaLate
@@ -115,8 +116,8 @@ func (p Program) MetaID() byte {
 	return metaEarly
 }
 
-// build114b is the build of 1.14b; that of 1.14 is not known.
+// build114b is the build of 1.14b; that of 1.14 is unknown.
 const build114b = 6040
 
-// wide is 1.32 and later: block headers have 12 bytes.
+// wide reports whether block headers have 32-bit sizes, as from 1.32 on.
 func (p Program) wide() bool { return p.Build >= 6089 }

@@ -6,10 +6,10 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Result is how the game ended for a player, as far as the replay shows it.
+// Result is a player's result, as far as the replay shows it.
 type Result uint8
 
-// Results. Unknown is the usual one where the game's end was not recorded.
+// Results. Unknown is usual if the end of the game was not recorded.
 const (
 	Unknown Result = iota
 	Won
@@ -21,15 +21,14 @@ func (r Result) String() string {
 	return [...]string{"unknown", "won", "lost", "draw"}[r]
 }
 
-// NoTeam is the winner if it is unknown.
+// NoTeam is the team of players without a slot, and the winner if it is unknown.
 const NoTeam = -1
 
-// findResults finds the players' results and the winning team by those lines of the
-// document's table (§5, 0x17) that it does not mark as unsafe. A team has won if
-// one of its players has, or if all other teams have lost; a team has lost if
-// all its players have. Computers never lose here: their end is not recorded.
-// The saver is the player who leaves last, at the end of the file; a file that was cut off
-// does not tell who it was.
+// findResults determines the players' results and the winning team. It uses the rows of the document's table
+// (§5, 0x17) that are not marked as unsafe. A team has won if one of its players has or if all other teams
+// have lost; it has lost if all its players have. Computer players never count as lost, because their end is
+// not recorded. The recording player is the one who leaves last, at the end of the file; ended is false for
+// truncated files, which do not show that player.
 func (s *Summary) findResults(ended bool) {
 	s.Winner = NoTeam
 	draw := false
@@ -59,14 +58,14 @@ func (s *Summary) findResults(ended bool) {
 	}
 }
 
-// resultOf interprets leave number i: whose result it is, and which.
+// resultOf interprets the leave with index i and returns whose result it gives.
 func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 	last := i == len(s.Leaves)-1
 	switch l.Reason {
 	case LeaveRemote:
 		pid = l.PID
 	case LeaveLocal:
-		pid = s.Leaves[len(s.Leaves)-1].PID // the saver
+		pid = s.Leaves[len(s.Leaves)-1].PID // the recording player
 		if last && l.Result == w3gs.LeaveLost && i > 0 {
 			if before := s.Leaves[i-1].Counter; l.Counter == before+1 {
 				return pid, Won
@@ -89,9 +88,9 @@ func (s *Summary) resultOf(i int, l Leave) (pid uint8, r Result) {
 	return pid, r
 }
 
-// findWinner finds the winning team, and sets the unknown results of players by it.
+// findWinner determines the winning team and derives unknown player results from it.
 func (s *Summary) findWinner() {
-	left, won := map[int]bool{}, map[int]bool{} // by team: has somebody not lost; has somebody won
+	left, won := map[int]bool{}, map[int]bool{} // by team: a member has not lost; a member has won
 	for _, p := range s.Players {
 		if p.plays() {
 			left[p.Team] = left[p.Team] || p.Result != Lost
@@ -112,7 +111,7 @@ func (s *Summary) findWinner() {
 	if len(won) != 1 {
 		return
 	}
-	for team := range won { // the only one
+	for team := range won { // exactly one entry
 		s.Winner = team
 	}
 	for _, p := range s.Players {
@@ -126,5 +125,5 @@ func (s *Summary) findWinner() {
 	}
 }
 
-// plays tells players from observers and those without a slot.
+// plays reports whether the player takes part: not an observer and not without slot.
 func (p *PlayerSummary) plays() bool { return !p.Observer && p.Team != NoTeam }

@@ -11,48 +11,49 @@ import (
 )
 
 const (
-	// flushEvery is how much game time may be lost in a crash besides held turns.
+	// flushEvery is the interval of game time between writes; a crash loses at most this and the held turns.
 	flushEvery = 500 * time.Millisecond
-	// holdFor is how long a turn waits for its checksum, in game time.
+	// holdFor is how much game time a turn waits for its checksum.
 	holdFor = 300 * time.Millisecond
 )
 
-// Writer records a game while it runs. It is not safe for concurrent use.
+// Writer records a running game into a file. It is not safe for concurrent use.
 //
-// After each 500 ms of game time the file is a complete replay of the game so far:
-// the last block is written uncompressed and padded, and overwritten the next time.
-// After a crash the file lacks at most a second, and the leaves of the players.
+// After each 500 ms of game time the file is a complete replay of the game so far: the last block is written
+// uncompressed and padded, and later overwritten. After a crash the file lacks at most one second and the
+// leave records of the players.
 //
-// The first error of the file is returned by every later call.
+// Calls may block on the file. After an error of the file, every later call returns that error.
 type Writer struct {
 	f      io.WriterAt
 	header Header
 	err    error
 
-	queue []byte // encoded records that wait behind a held turn
+	queue []byte // encoded records waiting behind a held turn
 	held  []heldTurn
-	skip  int  // checksums to come of turns that were written without one
-	start bool // the mark of a loaded game is written
-	live  bool // the file is kept complete
-	ahead bool // block holds data that is not in the file
+	skip  int  // number of checksums to ignore, for turns written without one
+	start bool // the mark for "game loaded" was written
+	live  bool // keep the file complete while recording
+	ahead bool // block holds data that is not in the file yet
 
-	block []byte // of the stream, less than blockSize
-	at    int64  // where it goes in the file
+	block []byte // last part of the stream, shorter than blockSize
+	at    int64  // file offset of block
 	dirty time.Duration
 
 	present map[uint8]bool // real players who have not left
-	time    time.Duration  // of all turns
-	written time.Duration  // of those that were held and are not any more
+	time    time.Duration  // sum of all turns
+	written time.Duration  // sum of the turns that are no longer held
 	closed  bool
 }
 
-// heldTurn is a turn whose checksum is not known yet.
+// heldTurn is a turn that waits for its checksum.
 type heldTurn struct {
-	end  int // in queue
+	end  int // end of the turn in queue
 	time time.Duration
 }
 
-// NewWriter writes the header and the start of a game to an empty file.
+// NewWriter writes the header and the start of the game to the empty file f and returns a Writer. The caller
+// keeps f open until Close has returned.
 func NewWriter(f io.WriterAt, p Program, s *Start) (*Writer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func NewWriter(f io.WriterAt, p Program, s *Start) (*Writer, error) {
 	return w, w.err
 }
 
-// newCopy writes the start of a game whose records are copied.
+// newCopy returns a Writer that copies the records of another replay with the given start.
 func newCopy(f io.WriterAt, p Program, s *Start) (*Writer, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -92,9 +93,8 @@ func newWriter(f io.WriterAt, p Program) *Writer {
 	return w
 }
 
-// Turn records the contents of a 0x0C: its increment and its actions, encoded as
-// there, without the crc. The turn is held until Checksum brings its checksum, but
-// no longer than 300 ms of game time.
+// Turn records a 0x0C: its increment and its actions, encoded as in the packet but without the crc. The turn
+// is held until Checksum provides its checksum, for at most 300 ms of game time. actions is copied.
 func (w *Writer) Turn(increment time.Duration, actions []byte) error {
 	w.loaded()
 	w.queue = append(w.queue, w.turn(recTurn, increment, actions)...)
@@ -104,23 +104,22 @@ func (w *Writer) Turn(increment time.Duration, actions []byte) error {
 	return w.err
 }
 
-// Part records the contents of a 0x48, before the turn that it is a part of.
+// Part records a 0x48. Call it before the Turn to which the part belongs.
 func (w *Writer) Part(actions []byte) error {
 	w.loaded()
 	w.record(w.turn(recTurnPart, 0, actions))
 	return w.err
 }
 
-// Empty records a turn of no duration, without actions and checksum, as clients
-// receive in games with reconnection.
+// Empty records a turn without duration, actions and checksum, as clients receive them in games with
+// GProxy++.
 func (w *Writer) Empty() error {
 	w.loaded()
 	w.record(w.turn(recTurn, 0, nil))
 	return w.err
 }
 
-// Checksum is the sync checksum that players sent for the oldest turn that has
-// none yet.
+// Checksum records the players' sync checksum for the oldest turn that has none yet.
 func (w *Writer) Checksum(sum uint32) error {
 	id := byte(recChecksum)
 	if w.header.early() {
@@ -136,8 +135,8 @@ func (w *Writer) Checksum(sum uint32) error {
 	return w.err
 }
 
-// Chat records a line. Before the first turn it is one of the loading screen.
-// Versions up to 1.02 have no place for it.
+// Chat records a chat line; before the first turn it belongs to the loading screen. Versions up to 1.02
+// cannot store chat, so it is dropped.
 func (w *Writer) Chat(c Chat) error {
 	if w.header.early() {
 		return w.err
@@ -149,9 +148,8 @@ func (w *Writer) Chat(c Chat) error {
 	return w.err
 }
 
-// Left records that a player has left and with what result: the reason in
-// their 0x21. The last real player who leaves counts as the one who saved the
-// replay.
+// Left records that a player has left with the given result, the reason of the 0x21. The last real player to
+// leave counts as the one who recorded the replay.
 func (w *Writer) Left(pid uint8, result w3gs.LeaveReason) error {
 	delete(w.present, pid)
 	l := Leave{Reason: LeaveRemote, PID: pid, Result: result, Counter: 1}
@@ -163,7 +161,7 @@ func (w *Writer) Left(pid uint8, result w3gs.LeaveReason) error {
 	return w.err
 }
 
-// copy writes a record as it was read.
+// copy writes a record unchanged.
 func (w *Writer) copy(rec *Record) error {
 	w.put([]byte{rec.ID})
 	w.put(rec.Body)
@@ -179,7 +177,7 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Close finishes the file. It does not close it.
+// Close writes the remaining records and completes the file. It does not close the underlying file.
 func (w *Writer) Close() error {
 	if w.closed {
 		return w.err
@@ -196,7 +194,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// loaded writes the mark behind which the game has begun.
+// loaded writes the mark for "game loaded", unless already written.
 func (w *Writer) loaded() {
 	if !w.start {
 		w.start = true
@@ -217,7 +215,7 @@ func (w *Writer) turn(id byte, increment time.Duration, actions []byte) []byte {
 	return append(binary.LittleEndian.AppendUint16(rec, uint16(ms)), actions...)
 }
 
-// record puts an encoded record behind those that wait.
+// record queues an encoded record behind held turns, or writes it if there are none.
 func (w *Writer) record(rec []byte) {
 	if len(w.held) == 0 {
 		w.put(rec)
@@ -226,8 +224,7 @@ func (w *Writer) record(rec []byte) {
 	w.queue = append(w.queue, rec...)
 }
 
-// settle writes the oldest held turn, its checksum if that is known, and the records
-// up to the next turn.
+// settle writes the oldest held turn, its checksum if known, and the records up to the next held turn.
 func (w *Writer) settle(checksum []byte) {
 	end := w.held[0].end
 	w.put(w.queue[:end])
@@ -245,7 +242,7 @@ func (w *Writer) settle(checksum []byte) {
 	}
 }
 
-// release writes turns that have waited too long without their checksum.
+// release writes turns whose checksum is overdue.
 func (w *Writer) release() {
 	for len(w.held) > 0 && w.time-w.held[0].time >= holdFor {
 		w.settle(nil)

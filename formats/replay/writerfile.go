@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// put appends to the stream and writes blocks that are full.
+// put appends to the stream and writes full blocks to the file.
 func (w *Writer) put(b []byte) {
 	w.header.StreamSize += uint32(len(b))
 	w.ahead = w.ahead || len(b) > 0
@@ -27,7 +27,7 @@ func (w *Writer) put(b []byte) {
 	}
 }
 
-// flush writes the last block, however full, and the header for it.
+// flush writes the incomplete last block, uncompressed, and a matching header.
 func (w *Writer) flush() {
 	w.ahead, w.dirty = false, w.time
 	plain := scratch.Get().(*[]byte)
@@ -36,7 +36,7 @@ func (w *Writer) flush() {
 	scratch.Put(plain)
 }
 
-// finish is flush with the last block compressed.
+// finish writes the last block compressed, and truncates the file to its final size.
 func (w *Writer) finish() {
 	w.tail(compress(append(w.block, zeros[len(w.block):]...)))
 	if t, ok := w.f.(interface{ Truncate(int64) error }); ok && w.err == nil {
@@ -58,8 +58,7 @@ func (w *Writer) tail(packed []byte) {
 	w.write(h.AppendTo(make([]byte, 0, headerLen1)), 0)
 }
 
-// writeBlock returns how many bytes a block takes in the file, where it goes
-// behind those that are complete.
+// writeBlock writes a block after the complete ones and returns its length in the file.
 func (w *Writer) writeBlock(packed []byte) int64 {
 	out := scratch.Get().(*[]byte)
 	defer scratch.Put(out)
@@ -68,7 +67,7 @@ func (w *Writer) writeBlock(packed []byte) int64 {
 	return int64(len(*out))
 }
 
-// scratch buffers hold a block while it is written, and are shared by all writers.
+// scratch holds block buffers shared by all writers.
 var scratch = sync.Pool{New: func() any { return new([]byte) }}
 
 func (w *Writer) write(b []byte, at int64) {
@@ -77,33 +76,31 @@ func (w *Writer) write(b []byte, at int64) {
 	}
 }
 
-// compressors are shared by all writers: one takes more memory than a game. They
-// are the fast ones: for so small blocks the others spend most of their time on
-// clearing tables.
+// compressors are shared by all writers, because one takes more memory than a game. They use the fastest
+// level; for such small blocks, the others spend most of their time clearing tables.
 var compressors = sync.Pool{New: func() any {
-	z, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // a level that exists
+	z, _ := zlib.NewWriterLevel(io.Discard, zlib.BestSpeed) // cannot fail for a valid level
 	return z
 }}
 
-// compress makes a zlib stream that ends in a sync flush, as the game does.
+// compress returns a zlib stream that ends with a sync flush, as the game writes it.
 func compress(block []byte) []byte {
 	z := compressors.Get().(*zlib.Writer)
 	defer compressors.Put(z)
 	var out bytes.Buffer
 	z.Reset(&out)
-	z.Write(block) // to memory: it cannot fail
+	z.Write(block) // writing to memory cannot fail
 	z.Flush()
 	return out.Bytes()
 }
 
-// stored appends a whole zlib stream of a block, padded and not compressed: cheap
-// enough to write again and again.
+// stored appends a zlib stream of the padded, uncompressed block. It is cheap enough to repeat.
 func stored(dst, block []byte) []byte {
 	const low, high = blockSize & 0xFF, blockSize >> 8
 	dst = append(dst, 0x78, 0x01, 0x00, low, high, ^byte(low), ^byte(high))
 	dst = append(dst, block...)
 	dst = append(dst, zeros[len(block):]...)
-	return append(dst, 0x00, 0x00, 0x00, 0xFF, 0xFF) // the mark of a sync flush
+	return append(dst, 0x00, 0x00, 0x00, 0xFF, 0xFF) // sync flush marker
 }
 
 var zeros [blockSize]byte

@@ -14,17 +14,18 @@ import (
 const (
 	blpHeader   = 28
 	blpMipmaps  = 16
-	blpTables   = blpMipmaps * 2 * 4 // offsets and sizes, only in BLP1
+	blpTables   = blpMipmaps * 2 * 4 // offsets and sizes; BLP1 only
 	blpPalette  = 256 * 4
 	blpJPEG     = 0
 	blpPaletted = 1
 
-	// Minimaps have 256 pixels a side, previews up to 1024. A progressive JPEG takes 28 bytes for each pixel until it is
-	// decoded, so more pixels would take too much memory. Time goes by scans, of which real ones have ten.
+	// maxPixels limits the size of a picture. Minimaps have 256 pixels a side and previews up to 1024.
+	// Decoding a progressive JPEG takes 28 bytes of memory per pixel.
 	maxPixels  = 1 << 20
-	maxPicture = 8 << 20 // bytes of the packed picture, with its smaller copies
-	maxScans   = 100
-	// A JPEG cannot hold much more than 64 pixels in a byte.
+	maxPicture = 8 << 20 // maxPicture limits the compressed picture with its mipmaps, in bytes.
+	// maxScans limits decoding time, which grows with the number of JPEG scans; real files have ten.
+	maxScans = 100
+	// maxJPEGRatio limits the pixels per byte; a JPEG cannot hold much more than 64.
 	maxJPEGRatio = 256
 )
 
@@ -32,11 +33,12 @@ var startOfScan = []byte("\xFF\xDA")
 
 var errPicture = errors.New("damaged picture")
 
-// decodeBLP reads a picture of the game's own format: "BLP1" · u32 0 JPEG or 1 palette · u32 bits of alpha · u32 width,
-// height · u32 2 · 16 × u32 offsets · 16 × u32 sizes of the mipmaps, of which the first is the picture · then u32 n and
-// n bytes that begin each JPEG, or 256 colours of u32.
+// decodeBLP decodes a BLP, the game's own picture format: "BLP1" · kind u32 (0 JPEG, 1 palette) · alpha bits
+// u32 · width u32 · height u32 · u32 2 · 16 × offset u32 · 16 × size u32 of the mipmaps, of which the first
+// is the full picture · then n u32 and n bytes of shared JPEG header, or a palette of 256 × u32.
 //
-// A "BLP0", of the betas, lacks the two tables and has its picture in a file of its own, given as outside.
+// A "BLP0" of the beta versions lacks the two tables and has its picture in a separate file, passed as
+// outside.
 func decodeBLP(data, outside []byte) (*image.NRGBA, error) {
 	if len(data) < blpHeader || !bytes.HasPrefix(data, []byte("BLP0")) && !bytes.HasPrefix(data, []byte("BLP1")) {
 		return nil, fmt.Errorf("%w: no BLP header", errPicture)
@@ -62,21 +64,21 @@ func decodeBLP(data, outside []byte) (*image.NRGBA, error) {
 	case blpPaletted:
 		return decodeBLPPalette(body, mipmap, width, height, alpha)
 	default:
-		return nil, fmt.Errorf("%w: unknown kind %d of BLP", errPicture, kind)
+		return nil, fmt.Errorf("%w: unknown BLP kind %d", errPicture, kind)
 	}
 }
 
-// checkSize refuses sizes that a picture cannot have, or need not have.
+// checkSize refuses picture dimensions below 1 or above maxPixels in total.
 func checkSize(width, height int) error {
 	if width < 1 || height < 1 || width > maxPixels || height > maxPixels || width*height > maxPixels {
-		return fmt.Errorf("%w: it claims %d × %d pixels, and this decodes %d in all", errPicture, width, height, maxPixels)
+		return fmt.Errorf("%w: it claims %d × %d pixels; the limit is %d pixels", errPicture, width, height, maxPixels)
 	}
 	return nil
 }
 
-// decodeBLPJPEG joins head and picture. The game's JPEGs have the four channels blue, green, red, alpha as they are,
-// which is no combination that a JPEG decoder expects: they pass as CMYK, marked so, and are taken out inverted, since
-// such files hold the inverse of the ink.
+// decodeBLPJPEG decodes a picture whose JPEG header is in body and whose data is in mipmap. The game's JPEGs
+// store blue, green, red and alpha unconverted, which the JPEG package does not support. They are therefore
+// marked and decoded as CMYK, whose values are inverted.
 func decodeBLPJPEG(body, mipmap []byte, width, height int, alpha bool) (*image.NRGBA, error) {
 	if len(body) < 4 {
 		return nil, fmt.Errorf("%w: no JPEG header", errPicture)
@@ -85,7 +87,7 @@ func decodeBLPJPEG(body, mipmap []byte, width, height int, alpha bool) (*image.N
 	if n > len(body)-4 {
 		return nil, fmt.Errorf("%w: a JPEG header of %d bytes", errPicture, n)
 	}
-	const mark = "\xFF\xEE\x00\x0EAdobe\x00\x64\x00\x00\x00\x00\x00" // APP14, no transformation of colours
+	const mark = "\xFF\xEE\x00\x0EAdobe\x00\x64\x00\x00\x00\x00\x00" // APP14 segment: no colour transformation
 	file := make([]byte, 0, n+len(mipmap)+len(mark))
 	file = append(append(file, body[4:4+n]...), mipmap...)
 	if len(file) < 2 {
@@ -111,7 +113,7 @@ func decodeBLPJPEG(body, mipmap []byte, width, height int, alpha bool) (*image.N
 	}
 	out := image.NewNRGBA(image.Rect(0, 0, min(width, config.Width), min(height, config.Height)))
 	inks, ok := decoded.(*image.CMYK)
-	if !ok { // one or three channels, as other programs than the World Editor write them
+	if !ok { // one or three channels, as tools other than the World Editor write
 		draw.Draw(out, out.Rect, decoded, decoded.Bounds().Min, draw.Src)
 		return out, nil
 	}
@@ -124,10 +126,11 @@ func decodeBLPJPEG(body, mipmap []byte, width, height int, alpha bool) (*image.N
 			}
 		}
 	}
-	return visible(out), nil
+	return ensureVisible(out), nil
 }
 
-// decodeBLPPalette reads an index for each pixel, then the alpha of each, in 0, 1, 4 or 8 bits, low bits first.
+// decodeBLPPalette decodes a palette index per pixel, followed by an alpha value per pixel of 0, 1, 4 or 8
+// bits, low bits first.
 func decodeBLPPalette(body, mipmap []byte, width, height, alpha int) (*image.NRGBA, error) {
 	if len(body) < blpPalette {
 		return nil, fmt.Errorf("%w: it ends within its palette", errPicture)
@@ -137,7 +140,7 @@ func decodeBLPPalette(body, mipmap []byte, width, height, alpha int) (*image.NRG
 		alpha = 0
 	}
 	if len(mipmap) < n {
-		mipmap = body[blpPalette:] // the table of mipmaps is wrong
+		mipmap = body[blpPalette:] // wrong mipmap table: assume that the pixels follow the palette
 	}
 	if len(mipmap) < n {
 		return nil, fmt.Errorf("%w: %d bytes for %d × %d pixels", errPicture, len(mipmap), width, height)
@@ -155,11 +158,11 @@ func decodeBLPPalette(body, mipmap []byte, width, height, alpha int) (*image.NRG
 			to[3] = byte(int(bits) & most * 255 / most)
 		}
 	}
-	return visible(out), nil
+	return ensureVisible(out), nil
 }
 
-// visible makes a picture solid that is transparent everywhere: its alpha was never meant.
-func visible(m *image.NRGBA) *image.NRGBA {
+// ensureVisible makes a fully transparent picture opaque, because such an alpha channel is unintended.
+func ensureVisible(m *image.NRGBA) *image.NRGBA {
 	for i := 3; i < len(m.Pix); i += 4 {
 		if m.Pix[i] != 0 {
 			return m

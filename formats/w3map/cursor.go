@@ -9,7 +9,7 @@ import (
 
 var errShort = errors.New("ends too early")
 
-// cursor reads little-endian fields. After the first that is not whole it yields zeros, and err is set.
+// cursor reads little-endian fields. After the first truncated field it sets err and returns zeros.
 type cursor struct {
 	data []byte
 	at   int
@@ -39,7 +39,7 @@ func (c *cursor) u32() uint32 {
 
 func (c *cursor) f32() float32 { return math.Float32frombits(c.u32()) }
 
-// cstr reads up to a NUL, which must be there.
+// cstr reads a NUL-terminated string.
 func (c *cursor) cstr() string {
 	if c.err != nil {
 		return ""
@@ -54,7 +54,7 @@ func (c *cursor) cstr() string {
 	return s
 }
 
-// skipIf and skipStringsIf pass over what only some formats have.
+// skipIf skips n bytes, and skipStringsIf n strings, if the file's format has them.
 func (c *cursor) skipIf(there bool, n int) {
 	if there {
 		c.skip(n)

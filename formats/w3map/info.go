@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Formats of war3map.w3i at which fields come or go. 18 is Reign of Chaos, 25 The Frozen Throne; the earlier ones are
-// betas, the later ones patches from 1.31 on. Sources: the published descriptions of the format and the readers of
-// other tools.
+// Versions of the war3map.w3i format in which fields were added or removed. 18 is Reign of Chaos, 25 The
+// Frozen Throne; earlier ones are betas, later ones patches from 1.31 on. Sources: published descriptions of
+// the format and the readers of other tools.
 const (
 	formatRoC     = 18
 	formatTFT     = 25
@@ -15,21 +15,21 @@ const (
 	formatEnemies = 31
 	formatNewest  = 39
 
-	// maxPlayers is the largest player count there is, 24 and four neutral ones, with room to spare.
+	// maxPlayers exceeds the largest real player count: 24 and four neutral players.
 	maxPlayers = 32
 	maxForces  = 32
 )
 
-// info is the content of war3map.w3i, its strings unresolved.
+// info is the content of war3map.w3i with unresolved strings.
 type info struct {
 	Info
-	width, height uint32 // as they stand there, beyond what a map has in broken ones
+	width, height uint32 // as stored; broken maps have absurd values
 	players       []Player
 	forces        []Force
-	cut           bool // ends within the forces
+	cut           bool // the file ends within the list of forces
 }
 
-// texts are the places of all texts, which may be references to war3map.wts.
+// texts returns pointers to all texts, which may be references into war3map.wts.
 func (m *info) texts() []*string {
 	all := []*string{&m.Name, &m.Author, &m.Description, &m.RecommendedPlayers}
 	for i := range m.players {
@@ -41,7 +41,7 @@ func (m *info) texts() []*string {
 	return all
 }
 
-// references are the numbers of war3map.wts that the texts need.
+// references returns the numbers of the war3map.wts entries that the texts refer to.
 func (m *info) references() map[int]bool {
 	wanted := map[int]bool{}
 	for _, text := range m.texts() {
@@ -52,10 +52,11 @@ func (m *info) references() map[int]bool {
 	return wanted
 }
 
-// parseInfo reads war3map.w3i up to the forces; what follows them is not needed and often missing in protected maps.
+// parseInfo reads war3map.w3i up to the forces; later parts are not needed and often missing in protected
+// maps.
 //
-// About a few beta formats the sources disagree. Those are read in both ways, and the way that gives sensible players
-// is taken.
+// Sources disagree about a few beta formats. Those are parsed both ways, and the result with plausible
+// players is used.
 func parseInfo(data []byte) (*info, error) {
 	m, err := parseInfoAs(data, false)
 	if err != nil {
@@ -79,8 +80,9 @@ func parseInfoAs(data []byte, other bool) (*info, error) {
 	return m, nil
 }
 
-// head: u32 format · 16+: u32 saves, u32 editor version · 27+: 4 × u32 game version · cstr name, author, description ·
-// 8+: cstr recommended players · camera · u32 playable width, height · 2+: u32 flags · 8+: u8 tileset.
+// head reads: format u32 · 16+: saves u32, editor version u32 · 27+: game version 4 × u32 · name, author,
+// description cstr · 8+: recommended players cstr · camera · playable width, height u32 · 2+: flags u32 · 8+:
+// tileset u8. "16+" means format 16 and later.
 func (m *info) head(c *cursor, other bool) {
 	m.Format = c.u32()
 	v := m.Format
@@ -102,7 +104,7 @@ func (m *info) head(c *cursor, other bool) {
 		c.skip(24)
 	}
 	c.skip(8 * 4)          // camera bounds
-	c.skipIf(v >= 14, 4*4) // and the parts that they leave out
+	c.skipIf(v >= 14, 4*4) // margins outside the camera bounds
 	if v >= 1 {
 		m.width, m.height = c.u32(), c.u32()
 	}
@@ -113,17 +115,17 @@ func (m *info) head(c *cursor, other bool) {
 	c.skipIf(v >= 8, 1)
 }
 
-// screens: the loading screen, the prologue, fog, weather, sound, light and water.
+// screens skips the loading screen, prologue, fog, weather, sound, light and water.
 func (m *info) screens(c *cursor, other bool) {
 	v := m.Format
 	beta := other && (v == 23 || v == 24)
 	screen := func(titles int) {
-		c.skipIf(v >= 17, 4)                         // number of the picture
-		c.skipStringsIf(v < formatRoC || v >= 20, 1) // path of an own picture
+		c.skipIf(v >= 17, 4)                         // index of a predefined picture
+		c.skipStringsIf(v < formatRoC || v >= 20, 1) // path of a custom picture
 		c.skipStringsIf(true, 1+titles)
 	}
 	switch {
-	case v >= 37: // a crest stands between number and path
+	case v >= 37: // a crest stands between index and path
 		c.skip(8)
 		c.skipStringsIf(true, 4)
 	case v >= 11:
@@ -134,16 +136,17 @@ func (m *info) screens(c *cursor, other bool) {
 	if v >= 13 {
 		screen(2)
 	}
-	c.skipIf(v >= 19, 5*4) // fog kind, three measures, colour
+	c.skipIf(v >= 19, 5*4) // fog kind, three parameters, colour
 	c.skipIf(v >= 36, 4*4)
 	c.skipIf(v >= 39, 2*4)
 	c.skipIf(v >= 21 && !beta, 4)       // weather
 	c.skipStringsIf(v >= 22, 1)         // sound environment
-	c.skipIf(v >= 23, 1)                // light
-	c.skipIf(v >= formatTFT || beta, 4) // tint
+	c.skipIf(v >= 23, 1)                // light environment
+	c.skipIf(v >= formatTFT || beta, 4) // water tint
 }
 
-// modes: 28+: u32 script language · 29+: u32 graphics · 30+: u32 game data · 32+: camera distances, and more after it.
+// modes reads: 28+: script language u32 · 29+: graphics mode u32 · 30+: game data version u32 · 32+: camera
+// distances and later additions.
 func (m *info) modes(c *cursor) {
 	v := m.Format
 	if v >= formatLua {
@@ -153,20 +156,20 @@ func (m *info) modes(c *cursor) {
 	c.skipIf(v >= 30, 4)
 	c.skipIf(v >= 32, 2*4)
 	c.skipIf(v >= 33, 4)
-	c.skipIf(v >= 34, 8*4) // water
+	c.skipIf(v >= 34, 8*4) // water settings
 	c.skipIf(v >= 35, 4)
 	c.skipIf(v >= 38, 4)
 }
 
-// readPlayers: u32 n × { u32 number, type, race · 39+: u32 crest · u32 fixed start · cstr name · f32 x, y ·
-// 5+: u32 ally masks low, high · 31+: u32 enemy masks low, high }.
+// readPlayers reads: n u32 × { number, type, race u32 · 39+: crest u32 · fixed start u32 · name cstr · x, y
+// f32 · 5+: ally masks low, high u32 · 31+: enemy masks low, high u32 }.
 func (m *info) readPlayers(c *cursor, other bool) error {
 	n := c.u32()
 	if c.err != nil {
-		return fmt.Errorf("war3map.w3i %w: %d bytes hold no list of players", c.err, len(c.data))
+		return fmt.Errorf("war3map.w3i %w: the player list is missing in its %d bytes", c.err, len(c.data))
 	}
 	if n > maxPlayers {
-		return fmt.Errorf("war3map.w3i claims %d players: it is damaged, or of a format (%d) that is not known", n, m.Format)
+		return fmt.Errorf("war3map.w3i claims %d players: it is damaged, or of an unknown format (%d)", n, m.Format)
 	}
 	for range n {
 		p := Player{Number: c.u32(), Type: PlayerType(c.u32()), Race: PlayerRace(c.u32())}
@@ -177,10 +180,10 @@ func (m *info) readPlayers(c *cursor, other bool) error {
 		c.skipIf(m.Format >= 5, 2*4)
 		c.skipIf(m.Format >= formatEnemies, 2*4)
 		if c.err != nil {
-			return errors.New("war3map.w3i ends within the list of players")
+			return errors.New("war3map.w3i ends within the player list")
 		}
 		if p.Number >= maxPlayers {
-			return fmt.Errorf("war3map.w3i has a player number %d: it is damaged, or of a format (%d) that is not known",
+			return fmt.Errorf("war3map.w3i has a player number %d: it is damaged, or of an unknown format (%d)",
 				p.Number, m.Format)
 		}
 		m.players = append(m.players, p)
@@ -188,7 +191,7 @@ func (m *info) readPlayers(c *cursor, other bool) error {
 	return nil
 }
 
-// readForces: u32 n × { u32 flags · u32 players · cstr name }. A force that is not whole is left out.
+// readForces reads: n u32 × { flags u32 · players u32 · name cstr }. It leaves out a truncated force.
 func (m *info) readForces(c *cursor) {
 	n := c.u32()
 	for range min(n, maxForces) {

@@ -4,71 +4,72 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// pathPrefix stands before the file's name in the path that clients are shown: that is where they look for the map,
-// and where they put it when the host sends it.
+// pathPrefix precedes the file name in the path sent to clients. Clients look for the map in this folder and
+// store downloads there.
 const pathPrefix = `Maps\Download\`
 
-// DefaultSettings are those of the game's own "create game" screen, teams locked.
+// DefaultSettings are the defaults of the game's "create game" screen, with locked teams.
 const DefaultSettings = w3gs.SpeedFast | w3gs.VisibilityDefault | w3gs.TeamsTogether | w3gs.FixedTeams
 
-// Map describes one map file for one version of the game.
+// Map describes one map file, with identifiers for one game version.
 type Map struct {
-	File string // name of the file, without folders
-	Path string // what clients are shown, at most w3gs.MaxMapPathLen bytes; see pathPrefix
+	File string // file name without folders
+	Path string // path sent to clients, at most w3gs.MaxMapPathLen bytes
 
 	Identifiers
 
 	Info
 
 	Reports Reports
-	Signed  bool // carries Blizzard's signature
+	Signed  bool // the file carries Blizzard's signature
 
 	Melee, FixedSettings, CustomForces bool
 	Layout                             w3gs.Layout
 	Players                            []Player
 	Forces                             []Force
-	Slots                              []w3gs.Slot // in the map's order, without observers; see LobbySlots
-	PlayerSlots                        uint8       // start spots: the number of Slots
+	Slots                              []w3gs.Slot // the map's own slots in map order, without observers; see LobbySlots
+	PlayerSlots                        uint8       // number of start locations, equal to len(Slots)
 
-	// Others are identifiers for other versions, where the scripts of these differ or an
-	// operator has said them.
+	// Others holds the identifiers for other versions, if their scripts differ or an operator has configured
+	// them.
 	Others map[w3gs.Version]Identifiers
 
-	Version  w3gs.Version      // of the game that the identifiers are for
-	Settings w3gs.GameSettings // to host it with, unless the operator chooses others
-	HCL      string            // command string to start with, mostly empty
-	Modes    []string          // command strings that players may vote for
-	Link     string            // a page about the map, as the operator says
+	Version  w3gs.Version      // game version that the identifiers are for
+	Settings w3gs.GameSettings // default settings, unless the operator chooses others
+	HCL      string            // HCL mode string to start with; usually empty
+	Modes    []string          // mode strings that players may vote for
+	Link     string            // web page about the map, set by the operator
 
-	// NeedsScripts says that the checksum could not be computed for want of the game's scripts; see
+	// NeedsScripts is set if the checksum could not be computed because the game's scripts are missing; see
 	// MissingScripts.
 	NeedsScripts bool
 
-	// Warnings are sentences for the operator about what is odd in the map.
+	// Warnings are complete sentences for the operator about problems with the map.
 	Warnings []string
 }
 
-// Info is the contents of war3map.w3i about the map, apart from players and forces. A file beside the map may say otherwise.
+// Info holds the map properties stored in war3map.w3i, except players and forces. The operator's settings
+// file for the map may override them.
 type Info struct {
-	// Texts as in the map, with colour codes; Plain removes those.
+	// Texts as stored in the map, including colour codes, which Plain removes.
 	Name, Author, Description, RecommendedPlayers string
 
-	Width, Height uint16 // playable, in the units of war3map.w3i
-	Format        uint32 // 18 Reign of Chaos, 25 The Frozen Throne, 28 1.31, 31 1.32, 33 2.0
+	Width, Height uint16 // size of the playable area, in the units of war3map.w3i
+	Format        uint32 // format of war3map.w3i: 18 Reign of Chaos, 25 The Frozen Throne, 28 1.31, 31 1.32, 33 2.0
 	EditorVersion uint32 // 0 before format 16
 	Flags         Flags
 	Lua           bool // the script is war3map.lua
 }
 
-// Identifiers are the four values by which a client knows that it holds the same map.
+// Identifiers are the four values by which a client recognises the same map file.
 type Identifiers struct {
 	Size     uint32 // of the file, in bytes
-	CRC32    uint32 // IEEE, of the whole file
-	Checksum uint32 // of the scripts and the files that decide the game ("xoro"), if HasChecksum
+	CRC32    uint32 // CRC-32 (IEEE) of the whole file
+	Checksum uint32 // hash of the scripts and the files that affect the simulation ("xoro"); valid if HasChecksum
 	SHA1     [20]byte
 
-	HasChecksum bool // false if the game's scripts are missing
-	HasSHA1     bool // false too before 1.23, where none is sent
+	HasChecksum bool // false if the game's scripts were missing
+	HasSHA1     bool // always false before 1.23, which does not use it
 }
 
 // SetOther sets the identifiers for another version.
@@ -79,8 +80,8 @@ func (m *Map) SetOther(v w3gs.Version, own Identifiers) {
 	m.Others[v] = own
 }
 
-// For returns the identifiers for clients of a version in the same game: its own, where
-// they are known, or those of Version.
+// For returns the identifiers for clients of version v: those in Others if present, otherwise those of
+// Version.
 func (m *Map) For(v w3gs.Version) Identifiers {
 	if own, ok := m.Others[v]; ok && v != m.Version {
 		return own
@@ -88,9 +89,9 @@ func (m *Map) For(v w3gs.Version) Identifiers {
 	return m.Identifiers
 }
 
-// Player is a player of war3map.w3i: a person, a computer or none.
+// Player is a player entry of war3map.w3i. It may be controlled by a person, a computer or nobody.
 type Player struct {
-	Number     uint32 // also the colour
+	Number     uint32 // also the player's colour
 	Type       PlayerType
 	Race       PlayerRace
 	FixedStart bool
@@ -98,7 +99,7 @@ type Player struct {
 	X, Y       float32
 }
 
-// PlayerType is the kind of a player's control. Other values occur and get no slot.
+// PlayerType is the controller of a player. Unknown values get no slot.
 type PlayerType uint32
 
 // Controllers.
@@ -109,10 +110,10 @@ const (
 	playerRescuable
 )
 
-// PlayerRace is a race as war3map.w3i counts them. Other values mean that the player chooses.
+// PlayerRace is a race in the numbering of war3map.w3i. Unknown values mean that the player chooses.
 type PlayerRace uint32
 
-// Races.
+// Races in war3map.w3i.
 const (
 	raceHuman PlayerRace = iota + 1
 	raceOrc
@@ -120,17 +121,17 @@ const (
 	raceNightElf
 )
 
-// Force is a team of war3map.w3i.
+// Force is a team defined in war3map.w3i.
 type Force struct {
 	Name    string
 	Flags   uint32
-	Players uint32 // bit n stands for player number n
+	Players uint32 // bit n stands for the player with number n
 }
 
-// Flags are the options of war3map.w3i. Only those are named that decide about the lobby.
+// Flags is the flag field of war3map.w3i. Only flags that affect the lobby are named.
 type Flags uint32
 
-// Flags used.
+// Flags that affect the lobby.
 const (
 	flagMelee         Flags = 0x0004
 	flagFixedSettings Flags = 0x0020
@@ -139,12 +140,12 @@ const (
 
 func (f Flags) has(flag Flags) bool { return f&flag != 0 }
 
-// Complete reports whether all that a client of the hosted version checks is there.
+// Complete reports whether all identifiers that clients of Version check are known.
 func (m *Map) Complete() bool {
 	return m.HasChecksum && (m.HasSHA1 || !m.Version.HasSHA1())
 }
 
-// SetLayout changes the layout and the flags that it stands for.
+// SetLayout sets the layout and the matching flags.
 func (m *Map) SetLayout(layout w3gs.Layout) {
 	m.Layout = layout
 	m.CustomForces = layout == w3gs.LayoutCustomForces || layout == w3gs.LayoutFixedSettings

@@ -9,13 +9,13 @@ import (
 	"w3host/formats/mpq"
 )
 
-// ErrNoPicture says that the map has no such picture.
+// ErrNoPicture is returned if the map does not contain the requested picture.
 var ErrNoPicture = errors.New("the map has no picture")
 
-// Minimap decodes the picture of the whole map that the game shows in the lobby.
+// Minimap decodes the overview picture that the game shows in the lobby. r holds the map file of size bytes.
 func Minimap(r io.ReaderAt, size int64) (*image.NRGBA, error) { return picture(r, size, "war3mapMap") }
 
-// Preview decodes the picture that a map may have the game show in place of the minimap before the game.
+// Preview decodes the optional picture that the game shows in the lobby instead of the minimap.
 func Preview(r io.ReaderAt, size int64) (*image.NRGBA, error) {
 	return picture(r, size, "war3mapPreview")
 }
@@ -35,7 +35,7 @@ func picture(r io.ReaderAt, size int64, name string) (*image.NRGBA, error) {
 		if err == nil && kind == ".tga" {
 			m, err = decodeTGA(data)
 		} else if err == nil {
-			outside, _ := readSmall(a, name+".b00", maxPicture) // only betas have it
+			outside, _ := readSmall(a, name+".b00", maxPicture) // exists only in beta maps
 			m, err = decodeBLP(data, outside)
 		}
 		if err == nil {

@@ -15,39 +15,39 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of files that are read as a whole, and of the parts kept of them, in bytes.
+// Limits, in bytes, for files read into memory and for single texts.
 const (
-	maxInfo  = 1 << 20 // war3map.w3i, mostly below 100 kB
-	maxTexts = 8 << 20 // war3map.wts; the texts of the largest maps have a third of it
-	maxText  = 8 << 10 // one text; the lobby of the game shows no more than a few hundred
+	maxInfo  = 1 << 20 // war3map.w3i; real ones are mostly below 100 kB
+	maxTexts = 8 << 20 // war3map.wts; those of the largest maps are a third of this
+	maxText  = 8 << 10 // a single text; the game's lobby shows a few hundred bytes at most
 )
 
-// Reasons for which Read refuses a file. Test with errors.Is.
+// Reasons for which Read refuses a file; test for them with errors.Is.
 var (
-	// ErrNotMap says that the file is something else than a map.
+	// ErrNotMap reports a file that is not a map.
 	ErrNotMap = errors.New("not a Warcraft III map")
-	// ErrDamaged says that it is a map, but one that no game can play.
+	// ErrDamaged reports a map that cannot be played.
 	ErrDamaged = errors.New("the map is damaged")
 )
 
-// Options say for whom a map is read.
+// Options configures Read.
 type Options struct {
-	// Version of the game that will be hosted; 0 means w3gs.DefaultVersion.
+	// Version is the game version to host; 0 means w3gs.DefaultVersion.
 	Version w3gs.Version
-	// Scripts of that version; nil if there are none.
+	// Scripts are the game's scripts of that version; nil if unavailable.
 	Scripts *Scripts
-	// Others are the scripts of further versions, which get identifiers of their own where
-	// these differ.
+	// Others holds the scripts of further versions. Map.Others gets identifiers for those whose scripts
+	// differ.
 	Others map[w3gs.Version]*Scripts
-	// Progress, if set, gets how many bytes of the file have been read since the last call.
+	// Progress, if not nil, is called with the number of bytes read since the last call.
 	Progress func(n int)
 }
 
-// Read reads the map in r, size bytes long, from a file of the given name (folders before it are dropped).
+// Read reads the map file r of size bytes. name is its file name; leading folders are ignored.
 //
-// The error is about a file that cannot be hosted at all, or a fault of r, as it is. Mere oddities are in
-// Map.Warnings; that the checksum could not be computed, in Map.MissingScripts. Memory does not grow with the file and
-// stays below 64 MB; time is bounded by a Meter.
+// It returns an error if the file cannot be hosted, or the unchanged error of r. Minor problems go to
+// Map.Warnings, and a missing checksum is explained by Map.MissingScripts. Memory stays below 64 MB for any
+// file size, and a Meter limits the time. Read blocks while it reads and hashes the whole file.
 func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	src := &source{ReaderAt: r}
 	m, err := read(src, size, name, opts)
@@ -57,8 +57,8 @@ func Read(r io.ReaderAt, size int64, name string, opts Options) (*Map, error) {
 	return m, err
 }
 
-// source keeps the fault of a disk. A reader above it could take the fault for damage to the map, or the piece that
-// could not be read for one that the map does not have.
+// source remembers the first read error of the underlying file. Without it, the layers above could mistake a
+// disk error for a damaged map or a missing part.
 type source struct {
 	io.ReaderAt
 	fault error
@@ -126,31 +126,31 @@ func (m *Map) readInfo(a *mpq.Archive) error {
 	}
 	texts, err := readSmall(a, "war3map.wts", maxTexts)
 	if err != nil && !errors.Is(err, mpq.ErrNotFound) {
-		m.warn("war3map.wts is damaged, so that texts of the map are missing: %v.", err)
+		m.warn("war3map.wts is damaged, so texts of the map are missing: %v.", err)
 	}
 	m.fill(in, parseStrings(texts, in.references()))
 	return nil
 }
 
-// readSmall reads a file of at most limit bytes.
+// readSmall reads a file of at most limit bytes from the archive.
 func readSmall(a *mpq.Archive, name string, limit int64) ([]byte, error) {
 	f, err := a.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	if f.Size() > limit {
-		return nil, fmt.Errorf("%s claims %d bytes, and this reads no more than %d", name, f.Size(), limit)
+		return nil, fmt.Errorf("%s claims %d bytes; the limit is %d", name, f.Size(), limit)
 	}
 	return f.ReadAll()
 }
 
-// fill takes over the values of war3map.w3i, with its texts resolved.
+// fill copies the values of war3map.w3i into m and resolves its texts.
 func (m *Map) fill(in *info, texts stringTable) {
 	long := false
 	for _, text := range in.texts() {
 		*text = texts.resolve(*text)
 		if len(*text) > maxText {
-			*text, long = strings.Clone(w3gs.Cut(*text, maxText)), true // so that the whole is not kept
+			*text, long = strings.Clone(w3gs.Cut(*text, maxText)), true // clone, so that the whole text can be freed
 		}
 	}
 	if long {
@@ -166,7 +166,7 @@ func (m *Map) fill(in *info, texts stringTable) {
 		m.warn("war3map.w3i claims a size of %d × %d.", in.width, in.height)
 	}
 	if in.Format > formatNewest {
-		m.warn("war3map.w3i has format %d, newer than this program knows: check what it says about the map.", in.Format)
+		m.warn("war3map.w3i has format %d, which is newer than this program supports: check the map's properties.", in.Format)
 	}
 	if needs := in.needs(); m.Version < needs {
 		m.warn("The map was saved for %v or later (format %d): clients of %v cannot play it.", needs, in.Format, m.Version)
@@ -174,7 +174,7 @@ func (m *Map) fill(in *info, texts stringTable) {
 	m.setSlots()
 }
 
-// needs is the first version that can load a map of this format.
+// needs returns the first game version that can load a map of this format.
 func (m *info) needs() w3gs.Version {
 	switch {
 	case m.Format >= 32:
@@ -190,8 +190,8 @@ func (m *info) needs() w3gs.Version {
 	}
 }
 
-// setPath makes the path that clients are shown. A name that is too long loses letters before its ending, since
-// clients refuse a longer path; they then download the map under the shorter name.
+// setPath sets the path sent to clients. Clients refuse paths that are too long, so a long file name is
+// shortened before its extension; downloads are stored under the shortened name.
 func (m *Map) setPath() {
 	name := m.File
 	if over := len(pathPrefix) + len(name) - w3gs.MaxMapPathLen; over > 0 {
@@ -210,7 +210,7 @@ func (m *Map) setPath() {
 	m.Path = pathPrefix + name
 }
 
-// signed looks for Blizzard's signature, NGIS and 256 bytes, at the end of the file.
+// signed reports whether the file ends with Blizzard's signature: "NGIS" and 256 bytes.
 func signed(r io.ReaderAt, size int64) bool {
 	var tag [4]byte
 	if size < 260 {
@@ -220,7 +220,8 @@ func signed(r io.ReaderAt, size int64) bool {
 	return err == nil && bytes.Equal(tag[:], []byte("NGIS"))
 }
 
-// ConfigName is the name of the file beside a map in which an operator may say what the map's own file does not.
+// ConfigName returns the name of the operator's settings file for a map file; it lies beside the map and
+// overrides the map's own properties.
 func ConfigName(mapFile string) string {
 	return strings.TrimSuffix(mapFile, path.Ext(mapFile)) + ".toml"
 }

@@ -80,7 +80,7 @@ func readFile(t testing.TB, path string, opts w3map.Options) (*w3map.Map, error)
 	return w3map.Read(f, stat.Size(), path, opts)
 }
 
-// Two independent host programs computed the references.
+// Two independent host executableExtensions computed the references.
 func TestReferences(t *testing.T) {
 	scripts := gameScripts(t)
 	for _, want := range references(t) {

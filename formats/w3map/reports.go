@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Reports are the ways in which a map's script reports results. A script names
-// the game cache that it reports through; one that does not cannot report.
+// Reports tells in which ways a map's script reports results. It is derived from the names of the game caches
+// that reports are sent through, which appear in the script.
 type Reports struct {
 	W3MMD bool `json:"w3mmd,omitempty"`
 	DotA  bool `json:"dota,omitempty"`
@@ -17,11 +17,11 @@ var (
 	nameOfDotA  = []byte(`"dr.x"`)
 )
 
-// finder looks for the names, and for files that a map must not write, in a script that comes in parts.
+// finder scans a script, fed in parts, for result reports and for suspicious file writes.
 type finder struct {
 	found  Reports
 	writes string
-	tail   []byte // of the parts before
+	tail   []byte // end of the previous parts, for matches across a boundary
 }
 
 func (f *finder) scan(part []byte) {
@@ -30,7 +30,7 @@ func (f *finder) scan(part []byte) {
 		f.found.W3MMD = f.found.W3MMD || bytes.Contains(text, nameOfW3MMD)
 		f.found.DotA = f.found.DotA || bytes.Contains(text, nameOfDotA)
 		if f.writes == "" {
-			f.writes = attack(text)
+			f.writes = suspiciousWrite(text)
 		}
 	}
 	if len(part) >= longestWrite {

@@ -7,19 +7,20 @@ import (
 	"fmt"
 )
 
-// ErrLineEnds says that a script is a copy that lost its CR LF line ends. Its checksums would be wrong, and every
-// client would leave as soon as it has checked the map.
+// ErrLineEnds reports a script whose CR LF line ends were converted. Its checksums would be wrong, and every
+// client would leave after the map check.
 var ErrLineEnds = errors.New("has LF line ends where the game has CR LF, so that every client would refuse the map; " +
 	"copy it from the game again, with a tool that leaves line ends alone")
 
-// Scripts are the two script files of the game that enter a map's checksum, of one version of the game. They are
-// hashed once, so that many maps cost no more than one. Scripts may be used from several goroutines at once.
+// Scripts holds common.j and blizzard.j of one game version, which enter the checksum of every map. They are
+// hashed only once. Scripts is safe for concurrent use.
 type Scripts struct {
 	common, blizzard []byte
-	prefix           *pieces // after both of them and the mark
+	prefix           *pieces // hash state after both scripts and the mark
 }
 
-// NewScripts takes the contents of common.j and blizzard.j, and keeps them.
+// NewScripts returns Scripts for the contents of common.j and blizzard.j. It retains both slices. It returns
+// an error if a file is empty or has the wrong line ends.
 func NewScripts(common, blizzard []byte) (*Scripts, error) {
 	s := &Scripts{common: common, blizzard: blizzard, prefix: newPieces(true, nil)}
 	for _, script := range []struct {
@@ -39,7 +40,8 @@ func NewScripts(common, blizzard []byte) (*Scripts, error) {
 	return s, nil
 }
 
-// Key tells one pair of scripts from another, for callers that keep values computed with them. It is "" for none.
+// Key returns a string that identifies the pair of scripts, for use as a cache key. A nil *Scripts has the
+// key "".
 func (s *Scripts) Key() string {
 	if s == nil {
 		return ""

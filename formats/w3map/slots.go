@@ -8,15 +8,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// editor24 is the first World Editor whose maps may have 24 players.
+// editor24 is the first World Editor build that supports 24 players.
 const editor24 = 6060
 
-// setSlots derives layout and slots from flags, players and forces.
+// setSlots derives the layout and slots from flags, players and forces.
 func (m *Map) setSlots() {
 	m.Melee, m.FixedSettings = m.Flags.has(flagMelee), m.Flags.has(flagFixedSettings)
 	m.CustomForces = m.Flags.has(flagCustomForces)
 	m.Layout = m.Version.Layout(m.CustomForces, m.FixedSettings)
-	var taken uint32 // colours
+	var taken uint32 // bit set of colours
 	for _, p := range m.Players {
 		bit := uint32(1) << (p.Number % maxPlayers)
 		switch {
@@ -38,7 +38,7 @@ func (m *Map) setSlots() {
 	}
 }
 
-// openSlot waits for anybody.
+// openSlot is a slot that any player may take.
 var openSlot = w3gs.Slot{
 	Download: w3gs.DownloadUnknown, Status: w3gs.SlotOpen, Race: w3gs.RaceRandom, AI: w3gs.AINormal, Handicap: 100,
 }
@@ -61,7 +61,7 @@ func (m *Map) slot(p Player) w3gs.Slot {
 	return s
 }
 
-// team is the last force that holds the player, as in older hosts; 0 if none does.
+// team returns the team of a player: the last force that contains it, as in older hosts, or 0 if none does.
 func (m *Map) team(number uint32) (team uint8) {
 	for i, f := range m.Forces {
 		if f.Players>>number&1 != 0 && i < int(m.Version.ObserverTeam()) {
@@ -75,12 +75,12 @@ var slotRaces = map[PlayerRace]w3gs.Race{
 	raceHuman: w3gs.RaceHuman, raceOrc: w3gs.RaceOrc, raceUndead: w3gs.RaceUndead, raceNightElf: w3gs.RaceNightElf,
 }
 
-// LobbySlots is the slot table of a fresh lobby: as many of the map's slots as clients of the hosted version know and,
-// if the settings have observers or referees, open observer slots for the rest.
+// LobbySlots returns the slot table of a new lobby. It contains the map's slots, as many as clients of
+// Version support, and, if the settings allow observers or referees, open observer slots for the rest.
 func (m *Map) LobbySlots(settings w3gs.GameSettings) []w3gs.Slot {
 	limit := m.Version.Slots()
 	slots := slices.Clone(m.Slots[:min(len(m.Slots), limit)])
-	if !observed(settings) {
+	if !allowsObservers(settings) {
 		return slots
 	}
 	if m.EditorVersion < editor24 {
@@ -91,7 +91,7 @@ func (m *Map) LobbySlots(settings w3gs.GameSettings) []w3gs.Slot {
 	return append(slots, slices.Repeat([]w3gs.Slot{watcher}, max(0, limit-len(slots)))...)
 }
 
-// GameType is the game type of a 0x30 for this map under these settings.
+// GameType returns the game type with which a game on this map and with these settings is listed.
 func (m *Map) GameType(settings w3gs.GameSettings) w3gs.GameType {
 	t := w3gs.GameTypeCustom | w3gs.GameTypeLarge
 	if m.Melee {
@@ -105,7 +105,7 @@ func (m *Map) GameType(settings w3gs.GameSettings) w3gs.GameType {
 		t |= w3gs.GameTypeUserMap
 	}
 	switch {
-	case observed(settings):
+	case allowsObservers(settings):
 		t |= w3gs.GameTypeObsFull
 	case settings&w3gs.ObserversOnDefeat != 0:
 		t |= w3gs.GameTypeObsOnDeath
@@ -115,8 +115,8 @@ func (m *Map) GameType(settings w3gs.GameSettings) w3gs.GameType {
 	return t
 }
 
-// observed says whether the settings let people who do not play into the lobby.
-func observed(s w3gs.GameSettings) bool {
+// allowsObservers reports whether the settings allow observers or referees in the lobby.
+func allowsObservers(s w3gs.GameSettings) bool {
 	return s&w3gs.ObserversOn == w3gs.ObserversOn || s&w3gs.Referees != 0
 }
 

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// stringTable is war3map.wts: the texts that TRIGSTR_n stands for.
+// stringTable maps the n of TRIGSTR_n to its text in war3map.wts.
 type stringTable map[int]string
 
 var (
 	byteOrderMark = []byte("\xEF\xBB\xBF")
-	doubledMark   = []byte("\xC3\xAF\xC2\xBB\xC2\xBF") // the mark, encoded to UTF-8 once more
+	doubledMark   = []byte("\xC3\xAF\xC2\xBB\xC2\xBF") // a byte order mark that was encoded to UTF-8 twice
 	entryWord     = []byte("STRING")
 )
 
-// parseStrings reads
+// parseStrings parses war3map.wts, which consists of entries such as
 //
 //	STRING 7
 //	// a comment
@@ -25,20 +25,20 @@ var (
 //	The text, of any number of lines
 //	}
 //
-// with line ends and blanks as they come. Lines that make no sense are passed over. Of two texts with a number, the later
-// counts. Only the wanted numbers are kept, of which nil is all: there may be millions.
+// with any line ends and blanks. It skips malformed lines. If a number occurs twice, the later text counts.
+// Only wanted numbers are returned, since a file may hold millions; nil means all.
 func parseStrings(data []byte, wanted map[int]bool) stringTable {
 	data = bytes.TrimPrefix(bytes.TrimPrefix(data, byteOrderMark), doubledMark)
 	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
 	table := stringTable{}
-	end := -1 // of the text at hand, or of one to come
+	end := -1 // closing brace of the current or a later text
 	for start := findEntry(data, 0); start != nil; {
 		next, limit := findEntry(data, start.end), len(data)
 		if next != nil {
 			limit = next.at
 		}
 		open := openBrace(data, start.end, limit)
-		if open < 0 { // an entry without a text
+		if open < 0 { // entry without a text
 			start = next
 			continue
 		}
@@ -49,17 +49,17 @@ func parseStrings(data []byte, wanted map[int]bool) stringTable {
 		if id, err := strconv.Atoi(string(data[start.number:start.end])); err == nil && (wanted == nil || wanted[id]) {
 			table[id] = textBetween(data[open+1 : stop])
 		}
-		if start = next; next != nil && next.at <= stop { // that one was within the text
+		if start = next; next != nil && next.at <= stop { // the next entry is inside this text
 			start = findEntry(data, stop)
 		}
 	}
 	return table
 }
 
-// entry is where "STRING 7" stands: the line, the digits, and their end.
+// entry holds the offsets of a "STRING 7" line: its start, its first digit and the end of its digits.
 type entry struct{ at, number, end int }
 
-// lines walks the places where lines begin, of which from counts as the first.
+// lines iterates over the offsets of line starts, beginning with from.
 func lines(data []byte, from int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := from; at < len(data) && yield(at); {
@@ -72,7 +72,7 @@ func lines(data []byte, from int) iter.Seq[int] {
 	}
 }
 
-// findEntry finds the first line of an entry at or after from.
+// findEntry returns the first entry that starts at or after from, or nil.
 func findEntry(data []byte, from int) *entry {
 	for at := range lines(data, from) {
 		i := skipBlanks(data, at)
@@ -92,7 +92,8 @@ func findEntry(data []byte, from int) *entry {
 	return nil
 }
 
-// closingBrace finds the first brace that begins a line at or after from, else the end.
+// closingBrace returns the offset of the first closing brace at the start of a line at or after from, or
+// len(data).
 func closingBrace(data []byte, from int) int {
 	for at := range lines(data, from) {
 		if i := skipBlanks(data, at); i < len(data) && data[i] == '}' {
@@ -104,7 +105,7 @@ func closingBrace(data []byte, from int) int {
 
 func skipBlanks(data []byte, at int) int { return len(data) - len(bytes.TrimLeft(data[at:], " \t")) }
 
-// openBrace finds the brace before a text, which is none in a comment.
+// openBrace returns the offset of the opening brace of a text before next, ignoring comments, or -1.
 func openBrace(data []byte, from, next int) int {
 	for at := range lines(data[:next], from) {
 		line, _, _ := bytes.Cut(data[at:next], []byte("\n"))
@@ -116,8 +117,9 @@ func openBrace(data []byte, from, next int) int {
 	return -1
 }
 
-// textEnd finds the end of a text: the brace that begins a line, since a text may have braces in it. If there is
-// another entry before that one, any brace before that entry will do.
+// textEnd returns the end of the text that starts at from. This is brace, the closing brace at the start of a
+// line, since texts may contain braces. If another entry starts before it, any closing brace before that
+// entry is used.
 func textEnd(data []byte, from, next, brace int) int {
 	if brace < next {
 		return brace
@@ -128,7 +130,8 @@ func textEnd(data []byte, from, next, brace int) int {
 	return brace
 }
 
-// textBetween takes off the rest of the brace's own line before a text, and the line break and the blanks after it.
+// textBetween returns the text between two braces without the rest of the opening line and without the final
+// line break and blanks.
 func textBetween(braces []byte) string {
 	text := string(braces)
 	if line, after, ok := strings.Cut(text, "\n"); ok && strings.TrimSpace(line) == "" {
@@ -142,7 +145,7 @@ func textBetween(braces []byte) string {
 
 var textReference = regexp.MustCompile(`^TRIGSTR_(-?[0-9]+)`)
 
-// reference is the n of TRIGSTR_n. Zeros before the number and the text after it do not matter.
+// reference parses TRIGSTR_n and returns n. Leading zeros and trailing text are ignored.
 func reference(s string) (id int, ok bool) {
 	m := textReference.FindStringSubmatch(s)
 	if m == nil {
@@ -152,7 +155,7 @@ func reference(s string) (id int, ok bool) {
 	return id, err == nil
 }
 
-// resolve replaces a reference by its text. A reference to a text that is missing stays, as in the game.
+// resolve replaces a reference by its text. Like the game, it leaves a reference to a missing text unchanged.
 func (t stringTable) resolve(s string) string {
 	if id, ok := reference(s); ok {
 		if text, ok := t[id]; ok {
@@ -164,19 +167,19 @@ func (t stringTable) resolve(s string) string {
 
 var colourCode = regexp.MustCompile(`(?i)\|c[0-9a-f]{8}|\|r`)
 
-// Plain is a text of the game without colour codes, on one line.
+// Plain returns a text without colour codes, on one line.
 func Plain(s string) string {
 	s = colourCode.ReplaceAllString(s, "")
 	s = strings.NewReplacer("|n", " ", "|N", " ", "||", "|").Replace(s)
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Shown is a text as a terminal may show it: control characters, and bytes that are no UTF-8 (such as names in GBK or
-// CP1251), are written as in Go: \n, \x1b, \xd0, \u202e.
+// Shown escapes a text for display on a terminal. Control characters and invalid UTF-8 (such as names in GBK
+// or CP1251) are written as in Go: \n, \x1b, \xd0, \u202e.
 func Shown(s string) string {
 	quoted := strconv.Quote(s)
 	return harmless.Replace(quoted[1 : len(quoted)-1])
 }
 
-// harmless are characters that Go quotes although a terminal may show them.
+// harmless undoes the quoting of characters that terminals can show.
 var harmless = strings.NewReplacer(`\"`, `"`, `\\`, `\`)

@@ -9,7 +9,7 @@ import (
 const (
 	tgaHeader = 18
 
-	// Kinds of picture; with tgaPacked, runs of equal pixels are packed.
+	// Picture kinds; tgaPacked marks run-length encoding.
 	tgaPalette = 1
 	tgaColour  = 2
 	tgaGrey    = 3
@@ -19,15 +19,16 @@ const (
 	tgaFromTop   = 0x20
 )
 
-// tga is an open TGA: u8 length of the comment · u8 has palette · u8 kind · u16 first, u16 count, u8 bits of the
-// palette · u16 x, y · u16 width, height · u8 bits of a pixel · u8 direction · comment · palette · pixels.
+// tga is a parsed TGA file: comment length u8 · has palette u8 · kind u8 · first palette index u16, palette
+// entries u16, bits per entry u8 · x, y u16 · width, height u16 · bits per pixel u8 · direction u8 · comment
+// · palette · pixels.
 type tga struct {
 	kind          byte
 	width, height int
-	depth         int // bytes of a pixel
+	depth         int // bytes per pixel
 	direction     byte
 	palette       []byte
-	first, entry  int // first index in the palette, bytes of an entry
+	first, entry  int // index of the first palette entry; bytes per entry
 	pixels        []byte
 }
 
@@ -56,7 +57,7 @@ func decodeTGA(data []byte) (*image.NRGBA, error) {
 		}
 		t.colour(t.pixels[i*t.depth:(i+1)*t.depth], out.Pix[y*out.Stride+4*x:])
 	}
-	return visible(out), nil
+	return ensureVisible(out), nil
 }
 
 func openTGA(data []byte) (*tga, error) {
@@ -91,13 +92,13 @@ func openTGA(data []byte) (*tga, error) {
 		ok = t.depth <= 2
 	}
 	if !ok || t.depth == 0 {
-		return nil, fmt.Errorf("%w: unknown kind of TGA, %d with %d bits", errPicture, t.kind, data[16])
+		return nil, fmt.Errorf("%w: unknown TGA kind %d with %d bits", errPicture, t.kind, data[16])
 	}
 	return t, nil
 }
 
-// unpack replaces packed pixels by plain ones: a byte with the top bit set repeats the pixel after it, one without it
-// announces plain pixels; the low bits are their number less one.
+// unpack expands run-length encoded pixels. A byte with the top bit set repeats the following pixel; one
+// without it precedes literal pixels. The low seven bits are the count minus one.
 func (t *tga) unpack() error {
 	want := t.width * t.height * t.depth
 	if want > 128*len(t.pixels)*t.depth {
@@ -140,14 +141,14 @@ func (t *tga) colour(p, out []byte) {
 		}
 		at := (index - t.first) * t.entry
 		if at < 0 || at+t.entry > len(t.palette) {
-			out[3] = 255 // black: no such colour
+			out[3] = 255 // index outside the palette: black
 			return
 		}
 		p = t.palette[at : at+t.entry]
 	}
 	out[3] = 255
 	switch len(p) {
-	case 2: // five bits each
+	case 2: // five bits per channel
 		v := binary.LittleEndian.Uint16(p)
 		for i := range 3 {
 			out[2-i] = byte(int(v>>(5*i)&31) * 255 / 31)

@@ -1,8 +1,10 @@
-// Package gproxy implements the GProxy++ extension for a host: its packets, and
-// the counts and buffers by which another connection can replace that of a player.
+// Package gproxy implements the host side of GProxy++, the extension with which a player's reconnect proxy
+// resumes a game on a new connection.
 //
-// Packets of the extension and of the game share a connection; the first byte tells
-// them apart.
+// It encodes and decodes the extension's packets; Line counts and buffers a player's packets for
+// retransmission. Extension packets (first byte 0xF8) share a connection with game packets (0xF7); Next
+// splits both. Package host uses it for players' connections, package lan for listing remote lobbies. It does
+// no I/O and does not decide who may reconnect.
 package gproxy
 
 import (
@@ -17,13 +19,13 @@ import (
 // Magic is the first byte of every packet of the extension.
 const Magic = 0xF8
 
-// maxFrame bounds a packet; the longest known one has 17 bytes.
+// maxFrame limits the length of an extension packet; the longest known one has 17 bytes.
 const maxFrame = 64
 
-// Op is the second byte of a packet.
+// Op is the opcode of an extension packet: its second byte.
 type Op uint8
 
-// Opcodes.
+// Opcodes of the extension.
 const (
 	OpInit      Op = 1
 	OpReconnect Op = 2
@@ -32,94 +34,93 @@ const (
 	OpExtended  Op = 50
 	OpChangeKey Op = 51
 
-	// OpList and OpListed are w3host's own; see docs/play.md.
+	// OpList and OpListed are additions of w3host; see docs/play.md.
 	OpList   Op = 60
 	OpListed Op = 61
 )
 
-// Reason is why a host rejects a RECONNECT. A proxy gives up at any of them.
+// Reason is the reason code of a rejected RECONNECT. Proxies give up on any of them.
 type Reason uint32
 
-// Reasons.
+// Reason codes.
 const (
-	Invalid  Reason = 1 // an impossible count
+	Invalid  Reason = 1 // impossible packet count
 	NotFound Reason = 2 // no player has this id and key
 )
 
-// Faults of bytes. Test with errors.Is.
+// Errors of Decode and Next; test for them with errors.Is.
 var (
-	ErrLength = errors.New("a packet of 0xF8 with a wrong length")
-	ErrOp     = errors.New("an unknown opcode of 0xF8")
+	ErrLength = errors.New("wrong length of a 0xF8 packet")
+	ErrOp     = errors.New("unknown opcode of a 0xF8 packet")
 )
 
 type (
-	// Init asks for the extension: F8 01 08 00 · version u32, client to host.
-	// Proxies of version 2 and more know SUPPORT_EXTENDED.
+	// Init announces the proxy: F8 01 08 00 · version u32, client to host. Proxies from version 2 on support
+	// SUPPORT_EXTENDED.
 	Init struct{ Version uint32 }
 
-	// Offer answers an Init: F8 01 0C 00 · port u16 · pid u8 · key u32 · empty
-	// actions u8, host to client.
+	// Offer answers an Init with the credentials for a reconnect: F8 01 0C 00 · port u16 · pid u8 · key u32 ·
+	// empty actions u8, host to client.
 	Offer struct {
-		Port    uint16 // for the new connection
+		Port    uint16 // TCP port for the new connection
 		PID     uint8
 		Key     uint32
 		Empties uint8
 	}
 
-	// Reconnect is the first packet of a new connection: F8 02 0D 00 · pid u8 ·
-	// key u32 · last packet u32 [· game id u32], client to host.
+	// Reconnect is the first packet of a new connection: F8 02 0D 00 · pid u8 · key u32 · received packets
+	// u32 [· game id u32], client to host.
 	Reconnect struct {
 		PID    uint8
 		Key    uint32
 		Last   uint32
-		GameID uint32 // 0: not sent
+		GameID uint32 // 0 if absent
 	}
 
-	// Count is F8 02 08 00 · last packet u32 as the host's answer to a Reconnect,
-	// and F8 03 08 00 · last packet u32 as an ACK, both ways.
+	// Count tells the other side how many packets were received: F8 02 08 00 · packets u32 as the host's
+	// answer to a Reconnect, F8 03 08 00 · packets u32 as an ACK in either direction.
 	Count struct {
 		ID   Op // OpReconnect or OpAck
 		Last uint32
 	}
 
-	// Reject is F8 04 08 00 · reason u32, host to client.
+	// Reject refuses a Reconnect: F8 04 08 00 · reason u32, host to client.
 	Reject struct{ Reason Reason }
 
-	// Extended is F8 32 08 00 · seconds u32 [· game id u32], both ways: how long
-	// the host waits for a new connection, and that the client can wait.
+	// Extended is SUPPORT_EXTENDED: F8 32 08 00 · seconds u32 [· game id u32]. The host sends how long it
+	// waits for a new connection; the client answers that it can wait without empty actions.
 	Extended struct {
 		Seconds uint32
-		GameID  uint32 // 0: not sent
+		GameID  uint32 // 0 if absent
 	}
 
-	// ChangeKey is F8 33 08 00 · key u32, both ways.
+	// ChangeKey replaces the reconnect key: F8 33 08 00 · key u32, both directions.
 	ChangeKey struct{ Key uint32 }
 
-	// List asks a host for its open lobbies: F8 3C 08 00 · format u32, client to host,
-	// the first packet of a connection. The answer is a 0x30 for each lobby and version of the
-	// game, then a Listed, and the end of the connection.
+	// List asks for the host's open lobbies: F8 3C 08 00 · format u32, client to host, as the first packet of
+	// a connection. The host answers with a 0x30 for each lobby and game version and a Listed, then closes
+	// the connection.
 	List struct{ Format uint32 }
 
-	// Listed ends the answer to a List: F8 3D 0C 00 · state u32 · seconds u32, host to
-	// client.
+	// Listed ends the answer to a List: F8 3D 0C 00 · state u32 · seconds u32, host to client.
 	Listed struct {
 		State   ListState
-		Seconds uint32 // until the client should ask again
+		Seconds uint32 // delay before the client should ask again
 	}
 )
 
-// ListFormat is the format of an answer that clients ask for.
+// ListFormat is the answer format that clients request in a List.
 const ListFormat = 1
 
-// ListState is whether a List was answered.
+// ListState is the result of a List request.
 type ListState uint32
 
-// States.
+// Results of a List request.
 const (
-	AllListed         ListState = iota // all open lobbies that are public
-	ListsOff                           // this host does not answer the question
-	ListsBusy                          // it was asked too often
-	ListFormatUnknown                  // it does not know the format
+	AllListed         ListState = iota // all public lobbies were listed
+	ListsOff                           // the host does not list lobbies
+	ListsBusy                          // the client asked too often
+	ListFormatUnknown                  // the host does not support the requested format
 )
 
 func (p Init) AppendTo(dst []byte) []byte      { return u32(head(dst, OpInit, 8), p.Version) }
@@ -150,7 +151,7 @@ func head(dst []byte, op Op, n byte) []byte { return append(dst, Magic, byte(op)
 
 func u32(dst []byte, v uint32) []byte { return binary.LittleEndian.AppendUint32(dst, v) }
 
-// gameID appends a game id, unless it is 0, to a packet of n bytes.
+// gameID appends a non-zero game id to a packet of n bytes and adjusts its length field.
 func gameID(packet []byte, n int, id uint32) []byte {
 	if id == 0 {
 		return packet
@@ -159,8 +160,8 @@ func gameID(packet []byte, n int, id uint32) []byte {
 	return u32(packet, id)
 }
 
-// Next cuts the first packet off buf, of the game or of this extension, as
-// w3gs.Next does; most bounds a packet of the game.
+// Next splits the first packet off buf, of the game or of the extension, like w3gs.Next. most limits the
+// length of game packets.
 func Next(buf []byte, most int) (frame, rest []byte, err error) {
 	if len(buf) == 0 || buf[0] != Magic {
 		return w3gs.Next(buf, most)
@@ -178,13 +179,13 @@ func Next(buf []byte, most int) (frame, rest []byte, err error) {
 	}
 }
 
-// lengths are those of whole packets, by the opcodes that Decode knows.
+// lengths lists the valid packet lengths, header included, of the opcodes that Decode knows.
 var lengths = map[Op][]int{
 	OpInit: {8}, OpReconnect: {13, 17}, OpAck: {8}, OpExtended: {8, 12}, OpChangeKey: {8}, OpList: {8}, OpListed: {12},
 }
 
-// Decode decodes a packet of a client: an Init, Reconnect, Count, Extended, ChangeKey or
-// List; and the Listed of a host. An unknown opcode is ErrOp; the packet may be skipped.
+// Decode decodes a client's packet (Init, Reconnect, Count, Extended, ChangeKey or List) or a host's Listed.
+// It returns ErrOp for an unknown opcode; the caller may skip that packet.
 func Decode(frame []byte) (any, error) {
 	op := Op(frame[1])
 	if lengths[op] == nil {
@@ -193,7 +194,7 @@ func Decode(frame []byte) (any, error) {
 	if !slices.Contains(lengths[op], len(frame)) {
 		return nil, fmt.Errorf("%w: opcode %d with %d bytes", ErrLength, op, len(frame))
 	}
-	var body [maxFrame]byte // a game id that was not sent is 0
+	var body [maxFrame]byte // zero-padded, so that an absent game id reads as 0
 	copy(body[:], frame[w3gs.HeaderSize:])
 	field := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
 	switch op {

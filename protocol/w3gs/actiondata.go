@@ -8,7 +8,8 @@ import (
 
 // Action is one entry of a player's action data, which concatenates actions without separators.
 type Action struct {
-	ID    byte   // ID is the action's number in the numbering of 1.14b to 2.0.1; other versions are translated to it.
+	// ID is the action's number, translated to the numbering of 1.14b to 2.0.1.
+	ID    byte
 	Data  []byte // includes the ID byte as sent; aliases the input
 	Known bool   // false for an unknown ID or layout; Data then holds all remaining bytes
 }

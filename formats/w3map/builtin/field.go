@@ -2,15 +2,15 @@ package builtin
 
 import "encoding/binary"
 
-// Cells of war3map.wpm, 4 × 4 to a tile.
+// Values of war3map.wpm cells; each tile has 4 × 4 cells.
 const (
-	cellFree  = 0x40 // no water
-	cellFixed = 0xCE // no walking, flying or building either; outside of the map
+	cellFree  = 0x40 // walkable, buildable, no water
+	cellFixed = 0xCE // no walking, flying or building: outside the playable area
 )
 
-// terrain makes war3map.w3e: "W3E!" · u32 11 · tile set · u32 0 · ground tiles · cliff tiles · u32 width and height in
-// corners · f32 x and y of the first · 7 bytes a corner: height u16, water level u16 with the edge as its bit 14,
-// texture, variation, cliff and layer.
+// terrain returns war3map.w3e: "W3E!" · u32 11 · tileset · u32 0 · ground tiles · cliff tiles · width and
+// height in corners u32 · x and y of the first corner f32 · 7 bytes per corner: height u16, water level u16
+// with the map edge flag in bit 14, texture, variation, cliff and layer.
 func terrain() []byte {
 	b := append(words("W3E!", 11), 'L')
 	b = append(b, words("", 0, 6)...)
@@ -39,7 +39,7 @@ func inside(x, y int) bool {
 	return x >= left && x <= tiles-right && y >= bottom && y <= tiles-top
 }
 
-// pathing makes war3map.wpm: "MP3W" · u32 0 · u32 width and height · a byte for each cell.
+// pathing returns war3map.wpm: "MP3W" · u32 0 · width and height u32 · one byte per cell.
 func pathing() []byte {
 	const cells = 4
 	b := words("MP3W", 0, cells*tiles, cells*tiles)
@@ -55,7 +55,7 @@ func pathing() []byte {
 	return b
 }
 
-// minimap makes war3mapMap.blp, 256 × 256 pixels of a palette without alpha, the first row the northernmost.
+// minimap returns war3mapMap.blp: 256 × 256 palette pixels without alpha, northernmost row first.
 func minimap() []byte {
 	const side, colours, headerLen = 256, 256, 28 + 2*16*4
 	const picture, opaque = headerLen + 4*colours, 5

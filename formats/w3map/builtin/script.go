@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Edges of the playable part of the field. The camera stays within them, less the part of the screen beyond its middle.
+// Bounds of the playable area and, inside them, of the camera position.
 const (
 	edgeLeft   = (left - tiles/2) * tileSize
 	edgeRight  = (tiles/2 - right) * tileSize
@@ -18,13 +18,13 @@ const (
 	cameraTop    = edgeTop - 256
 )
 
-// source is the map's script. The game runs config in the lobby and main when the game begins. Its numbers are held to
-// those of this package by a test.
+// source is the map's script. The game runs its config function in the lobby and main at game start. A test
+// compares its numbers with the constants of this package.
 //
 //go:embed war3map.j
 var source string
 
-// script is source with the line ends of the game, whatever a checkout made of them.
+// script returns source with CR LF line ends, independent of the checkout.
 func script() string {
 	return strings.ReplaceAll(strings.ReplaceAll(source, "\r\n", "\n"), "\n", "\r\n")
 }

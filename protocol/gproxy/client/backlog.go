@@ -2,20 +2,19 @@ package gproxy
 
 import "bytes"
 
-// backlog has the packets for the host that it has not acknowledged, to be sent again on the
-// next connection.
+// backlog holds the packets that the host has not acknowledged, for retransmission after a reconnect.
 type backlog struct {
-	packets [][]byte
-	bytes   int    // of packets
-	acked   uint32 // packets that the host has acknowledged
-	lapsed  bool   // nothing is kept any more
+	packets    [][]byte
+	bytes      int    // total size of packets
+	acked      uint32 // number of packets acknowledged since the start
+	overflowed bool   // limit exceeded: nothing is stored any more
 }
 
-// keep adds a packet; false: it is more than may be kept, and from now on nothing is. A most of
-// 0 is no bound.
+// keep stores a copy of a packet. If the stored bytes would exceed most (0 means no limit), it discards
+// everything for good and returns false.
 func (b *backlog) keep(packet []byte, most int) bool {
 	b.bytes += len(packet)
-	if b.lapsed = b.lapsed || most > 0 && b.bytes > most; b.lapsed {
+	if b.overflowed = b.overflowed || most > 0 && b.bytes > most; b.overflowed {
 		b.packets = nil
 		return false
 	}
@@ -23,9 +22,9 @@ func (b *backlog) keep(packet []byte, most int) bool {
 	return true
 }
 
-// drop discards the first packets until so many are acknowledged, and returns how many are.
+// drop discards packets until count are acknowledged in total, and returns the number acknowledged.
 func (b *backlog) drop(count uint32) uint32 {
-	for ; !b.lapsed && b.acked < count; b.acked++ {
+	for ; !b.overflowed && b.acked < count; b.acked++ {
 		b.bytes -= len(b.packets[0])
 		b.packets = b.packets[1:]
 	}

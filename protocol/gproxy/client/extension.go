@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// extension handles a packet of the 0xF8 kind.
+// extension handles a complete 0xF8 packet from the host.
 func (p *Proxy) extension(packet []byte) error {
 	body := packet[4:]
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(body[at:]) }
@@ -18,7 +18,7 @@ func (p *Proxy) extension(packet []byte) error {
 			return fmt.Errorf("%d empty actions, 9 at most", p.Empties)
 		}
 	case op == 2 && len(body) == 4 && p.State == Asking:
-		if err := p.hostHas(u32(0)); err != nil {
+		if err := p.hostReceived(u32(0)); err != nil {
 			return err
 		}
 		p.State = Linked
@@ -27,14 +27,14 @@ func (p *Proxy) extension(packet []byte) error {
 			p.ToHost = append(p.ToHost, packet...)
 		}
 	case op == 3 && len(body) == 4:
-		return p.hostHas(u32(0))
-	case op == 4 && len(body) == 4: // on a live connection too
-		p.bid()
+		return p.hostReceived(u32(0))
+	case op == 4 && len(body) == 4: // valid on an established connection as well
+		p.queueLeave()
 		p.State, p.Why = Over, fmt.Sprintf("rejected by the host: reason %d", u32(0))
 	case op == 50 && (len(body) == 4 || len(body) == 8):
 		if p.Version >= 2 && !p.Extended {
 			p.Extended, p.Wait = true, time.Duration(u32(0))*time.Second
-			p.say(50, u32(0))
+			p.queue(50, u32(0))
 		}
 	case op == 51 && len(body) == 4:
 		p.Key = u32(0)
@@ -44,8 +44,9 @@ func (p *Proxy) extension(packet []byte) error {
 	return nil
 }
 
-// hostHas takes how many packets the host has, which need not be kept.
-func (p *Proxy) hostHas(count uint32) error {
+// hostReceived processes the host's count of received packets: it drops those from the backlog, and fails if the
+// count is impossible.
+func (p *Proxy) hostReceived(count uint32) error {
 	if count > p.Sent {
 		return fmt.Errorf("the host has %d packets of %d", count, p.Sent)
 	}
@@ -57,10 +58,10 @@ func (p *Proxy) hostHas(count uint32) error {
 
 func (p *Proxy) acknowledge(now time.Duration) {
 	p.ackedAt = now
-	p.say(3, p.Got)
+	p.queue(3, p.Got)
 }
 
-// Connected takes a new connection to Port.
+// Connected reports a new connection to Port and queues the RECONNECT request in ToHost.
 func (p *Proxy) Connected(now time.Duration) {
 	p.State, p.heard = Asking, now
 	p.ToHost = append(p.ToHost[:0], 0xF8, 2, 13, 0, p.PID)
@@ -68,7 +69,7 @@ func (p *Proxy) Connected(now time.Duration) {
 	p.ToHost = binary.LittleEndian.AppendUint32(p.ToHost, p.Got)
 }
 
-// say sends a packet of the extension with one number.
-func (p *Proxy) say(op byte, v uint32) {
+// queue queues an extension packet with one u32 for the host.
+func (p *Proxy) queue(op byte, v uint32) {
 	p.ToHost = binary.LittleEndian.AppendUint32(append(p.ToHost, 0xF8, op, 8, 0), v)
 }

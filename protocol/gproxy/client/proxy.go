@@ -1,8 +1,10 @@
-// Package gproxy is a GProxy++ proxy as players run it: it forwards the packets
-// between a game client and a host, and reconnects to the host when the connection
-// breaks. Its behaviour and timing were measured on GProxy++ 1.0. It is a state machine without a
-// socket or a clock, written from the client's side of the extension and independent of
-// package protocol/gproxy. `w3host play` and the bots use it.
+// Package gproxy is a client-side GProxy++ proxy, as players run it: it forwards packets between a game
+// client and a host, and reconnects when the connection to the host breaks. Its behaviour and timing follow
+// measurements of GProxy++ 1.0.
+//
+// Proxy is a state machine without sockets, clock or goroutines: the caller passes in received bytes and the
+// time, and sends the bytes in ToClient and ToHost. `w3host play` and the test bots use it. It shares no code
+// with the host side, package protocol/gproxy, so that tests compare two independent implementations.
 package gproxy
 
 import (
@@ -18,76 +20,79 @@ import (
 // State is the state of the connection to the host.
 type State uint8
 
-// States.
+// States of a Proxy.
 const (
-	Linked State = iota // packets are forwarded
-	Lost                // no connection: dial Port and call Connected
-	Asking              // connected again, RECONNECT is not answered yet
-	Over                // no reconnection is possible
+	Linked State = iota // packets are forwarded in both directions
+	Lost                // disconnected: the caller dials Port, then calls Connected
+	Asking              // reconnected and waiting for the answer to RECONNECT
+	Over                // ended; no reconnection is possible
 )
 
-// mostLaggers are the players of a game.
+// mostLaggers is the largest number of players in a game.
 const mostLaggers = 24
 
-// Defaults of Proxy.
+// Default durations of a Proxy.
 const (
 	emptyEvery = time.Minute
 	silence    = 20 * time.Second
 )
 
-// Proxy is one player's proxy. Its fields may be set before the first call.
+// Proxy is the proxy of one player. Set exported options before the first call. It is not safe for concurrent
+// use; all times are durations since a start that the caller chooses.
 type Proxy struct {
-	Version    uint32        // 1, or 2 and more: knows SUPPORT_EXTENDED
-	EmptyEvery time.Duration // from the last 0x0C to an empty one for the client; 0: a minute
-	Silence    time.Duration // without a byte, until the connection is given up; 0: 20 s. An ACK is sent at half of it
-	MostKept   int           // bytes that wait for the host's acknowledgement; 0: no bound
+	Version    uint32        // extension version announced to the host: 1, or 2 and higher with SUPPORT_EXTENDED; 0 disables the extension
+	EmptyEvery time.Duration // idle time after the last turn before the client gets an empty one; 0 means one minute
+	// time without data after which Tick reports a dead connection; 0 means 20 s. ACKs are sent at half this
+	// interval.
+	Silence  time.Duration
+	MostKept int // limit for unacknowledged bytes; 0 means no limit
 
-	ToClient []byte // to be sent; the caller empties it
-	ToHost   []byte // likewise, on the current connection
+	ToClient []byte // bytes to send to the client; the caller sends and clears them
+	ToHost   []byte // bytes to send on the current connection to the host; the caller sends and clears them
 
 	State State
-	Why   string // when Over
+	Why   string // human-readable reason for state Over
 
-	Entered bool   // a lobby: 0x04 has come
-	Refused uint32 // why the host has refused the join, with 0x05; 0: it has not
+	Entered bool   // the host accepted the join with a 0x04
+	Refused uint32 // reason code of the host's 0x05; 0 if none was received
 
 	Offer
 
-	Got     uint32 // packets of the game from the host
-	Sent    uint32 // and to it
-	Resumed int    // successful reconnections
-	RanOut  int    // lines to the player that no empty action is left
+	Got     uint32 // game packets received from the host
+	Sent    uint32 // game packets from the client for the host
+	Resumed int    // number of successful reconnections
+	RanOut  int    // number of times no empty action was left to keep the client waiting
 
 	backlog backlog
 	turns   turns
-	Left    bool // 0x21 has been sent
+	Left    bool // the leave packet (0x21) has been queued
 
-	host, client   []byte        // incomplete packets
-	heard, ackedAt time.Duration // bytes of the host, the last ACK to it
+	host, client   []byte        // trailing bytes of incomplete packets
+	heard, ackedAt time.Duration // times of the last data from the host and of the last ACK to it
 }
 
-// Offer is the host's message about coming back.
+// Offer holds the host's answer to the announced extension: the credentials for a reconnect.
 type Offer struct {
 	Offered  bool
 	Port     uint16
 	PID      uint8
 	Key      uint32
 	Empties  int
-	Extended bool          // the host knows that no empty actions are needed
-	Wait     time.Duration // that the host waits for an extended proxy
+	Extended bool          // the host supports SUPPORT_EXTENDED, so the client needs no empty actions
+	Wait     time.Duration // how long the host holds the seat of an extended proxy
 }
 
-// turns is the state of the game's turns at the client, which it needs while none come.
+// turns tracks the turns sent to the client, to keep it waiting during an outage.
 type turns struct {
-	begun   bool          // a 0x0C has come
-	at      time.Duration // of the last one, or of the empty action that stands in for it
-	used    int           // empty actions since the last one
-	laggers [][]byte      // as in a 0x10: five bytes, of which the first is who
+	begun   bool          // a 0x0C has been received
+	at      time.Duration // time of the last turn or empty replacement turn
+	used    int           // empty turns sent since the last real one
+	laggers [][]byte      // rows of the lag screen as in a 0x10: five bytes, of which the first is the pid
 }
 
 var empty = []byte{0xF7, 0x0C, 6, 0, 0, 0}
 
-// next cuts a packet off b; nil while it is incomplete.
+// next splits the first packet off b. packet is nil while it is incomplete.
 func next(b []byte) (packet, rest []byte, err error) {
 	if len(b) > 0 && b[0] != 0xF7 && b[0] != 0xF8 {
 		return nil, b, fmt.Errorf("a packet of 0x%02X", b[0])
@@ -105,7 +110,7 @@ func next(b []byte) (packet, rest []byte, err error) {
 	return b[:n:n], b[n:], nil
 }
 
-// FromClient handles bytes of the game client.
+// FromClient processes bytes received from the game client.
 func (p *Proxy) FromClient(b []byte) error {
 	b = append(p.client, b...)
 	p.client = nil
@@ -128,15 +133,16 @@ func (p *Proxy) FromClient(b []byte) error {
 	}
 }
 
-// keep keeps a packet until the host acknowledges it. Where that is more than may be kept,
-// the proxy cannot return any more: without a connection, all is over.
+// keep stores a packet until the host acknowledges it. If the backlog overflows, the proxy can no longer
+// reconnect, so without a connection it ends.
 func (p *Proxy) keep(packet []byte) {
 	if !p.backlog.keep(packet, p.MostKept) && (p.State == Lost || p.State == Asking) {
 		p.State, p.Why = Over, "more was to be sent than the proxy keeps while it has no connection"
 	}
 }
 
-// FromHost handles bytes of the current connection. An error is a fault of the host.
+// FromHost processes bytes received on the current connection. An error means that the host sent invalid
+// data.
 func (p *Proxy) FromHost(now time.Duration, b []byte) error {
 	if p.State != Linked && p.State != Asking {
 		return nil
@@ -166,7 +172,7 @@ func (p *Proxy) FromHost(now time.Duration, b []byte) error {
 	return nil
 }
 
-// game forwards a packet of the game.
+// game processes a W3GS packet from the host and forwards it to the client.
 func (p *Proxy) game(now time.Duration, packet []byte) error {
 	if p.State == Asking {
 		return fmt.Errorf("packet 0x%02X before the answer to a RECONNECT", packet[1])
@@ -176,16 +182,16 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 	case 0x04:
 		p.Entered = true
 		if p.Version > 0 {
-			p.say(1, p.Version)
+			p.queue(1, p.Version)
 		}
 	case 0x0C:
-		p.feed()
+		p.flushEmpties()
 		if !p.turns.begun {
 			p.acknowledge(now)
 		}
 		p.turns.used, p.turns.begun, p.turns.at = 0, true, now
 	case 0x48:
-		p.feed()
+		p.flushEmpties()
 		p.turns.used = p.Empties
 	case 0x05:
 		if len(packet) == 8 {
@@ -204,8 +210,8 @@ func (p *Proxy) game(now time.Duration, packet []byte) error {
 	return nil
 }
 
-// feed sends the client the empty actions of this turn that are left over.
-func (p *Proxy) feed() {
+// flushEmpties sends the client the empty turns that the host expects between two turns but that were not used yet.
+func (p *Proxy) flushEmpties() {
 	if p.Offered {
 		for ; p.turns.used < p.Empties; p.turns.used++ {
 			p.ToClient = append(p.ToClient, empty...)
@@ -213,8 +219,8 @@ func (p *Proxy) feed() {
 	}
 }
 
-// bid sends the host that the player leaves.
-func (p *Proxy) bid() {
+// queueLeave queues a leave packet for the host, unless one has been sent.
+func (p *Proxy) queueLeave() {
 	if !p.Left {
 		p.Left = true
 		p.Sent++
@@ -222,21 +228,23 @@ func (p *Proxy) bid() {
 	}
 }
 
-// ClientGone takes the end of the client's connection. A host that the proxy
-// has no connection to never hears of it.
+// ClientGone reports that the client closed its connection. It queues a leave packet if the host is
+// connected; otherwise the host is not informed.
 func (p *Proxy) ClientGone() {
 	if p.State == Linked {
-		p.bid()
+		p.queueLeave()
 	}
 	if p.State != Over {
 		p.State, p.Why = Over, "the client has left"
 	}
 }
 
-// CanReturn reports whether the proxy can reconnect if the connection breaks.
-func (p *Proxy) CanReturn() bool { return p.Offered && p.turns.begun && !p.Left && !p.backlog.lapsed }
+// CanReturn reports whether the proxy could reconnect if the connection broke now.
+func (p *Proxy) CanReturn() bool {
+	return p.Offered && p.turns.begun && !p.Left && !p.backlog.overflowed
+}
 
-// Broken takes the end of the connection. Packets that were not sent are kept.
+// Broken reports that the connection to the host ended. Unsent packets stay in the backlog.
 func (p *Proxy) Broken() {
 	p.host, p.ToHost = nil, nil
 	switch {
@@ -248,8 +256,8 @@ func (p *Proxy) Broken() {
 	}
 }
 
-// Tick does the work that is due. It reports whether the host has been silent for too long:
-// the caller then closes the connection and calls Broken.
+// Tick performs timed work; the caller calls it regularly. It returns true if the host has been silent for
+// too long; the caller then closes the connection and calls Broken.
 func (p *Proxy) Tick(now time.Duration) (silent bool) {
 	if !p.Offered || p.State == Over {
 		return false
@@ -265,8 +273,8 @@ func (p *Proxy) Tick(now time.Duration) (silent bool) {
 	return p.turns.begun && p.State != Lost && now-p.heard >= silence
 }
 
-// keepAlive sends the client one empty action, for which it takes the lag screen
-// down and shows it again.
+// keepAlive sends the client one empty turn so that it does not time out. Clients accept turns only without a
+// lag screen, so it hides the screen and shows it again.
 func (p *Proxy) keepAlive() {
 	if p.turns.used >= p.Empties {
 		p.RanOut++

@@ -14,10 +14,11 @@ import (
 
 const readStep = 256 << 10
 
-// lightsFile has the light sources of a map. It is hashed behind hashedFiles, for versions that know it.
+// lightsFile holds the light sources of a map. Versions that know it hash it after hashedFiles.
 const lightsFile = "war3map.w3l"
 
-// hashedFiles are the map's files that decide the game, in the order in which they are hashed after the script.
+// hashedFiles lists the map files that affect the simulation, in the order in which they are hashed after the
+// script.
 var hashedFiles = []string{
 	"war3map.w3e", "war3map.wpm", "war3map.doo", "war3map.w3u",
 	"war3map.w3b", "war3map.w3d", "war3map.w3a", "war3map.w3q",
@@ -26,10 +27,10 @@ var hashedFiles = []string{
 var (
 	jassScripts = []string{"war3map.j", `scripts\war3map.j`}
 	luaScripts  = []string{"war3map.lua", `scripts\war3map.lua`}
-	ownScripts  = []string{`scripts\common.j`, `scripts\blizzard.j`} // take the place of the game's
+	ownScripts  = []string{`scripts\common.j`, `scripts\blizzard.j`} // copies in the map, which replace the game's own scripts
 )
 
-// hashFile computes the sums of the file as a whole, in one pass.
+// hashFile computes the CRC-32 and, for versions that use it, the SHA-1 of the whole file in one pass.
 func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	crc, sha := crc32.NewIEEE(), sha1.New()
 	to := []io.Writer{crc, progressWriter(progress)}
@@ -52,7 +53,7 @@ func (m *Map) hashFile(r io.ReaderAt, size int64, progress func(int)) error {
 	return nil
 }
 
-// progressWriter is called with how many bytes are written; it may be nil.
+// progressWriter is called with the number of bytes written; it may be nil.
 type progressWriter func(n int)
 
 func (w progressWriter) Write(p []byte) (int, error) {
@@ -62,12 +63,12 @@ func (w progressWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hashPieces computes the checksum, and the SHA-1 of the versions that have it over the same pieces.
+// hashPieces computes the map checksum and, for versions that use it, the SHA-1 over the same contents.
 func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	p := m.hashGameScripts(a, scripts, meter)
 	switch {
 	case p == nil:
-		m.hashMapScript(a, newPieces(false, meter)) // for the facts it finds in the script
+		m.hashMapScript(a, newPieces(false, meter)) // still scan the script for reports and suspicious writes
 	case m.hashMapScript(a, p):
 		p.cut = m.Version.ChecksumPiece()
 		for _, name := range m.hashedFiles() {
@@ -82,7 +83,7 @@ func (m *Map) hashPieces(a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	return meter.Err()
 }
 
-// hashedFiles returns the names of the files that count after the script for the map's version.
+// hashedFiles returns the names of the files that the map's version hashes after the script.
 func (m *Map) hashedFiles() []string {
 	if m.Version.SumsLights() {
 		return append(slices.Clone(hashedFiles), lightsFile)
@@ -90,8 +91,8 @@ func (m *Map) hashedFiles() []string {
 	return hashedFiles
 }
 
-// hashFor computes the identifiers for a further version that shares lobbies with that of
-// the map: the file as a whole counts alike for both.
+// hashFor computes the identifiers for another version whose clients may join the same lobby. The size and
+// CRC-32 of the file are shared.
 func (m *Map) hashFor(v w3gs.Version, a *mpq.Archive, scripts *Scripts, meter *Meter) error {
 	own := &Map{Version: v, Info: Info{Lua: m.Lua}, Identifiers: m.Identifiers}
 	own.HasChecksum = false
@@ -102,8 +103,8 @@ func (m *Map) hashFor(v w3gs.Version, a *mpq.Archive, scripts *Scripts, meter *M
 	return err
 }
 
-// hashGameScripts hashes common.j and blizzard.j, of which the map's own copies count first. Without them it says so
-// and answers nil.
+// hashGameScripts hashes common.j and blizzard.j, preferring copies inside the map. If they are missing it
+// sets NeedsScripts and returns nil.
 func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts, meter *Meter) *pieces {
 	if !m.Version.SumsGameScripts() {
 		return newPieces(false, meter)
@@ -134,8 +135,8 @@ func (m *Map) hashGameScripts(a *mpq.Archive, scripts *Scripts, meter *Meter) *p
 	return p
 }
 
-// hashMapScript hashes the map's script. A map without one still has a checksum, though no game will start it; one
-// with a script that cannot be read has none that is worth sending.
+// hashMapScript hashes the map's script and reports whether the map has a checksum. A map without a script
+// still has one, though no game can start it; a map with an unreadable script has none.
 func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	names, end := jassScripts, (*pieces).endFile
 	hasJass, hasLua := a.Has(jassScripts[0]) || a.Has(jassScripts[1]), a.Has(luaScripts[0]) || a.Has(luaScripts[1])
@@ -143,7 +144,7 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 		names = luaScripts
 	}
 	if !m.Version.SumsGameScripts() {
-		end = (*pieces).endScript // not turned once more
+		end = (*pieces).endScript // without the final rotation
 	}
 	damaged := false
 	for _, name := range names {
@@ -160,7 +161,7 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	}
 	switch {
 	case damaged:
-		m.warn("The map's script cannot be read, so that the map has no checksum.")
+		m.warn("The map's script cannot be read, so the map has no checksum.")
 	case !m.Version.RunsLua() && hasLua:
 		m.warn("The map's script is written in Lua: clients of %v cannot play it, it needs 1.31 or later.", m.Version)
 	default:
@@ -169,8 +170,8 @@ func (m *Map) hashMapScript(a *mpq.Archive, p *pieces) bool {
 	return !damaged
 }
 
-// hashPiece hashes a file of the archive, if it is there and not empty. A damaged one counts as absent, as in older
-// hosts; p is then as before.
+// hashPiece hashes a non-empty file of the archive and reports whether it was hashed. Like older hosts, it
+// treats a damaged file as absent; p is then restored.
 func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces)) (bool, error) {
 	f, err := a.Open(name)
 	if errors.Is(err, mpq.ErrNotFound) || err == nil && f.Size() == 0 {
@@ -181,7 +182,7 @@ func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces
 		_, err = f.WriteTo(p)
 	}
 	if errors.Is(err, ErrTooMuch) {
-		return false, err // of which hashPieces tells
+		return false, err // hashPieces reports this error
 	}
 	if err != nil {
 		*p = *before
@@ -196,8 +197,9 @@ func (m *Map) hashPiece(a *mpq.Archive, name string, p *pieces, end func(*pieces
 	return true, nil
 }
 
-// MissingScripts says that the checksum is missing for want of the game's scripts, and the three ways out; "" if it is
-// not. It is none of Warnings, since it would be the same for every map: a host says it once.
+// MissingScripts returns a message for the operator if the checksum is missing because the game's scripts
+// are, and "" otherwise. It is not part of Warnings because it is the same for every map; the host logs it
+// once.
 func (m *Map) MissingScripts() string {
 	if !m.NeedsScripts || m.Complete() {
 		return ""

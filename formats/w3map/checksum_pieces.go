@@ -7,17 +7,17 @@ import (
 	"math/bits"
 )
 
-// mark stands between the game's scripts and the map's files in a checksum.
+// mark is hashed between the game's scripts and the map's files.
 const mark = 0x03F1379E
 
 func rotl3(v uint32) uint32 { return bits.RotateLeft32(v, 3) }
 
-// roll is the hash of one piece: v = rotl(v ^ w, 3) over its little-endian words, then over each byte that is left.
-// Pieces come in parts of any length.
+// roll is the rolling hash of one piece: v = rotl(v ^ w, 3) over its little-endian words, then over each
+// remaining byte. Data may be written in parts of any length.
 type roll struct {
 	v    uint32
 	tail [4]byte
-	n    int // bytes in tail, below 4
+	n    int // bytes in tail, 0 to 3
 }
 
 func (r *roll) write(p []byte) {
@@ -45,14 +45,14 @@ func (r *roll) sum() uint32 {
 	return v
 }
 
-// pieces computes a map's checksum, and the SHA-1 over the same pieces if the hosted version wants that one.
+// pieces computes a map's checksum and, if requested, the SHA-1 over the same contents.
 type pieces struct {
 	checksum uint32
-	sha      hash.Cloner // nil if not wanted
+	sha      hash.Cloner // nil if not requested
 	current  roll
-	cut      int    // Version.ChecksumPiece of the files at hand; 0: they are whole pieces
-	filled   int    // bytes of the current piece, where files are cut
-	meter    *Meter // of the unpacked bytes; nil for files that are not packed
+	cut      int    // Version.ChecksumPiece for map files; 0 hashes each file as one piece
+	filled   int    // bytes of the current piece, if files are cut
+	meter    *Meter // counts unpacked bytes; nil for uncompressed input
 	script   *finder
 }
 
@@ -64,7 +64,7 @@ func newPieces(withSHA1 bool, meter *Meter) *pieces {
 	return p
 }
 
-// Write takes the next part of the current piece: a sector, if it comes from an archive.
+// Write adds data to the current piece. Data from an archive comes one sector at a time.
 func (p *pieces) Write(data []byte) (int, error) {
 	if p.meter != nil {
 		if _, err := p.meter.Write(data); err != nil {
@@ -89,16 +89,16 @@ func (p *pieces) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// clone makes a copy that can be gone back to when a piece turns out to be damaged.
+// clone returns a copy of the state, to restore it if a file turns out to be damaged.
 func (p *pieces) clone() *pieces {
 	q := *p
 	if p.sha != nil {
-		q.sha, _ = p.sha.Clone() // SHA-1 can always be cloned
+		q.sha, _ = p.sha.Clone() // SHA-1 states can always be cloned
 	}
 	return &q
 }
 
-// endScript ends common.j or blizzard.j, endScripts the both of them.
+// endScript ends the hash of common.j or blizzard.j; endScripts ends the hash of both.
 func (p *pieces) endScript() {
 	p.checksum ^= p.current.sum()
 	p.current, p.filled = roll{}, 0
@@ -116,7 +116,7 @@ func (p *pieces) endFile() {
 	if p.cut == 0 {
 		p.endPiece()
 	}
-	p.current, p.filled = roll{}, 0 // the end of a file that is cut does not count
+	p.current, p.filled = roll{}, 0 // the incomplete last piece of a cut file is not hashed
 }
 
 func (p *pieces) endPiece() {
