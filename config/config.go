@@ -103,7 +103,8 @@ type Lobby struct {
 // Game is the action loop.
 type Game struct {
 	Latency            Duration `toml:"latency" default:"100ms" range:"20ms..500ms" entry:"latency"`
-	SyncLimit          int      `toml:"sync_limit" default:"50" range:"2..10000"`
+	LagLimit           Duration `toml:"lag_limit" range:"0|1s..20s"` // how far a player may be behind; 0: w3gs.Version.LagLimit
+	SyncLimit          int      // the same in turns of 100 ms, set by the key's old name, sync_limit; 0: not set
 	DropAfter          Duration `toml:"drop_after" default:"1m" range:"1s..1h"`
 	LoadInGame         bool     `toml:"load_in_game"`
 	ObserversNeverStop bool     `toml:"observers_never_stop" default:"true"`

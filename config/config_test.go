@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -42,12 +43,12 @@ func TestDefaultsAreValid(t *testing.T) {
 }
 
 func TestOrderOfSources(t *testing.T) {
-	path := write(t, "[game]\nlatency = \"80ms\"\nsync_limit = 30\n")
+	path := write(t, "[game]\nlatency = \"80ms\"\nlag_limit = \"7s\"\n")
 	c, err := Load(path, []string{"W3HOST_GAME_LATENCY=60ms", "W3HOST_LAN_BROADCAST=10.0.0.255, 10.1.0.255:6113", "W3HOST_LOBBY_LAN_ADMINS=true", "W3HOST_LAN_VERSIONS=24, 27", "OTHER=1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Game.Latency.D() != 60*time.Millisecond || c.Game.SyncLimit != 30 || c.Game.DropAfter.D() != time.Minute {
+	if c.Game.Latency.D() != 60*time.Millisecond || c.Game.LagLimit.D() != 7*time.Second || c.Game.DropAfter.D() != time.Minute {
 		t.Errorf("got %+v", c.Game)
 	}
 	if !c.Lobby.LANAdmins || Default().Lobby.LANAdmins {
@@ -58,6 +59,28 @@ func TestOrderOfSources(t *testing.T) {
 	}
 	if want := []w3gs.Version{24, 27}; !reflect.DeepEqual(c.LAN.Versions, want) {
 		t.Errorf("versions = %v", c.LAN.Versions)
+	}
+}
+
+// TestOldSyncLimit: the old name of game.lag_limit takes turns of 100 ms, from files and the environment.
+func TestOldSyncLimit(t *testing.T) {
+	file, env := "[game]\nsync_limit = 30\n", "W3HOST_GAME_SYNC_LIMIT=12"
+	for want, from := range map[int][2]string{30: {file}, 12: {file, env}, 0: {"[game]\nlag_limit = \"20s\"\n"}} {
+		c, err := Load(write(t, from[0]), from[1:])
+		if err := errors.Join(err, c.Validate()); err != nil || c.Game.SyncLimit != want {
+			t.Errorf("%q: %d turns, want %d: %v", from, c.Game.SyncLimit, want, err)
+		}
+	}
+	for want, from := range map[string][2]string{
+		"game.sync_limit = 30: is the old name of game.lag_limit": {file + "lag_limit = \"2s\"\n"},
+		"game.sync_limit = 1: must be from 2 to 10000":            {"", "W3HOST_GAME_SYNC_LIMIT=1"},
+		"game.lag_limit = 900ms: must be from 1s to 20s":          {"[game]\nlag_limit = \"900ms\"\n"},
+		"game.lag_limit = 21s: must be from 1s to 20s":            {"[game]\nlag_limit = \"21s\"\n"},
+	} {
+		c, err := Load(write(t, from[0]), from[1:])
+		if err := errors.Join(err, c.Validate()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", from, err)
+		}
 	}
 }
 

@@ -85,6 +85,7 @@ func (l *loader) decode(text string) {
 		return
 	}
 	fields := l.fields()
+	fields[oldSyncLimit] = reflect.ValueOf(&l.Game.SyncLimit).Elem()
 	for _, name := range sortedKeys(sections) {
 		table, isTable := sections[name].(map[string]any)
 		entries, isList := sections[name].([]map[string]any)
@@ -112,6 +113,10 @@ func (l *loader) decode(text string) {
 		}
 	}
 }
+
+// oldSyncLimit is the old name of game.lag_limit, which files and the environment may still use. It takes turns of
+// 100 ms.
+const oldSyncLimit = "game.sync_limit"
 
 // removed are keys of features that are gone, each with the reason.
 var removed = map[string]string{
@@ -222,6 +227,7 @@ func EnvName(key string) string {
 
 func (l *loader) readEnviron(environ []string) {
 	fields := l.fields()
+	fields[oldSyncLimit] = reflect.ValueOf(&l.Game.SyncLimit).Elem()
 	names := make(map[string]string, len(fields))
 	for key := range fields {
 		names[EnvName(key)] = key

@@ -34,6 +34,7 @@ func (c *Config) Validate() error {
 	} else {
 		v.fault("host.listen", strconv.Quote(c.Host.Listen), "must be ADDRESS:PORT, for example 192.168.1.5:6112, :6112 for all addresses, or :6112-6199 for the first port of these that is free")
 	}
+	v.syncLimit(&c.Game)
 	v.version("host.version", c.Host.Version)
 	lobbyKey := func(name string) string { return "lobby." + name }
 	v.lobby(lobbyKey, &c.Lobby)
@@ -150,6 +151,17 @@ func parsed[T any](value T, err error) T {
 
 func (v *validator) fault(key string, value any, format string, args ...any) {
 	v.faults = multierror.Append(v.faults, fmt.Errorf("%s = %v: %s", key, value, fmt.Sprintf(format, args...)))
+}
+
+// syncLimit checks the old name of game.lag_limit.
+func (v *validator) syncLimit(g *Game) {
+	switch {
+	case g.SyncLimit == 0:
+	case g.LagLimit != 0:
+		v.fault(oldSyncLimit, g.SyncLimit, "is the old name of game.lag_limit, which is set to %v: delete sync_limit", g.LagLimit)
+	default:
+		v.between(oldSyncLimit, g.SyncLimit, 2, w3gs.MaxSyncLimit)
+	}
 }
 
 // version checks that a version of the game can be hosted.

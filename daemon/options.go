@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"net/netip"
 	"time"
 
@@ -191,7 +192,7 @@ func GameSettings(l config.Lobby) w3gs.GameSettings {
 
 func turnConfig(c config.Config) gamesync.Config {
 	t := gamesync.Defaults()
-	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), c.Game.SyncLimit, c.Game.DropAfter.D()
+	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), syncLimit(c), c.Game.DropAfter.D()
 	t.LoadTimeout = c.Limits.LoadTimeout.D()
 	if t.LoadTimeout <= gamesync.Defaults().LoadTimeout { // else the operator has players with slow computers
 		t.LoadBehind = loadBehind
@@ -203,6 +204,15 @@ func turnConfig(c config.Config) gamesync.Config {
 	t.Equalise, t.ShareUnits = c.Game.Equalise, c.Game.ShareUnits
 	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: adaptiveMin, Max: adaptiveMax}
 	return t
+}
+
+// syncLimit returns how many turns of 100 ms a player may be behind.
+func syncLimit(c config.Config) int {
+	if c.Game.SyncLimit != 0 {
+		return c.Game.SyncLimit
+	}
+	limit := cmp.Or(c.Game.LagLimit.D(), c.Host.Version.LagLimit())
+	return int((limit + gamesync.LimitTurn - 1) / gamesync.LimitTurn)
 }
 
 func transferConfig(c config.Transfer) mapxfer.Config {

@@ -17,7 +17,7 @@ import (
 func TestKeysReachTheHost(t *testing.T) {
 	words := map[string]string{
 		"lobby.observers": "on", "lobby.speed": "slow", "lobby.visibility": "explored", "lobby.language": "zh",
-		"lobby.same_address": "refuse", "transfer.mode": "off", "reconnect.listen": "127.0.0.1:7000",
+		"lobby.same_address": "refuse", "transfer.mode": "off", "reconnect.listen": "127.0.0.1:7000", "game.lag_limit": "4s",
 	}
 	elsewhere := []string{"lobby.name", "lobby.map", "lobby.lan_admins", "autohost.lobbies"} // read for entries, maps and lists
 	sections := []string{"lobby", "game", "votes", "transfer", "reconnect", "limits"}
@@ -51,6 +51,29 @@ func TestKeysReachTheHost(t *testing.T) {
 		}
 		if made(c) == plain {
 			t.Errorf("%s = %q has no effect", key, other)
+		}
+	}
+}
+
+// TestLagLimit: the limit is a time, and without a setting that of the version, also in an entry.
+func TestLagLimit(t *testing.T) {
+	for text, want := range map[string]int{
+		"":                                50,
+		"[host]\nversion = \"1.31\"":      50,
+		"[host]\nversion = \"1.36\"":      30,
+		"[[autohost]]\nversion = \"3.0\"": 30,
+		"[game]\nlag_limit = \"2s\"":      20,
+		"[game]\nlag_limit = \"1150ms\"":  12,
+		"[game]\nsync_limit = 7":          7,
+		"[game]\nlatency = \"20ms\"":      50,
+		"[game]\nlag_limit = \"20s\"\n[host]\nversion = \"2.0\"": 200,
+	} {
+		c, err := configOf(t, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := hostEntry(&c.Entries()[0], "v1").Setup.Turns.SyncLimit; got != want {
+			t.Errorf("%q: %d turns of 100 ms, want %d", text, got, want)
 		}
 	}
 }

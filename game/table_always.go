@@ -134,7 +134,7 @@ var always = command.Table[*Machine]{
 	{
 		Name:     "synclimit",
 		Usage:    "[turns]",
-		Help:     "show or set how far a player may be behind",
+		Help:     "show or set how many turns of 100 ms a player may be behind",
 		Examples: []string{"synclimit 50"},
 		Level:    command.Owner,
 		Bare:     show(syncLimit),

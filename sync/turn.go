@@ -12,7 +12,7 @@ type pace struct {
 	next      time.Duration // the period from the next turn boundary on
 	byRTT     bool          // next was chosen by adapt
 	limit     int           // turns of the period that a player may be behind, in force
-	nextLimit int           // the same from the next turn boundary on, in turns of limitTurn
+	nextLimit int           // the same from the next turn boundary on, in turns of LimitTurn
 	due       time.Duration // when the next turn is due
 	align     bool          // turns fall on beat modulo the period
 	beat      time.Duration
@@ -148,13 +148,13 @@ func NextBatch(actions []byte) (batch, rest []byte) {
 	return actions[:n], actions[n:]
 }
 
-// limitTurn is the length of the turns in which limits are given. What counts is the time that they take:
-// shorter turns do not make a player lag sooner.
-const limitTurn = 100 * time.Millisecond
+// LimitTurn is the length of the turns in which Config.SyncLimit is given. The limit is a time: shorter turns
+// do not make a player lag sooner.
+const LimitTurn = 100 * time.Millisecond
 
 // scaleLimit has the limit in force take as long as that which was given.
 func (l *Loop) scaleLimit() {
-	turns := (time.Duration(l.pace.nextLimit)*limitTurn + l.pace.period - 1) / l.pace.period
+	turns := (time.Duration(l.pace.nextLimit)*LimitTurn + l.pace.period - 1) / l.pace.period
 	l.pace.limit = max(min(int(turns), w3gs.MaxSyncLimit), 1)
 }
 

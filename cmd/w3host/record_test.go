@@ -56,7 +56,7 @@ var recordedGames = map[string]bots.Options{
 
 // recordGame plays a game at a host of its own and returns the replay.
 func recordGame(t *testing.T, name string, opts bots.Options) []byte {
-	settings := "[log]\nkeep_journals = \"none\"\n[game]\nlatency = \"50ms\"\nsync_limit = 20\n"
+	settings := "[log]\nkeep_journals = \"none\"\n[game]\nlatency = \"50ms\"\nlag_limit = \"2s\"\n"
 	if name == "in loaded" {
 		settings += "load_in_game = true\n"
 	}

@@ -193,6 +193,15 @@ func (v Version) StartDelay() time.Duration {
 	return 0
 }
 
+// LagLimit returns how far behind, in game time, a player may be by default before the game stops for everybody.
+// From 1.32 on it is what live hosts use.
+func (v Version) LagLimit() time.Duration {
+	if v.Reforged() {
+		return 3 * time.Second
+	}
+	return 5 * time.Second
+}
+
 // StrayLeaves reports whether clients may send a 0x21 during the start and keep playing. Such a leave counts
 // only once the connection closes.
 func (v Version) StrayLeaves() bool { return v.Reforged() }
