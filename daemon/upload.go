@@ -64,6 +64,7 @@ type uploads struct {
 	mu      sync.Mutex
 	from    map[string]bool // who is sending one
 	placing sync.Mutex      // one is read and named at a time, so that games keep their cores
+	threads *background.Threads
 }
 
 // openUploads removes files that a killed host has left behind.
@@ -72,7 +73,7 @@ func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploa
 	for _, file := range left {
 		_ = os.Remove(file)
 	}
-	return &uploads{maps: maps, most: most, audit: audit, pace: rate.NewLimiter(uploadRate, uploadBurst), from: make(map[string]bool)}
+	return &uploads{maps: maps, most: most, audit: audit, pace: rate.NewLimiter(uploadRate, uploadBurst), from: make(map[string]bool), threads: background.New()}
 }
 
 // take receives a file, records that in the audit, and returns its entry in the catalogue.
@@ -105,7 +106,7 @@ func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalo
 	defer os.Remove(temporary) // if it has not got its name
 	u.placing.Lock()
 	defer u.placing.Unlock()
-	background.Do(func() { err = u.maps.canHost(temporary, up.Name) })
+	u.threads.Do(func() { err = u.maps.canHost(temporary, up.Name) })
 	if err != nil {
 		return nil, false, err
 	}

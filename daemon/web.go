@@ -205,7 +205,7 @@ func (d *daemon) openPages() {
 			}
 			return s
 		},
-		Examine: d.examine, Access: d.access, Ordered: d.web.Ordered,
+		Examine: d.examine, Access: d.access, Ordered: d.web.Ordered, Work: d.web.Work,
 		UploadMax: int64(d.Config.Web.Upload), Upload: d.uploads.take,
 		Trigger: d.Config.Lobby.CommandTrigger, Commands: proposals(), Logger: d.part("web"),
 	})

@@ -164,6 +164,9 @@ func TestMirrorEndsWithItsContext(t *testing.T) {
 		return // refused
 	}
 	defer conn.Close()
+	// Linux may drop a connection that is complete at the moment when its listener closes, and
+	// resets it only when the client sends, as clients of the game do at once.
+	_, _ = conn.Write([]byte{w3gs.Magic})
 	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
 	if _, err := conn.Read(make([]byte, 1)); errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error("it stays open")

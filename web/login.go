@@ -29,7 +29,7 @@ func (s *Server) check(ctx context.Context, name, password string) (access.Who, 
 	ctx, cancel := context.WithTimeout(ctx, loginPatience)
 	defer cancel()
 	who, err := access.Who{}, ErrBusy
-	Work(ctx, func() { who, err = s.opts.Access.Check(name, password) })
+	s.Work(ctx, func() { who, err = s.opts.Access.Check(name, password) })
 	return who, err
 }
 

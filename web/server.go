@@ -61,10 +61,11 @@ type Options struct {
 
 // Server is the window. It never touches data of the loop of the games.
 type Server struct {
-	opts  Options
-	mux   *http.ServeMux
-	doors []*door // the first is the window's own
-	tries tries
+	opts   Options
+	mux    *http.ServeMux
+	doors  []*door // the first is the window's own
+	tries  tries
+	worker worker
 	// inFlight are the requests at all ports.
 	inFlight inFlight
 	// Took is told how long each request took that is no stream, by one of Groups and its status. It must not
@@ -123,7 +124,7 @@ func Open(o Options) (*Server, error) {
 
 // newServer returns a server that has no port yet.
 func newServer(o Options) *Server {
-	s := &Server{opts: o, mux: http.NewServeMux(), tries: newTries(), inFlight: inFlight{from: make(map[origin]int)}}
+	s := &Server{opts: o, mux: http.NewServeMux(), tries: newTries(), worker: newWorker(), inFlight: inFlight{from: make(map[origin]int)}}
 	s.login()
 	return s
 }

@@ -21,11 +21,17 @@ func (p Places) Take(ctx context.Context, do func()) bool {
 	}
 }
 
-// working has a place for what takes a core for more than a moment: a page that is made, a password that
-// is checked. With one at a time the other cores are left to the games, however much is asked of the window.
-var working = make(Places, 1)
+// worker runs one CPU-bound function at a time on a background thread: the rendering of a page, the check of a
+// password. The other cores stay free for the games, however many requests arrive.
+type worker struct {
+	places  Places
+	threads *background.Threads
+}
 
-// Work does something in the background when its turn has come; false: the caller did not wait for it.
-func Work(ctx context.Context, do func()) bool {
-	return working.Take(ctx, func() { background.Do(do) })
+func newWorker() worker { return worker{make(Places, 1), background.New()} }
+
+// Work calls do on a background thread of the server, one call at a time, and returns true when do has returned.
+// It returns false without a call if ctx ends first.
+func (s *Server) Work(ctx context.Context, do func()) bool {
+	return s.worker.places.Take(ctx, func() { s.worker.threads.Do(do) })
 }

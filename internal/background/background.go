@@ -16,30 +16,33 @@ type job struct {
 	fault chan any
 }
 
-// jobs are for threads that wait.
-var jobs = make(chan job)
+// Threads run functions for their owner. Each thread ends when it has had nothing to do for a while.
+type Threads struct{ jobs chan job }
 
-// Do does something on a thread of the background, and waits for it. A panic goes on in the caller.
-func Do(do func()) {
+// New returns Threads without a thread: Do starts one when all others are busy.
+func New() *Threads { return &Threads{make(chan job)} }
+
+// Do calls do on a background thread and returns when do has returned. A panic of do continues in the caller.
+func (t *Threads) Do(do func()) {
 	j := job{do, make(chan any, 1)}
 	select {
-	case jobs <- j:
+	case t.jobs <- j:
 	default:
-		go Run(j.work)
+		go Run(func() { t.work(j) })
 	}
 	if r := <-j.fault; r != nil {
 		panic(r)
 	}
 }
 
-// work does a job, and others that come soon.
-func (j job) work() {
+// work runs j and then other jobs, until none arrives within stays.
+func (t *Threads) work(j job) {
 	idle := time.NewTimer(stays)
 	for {
 		j.once()
 		idle.Reset(stays)
 		select {
-		case j = <-jobs:
+		case j = <-t.jobs:
 		case <-idle.C:
 			return
 		}

@@ -17,9 +17,9 @@ func TestDo(t *testing.T) {
 		}
 		return own(n)
 	}
-	before, within := nice(), 0
+	before, within, threads := nice(), 0, New()
 	for range 100 {
-		Do(func() { within = nice() })
+		threads.Do(func() { within = nice() })
 		if want := min(before+niceness, 19); within != want {
 			t.Fatalf("niceness %d, want %d", within, want)
 		}
@@ -32,5 +32,5 @@ func TestDo(t *testing.T) {
 			t.Errorf("the panic is %q", r)
 		}
 	}()
-	Do(func() { panic("oops") })
+	threads.Do(func() { panic("oops") })
 }

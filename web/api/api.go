@@ -55,7 +55,8 @@ type Options struct {
 type api struct {
 	Options
 	started time.Time
-	asking  web.Places // for questions to the database
+	asking  web.Places                                // for questions to the database
+	work    func(ctx context.Context, do func()) bool // web.Server.Work
 	games   cached[[]host.Info]
 	public  cached[[]byte]
 }
@@ -63,7 +64,7 @@ type api struct {
 // Register has the window answer for programs. It returns the handler of status.json, for a port
 // outside of the window.
 func Register(s *web.Server, o Options) (status http.Handler) {
-	a := &api{Options: o, started: time.Now(), asking: make(web.Places, mostAsked)}
+	a := &api{Options: o, started: time.Now(), asking: make(web.Places, mostAsked), work: s.Work}
 	if a.Fleet == nil {
 		a.Fleet = func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error) { return nil, nil, nil }
 	}

@@ -251,7 +251,7 @@ func (a *api) setAccount(ctx context.Context, in *struct{ Body NewAccount }) (*n
 	_ = role.UnmarshalText([]byte(in.Body.Role)) // the enum has checked it
 	return nil, a.audited(ctx, "web account add", in.Body.Name, func() error {
 		err := web.ErrBusy
-		web.Work(ctx, func() { err = a.Access.SetAccount(in.Body.Name, role, in.Body.Password, time.Now()) })
+		a.work(ctx, func() { err = a.Access.SetAccount(in.Body.Name, role, in.Body.Password, time.Now()) })
 		return err
 	})
 }

@@ -105,7 +105,7 @@ func (p *Pages) render(name string, f *frame) []byte {
 		err  error
 		page []byte
 	)
-	web.Work(context.Background(), func() {
+	p.opts.Work(context.Background(), func() {
 		err = sheets()[name].ExecuteTemplate(&b, "layout", f)
 		if page = b.Bytes(); f.Packed && len(page) >= least {
 			page = pack(page)

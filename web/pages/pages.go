@@ -52,6 +52,8 @@ type Options struct {
 	Access  *access.Store
 	// Ordered is that of the window.
 	Ordered func(ctx context.Context, action, on string, do func() error) error
+	// Work is web.Server.Work.
+	Work func(ctx context.Context, do func()) bool
 	// Visitor tells who asks.
 	Visitor func(*http.Request) Visitor
 	// Base stands before each path.

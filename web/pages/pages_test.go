@@ -152,6 +152,12 @@ type site struct {
 	keys    *access.Store
 }
 
+// workNow is an Options.Work that does not wait.
+func workNow(_ context.Context, do func()) bool {
+	do()
+	return true
+}
+
 func newSite(t *testing.T, name string) *site {
 	t.Helper()
 	s := &site{fakes: &fakes{name: name}, t: t, mux: http.NewServeMux(), visitor: Visitor{Name: name, Level: command.Root}}
@@ -167,7 +173,7 @@ func newSite(t *testing.T, name string) *site {
 		Ordered: func(_ context.Context, action, on string, do func() error) error {
 			s.line = control.Order{Command: action + " " + on}
 			return do()
-		}, Trigger: "!", Logger: zerolog.Nop(),
+		}, Work: workNow, Trigger: "!", Logger: zerolog.Nop(),
 	})
 	for _, r := range p.Routes() {
 		s.mux.Handle(r.Pattern, r.Handler)

@@ -136,7 +136,7 @@ func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
 			if err = role.UnmarshalText([]byte(r.PostForm.Get("role"))); err != nil {
 				return err
 			}
-			if err = web.ErrBusy; web.Work(r.Context(), func() { err = p.opts.Access.SetAccount(name, role, r.PostForm.Get("password"), time.Now()) }) {
+			if err = web.ErrBusy; p.opts.Work(r.Context(), func() { err = p.opts.Access.SetAccount(name, role, r.PostForm.Get("password"), time.Now()) }) {
 				said = texts.Sprintf(l, "%s can log in, with the role %v.", name, role)
 			}
 			return err

@@ -55,7 +55,7 @@ func hundred() *view.View {
 // A browser that is new fetches 60 KB at most for a page of a hundred lobbies and games with its code, pictures of maps apart.
 func TestWeightOfPages(t *testing.T) {
 	s, v := newSite(t, "Ann"), hundred()
-	p := New(Options{})
+	p := New(Options{Work: workNow})
 	code := 0
 	for name := range packedFiles() {
 		r := httptest.NewRequest(http.MethodGet, "/"+name, nil)
