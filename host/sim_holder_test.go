@@ -53,6 +53,7 @@ type simProc struct {
 	outlast context.CancelFunc
 	over    chan error // the result of its last act
 	records *simBook
+	options Options
 	steps   atomic.Int64 // until it dies; 0: it is to live
 	rmu     sync.Mutex
 	r       *rand.Rand

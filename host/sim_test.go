@@ -33,17 +33,18 @@ import (
 )
 
 var (
-	simSeeds  = flag.Int("sim.seeds", 40, "how many seeds to simulate")
-	simListed = flag.Bool("sim.listed", true, "simulate the seeds of testdata/sim_seeds.txt too")
-	simSeed   = flag.Uint64("sim.seed", 0, "the first of their seeds")
-	simHours  = flag.Duration("sim.for", 4*time.Minute, "how long one lasts, in its own time")
-	simGames  = flag.Int("sim.games", 3, "lobbies and games at once")
-	simKills  = flag.Int("sim.kills", 3, "deaths of the host's process")
-	simUp     = flag.Int("sim.upgrades", 3, "upgrades")
-	simTerm   = flag.Bool("sim.term", true, "end some simulations soon after an upgrade")
-	simSlow   = flag.Int("sim.slow", 4, "one of so many places outside the loop takes time; 0: none")
-	simLog    = flag.Bool("sim.log", false, "print the story of each simulation: who did what when, and what the host logged")
-	simPlayer = flag.Int("sim.players", 6, "players of a game")
+	simSeeds     = flag.Int("sim.seeds", 40, "how many seeds to simulate")
+	simListed    = flag.Bool("sim.listed", true, "simulate the seeds of testdata/sim_seeds.txt too")
+	simSeed      = flag.Uint64("sim.seed", 0, "the first of their seeds")
+	simHours     = flag.Duration("sim.for", 4*time.Minute, "how long one lasts, in its own time")
+	simGames     = flag.Int("sim.games", 3, "lobbies and games at once")
+	simKills     = flag.Int("sim.kills", 3, "deaths of the host's process")
+	simUp        = flag.Int("sim.upgrades", 3, "upgrades")
+	simOperators = flag.Bool("sim.operators", true, "operators give commands, close lobbies and reload the configuration")
+	simTerm      = flag.Bool("sim.term", true, "end some simulations soon after an upgrade")
+	simSlow      = flag.Int("sim.slow", 4, "one of so many places outside the loop takes time; 0: none")
+	simLog       = flag.Bool("sim.log", false, "print the story of each simulation: who did what when, and what the host logged")
+	simPlayer    = flag.Int("sim.players", 6, "players of a game")
 )
 
 // simWorld is a host, its holder and its players, in one bubble.
@@ -73,7 +74,7 @@ type simWorld struct {
 	faults     []string
 	log        *simTape
 
-	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads, reruns int
+	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads, reruns, requests int
 }
 
 func (w *simWorld) fault(format string, args ...any) {
@@ -215,7 +216,8 @@ func (w *simWorld) start(p *simProc) {
 			}
 		}
 		left.Settle()
-		h, err := New(w.options(p, left))
+		p.options = w.options(p, left)
+		h, err := New(p.options)
 		if err != nil {
 			p.over <- err
 			return
@@ -387,8 +389,8 @@ func TestSimulation(t *testing.T) {
 			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
-			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades, %d journals rerun; %d events, %d bytes; trace %x",
-				*simHours, took.Round(time.Millisecond), simHours.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.reruns, events, sent, w.log.sum)
+			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades, %d requests of operators, %d journals rerun; %d events, %d bytes; trace %x",
+				*simHours, took.Round(time.Millisecond), simHours.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.requests, w.reruns, events, sent, w.log.sum)
 			for _, f := range w.faults {
 				t.Error(f)
 			}
@@ -462,6 +464,9 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 func (w *simWorld) script() {
 	w.start(w.holder.process("process 0", false))
 	w.n.After(100*time.Millisecond, w.lobby)
+	if *simOperators {
+		w.n.After(5*time.Second, w.operate)
+	}
 	for range w.r.IntN(*simKills + 1) {
 		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), w.kill)
 	}
