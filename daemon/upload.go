@@ -296,6 +296,6 @@ func (s *Maps) place(ctx context.Context, file string, up web.Upload) (*catalogu
 	if err := s.scan(up.Name); err != nil {
 		return nil, false, err
 	}
-	e, err := s.maps.Load().Placed(ctx, up.Name)
+	e, err := s.maps.Load().Add(ctx, up.Name)
 	return e, replaced, err
 }

@@ -68,7 +68,7 @@ func TestSaveInfoRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"save", "info"}, exitUsage, "needs the name"},
-		{[]string{"save", "info", recorded}, exitFailed, "but a replay: see w3host replay info"},
+		{[]string{"save", "info", recorded}, exitFailed, "it is a replay; try w3host replay info"},
 		{[]string{"save", "info", "no.w3z"}, exitFailed, "there is no such file"},
 		{[]string{"save", "info", "save_test.go"}, exitFailed, "take a .w3z file"},
 		{[]string{"replay", "info", save}, exitFailed, "see w3host save info"},

@@ -13,25 +13,25 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// schema changes whenever the values computed of a map do, so that an older cache is not used.
+// schema is the version of the cache file. It must change whenever the values computed for a map change.
 const schema = 4
 
-// cache holds earlier results, by the name of the file within the folder.
+// cache holds the results of earlier scans by file path within the folder.
 type cache struct {
 	path string
 	maps map[string]cached
 }
 
-// cached holds the results for one file, one version of the game and its scripts.
+// cached holds the result for one file, one game version and its scripts.
 type cached struct {
 	Size    int64        `json:"size"`
 	ModTime int64        `json:"mod_time"`
 	Version w3gs.Version `json:"version"`
-	Scripts string       `json:"scripts,omitempty"` // w3map.Scripts.Key
+	Scripts string       `json:"scripts,omitempty"` // value of w3map.Scripts.Key
 	Fault   string       `json:"fault,omitempty"`
 	Map     *w3map.Map   `json:"map,omitempty"`
 
-	unread bool // Fault is why the file could not be opened or read, such as missing rights: it is tried again and not kept
+	unread bool // the file could not be opened or read, as Fault explains; it is retried and not stored
 }
 
 type cacheFile struct {
@@ -39,10 +39,11 @@ type cacheFile struct {
 	Maps   map[string]cached `json:"maps"`
 }
 
-// lossy is how JSON marks text that is no UTF-8.
+// lossy is the JSON escape that replaces invalid UTF-8.
 var lossy = []byte(`\ufffd`)
 
-// loadCache reads the file at path. A cache that is missing or damaged is empty; the error is for information.
+// loadCache reads the cache file at path. A missing or damaged cache yields an empty one; the error is only
+// for logging.
 func loadCache(path string) (*cache, error) {
 	c := &cache{path: path, maps: map[string]cached{}}
 	if path == "" {
@@ -57,7 +58,7 @@ func loadCache(path string) (*cache, error) {
 	}
 	var file cacheFile
 	if err := json.Unmarshal(data, &file); err != nil {
-		return c, fmt.Errorf("map cache %s is damaged and will be written anew: %w", path, err)
+		return c, fmt.Errorf("map cache %s is damaged and will be rewritten: %w", path, err)
 	}
 	if file.Schema == schema && file.Maps != nil {
 		c.maps = file.Maps
@@ -65,14 +66,14 @@ func loadCache(path string) (*cache, error) {
 	return c, nil
 }
 
-// get answers with the record of a file that has not changed since.
+// get returns the cached result of a file that has not changed since.
 func (c *cache) get(file string, now stamp, opts Options) (cached, bool) {
 	known, ok := c.maps[file]
 	return known, ok && known.ModTime == now.ModTime && known.usable(now.Size, opts)
 }
 
-// usable says whether the values computed then would be computed now. Values that needed the game's scripts stay good
-// when the scripts are gone.
+// usable reports whether reading the file now would give the same result. Results computed with the game's
+// scripts stay valid if the scripts are removed.
 func (k *cached) usable(size int64, opts Options) bool {
 	if k.unread || k.Size != size || k.Version != opts.Version || k.Map == nil && k.Fault == "" {
 		return false
@@ -80,14 +81,14 @@ func (k *cached) usable(size int64, opts Options) bool {
 	return opts.Scripts == nil || k.Scripts == opts.Scripts.Key()
 }
 
-// save writes the records of now, if any is new. It is written all at once, so that a crash leaves the old
-// file or the new one.
+// save stores the current records if they differ from the cache. It replaces the file atomically, so that a
+// crash leaves the old or the new one.
 func (c *cache) save(records map[string]*record) error {
 	same := len(records) == len(c.maps)
 	found := make(map[string]cached, len(records))
 	for file, r := range records {
 		old, ok := c.maps[file]
-		same = same && ok && old == r.base // a record out of the cache is the very same
+		same = same && ok && old == r.base // results taken from the cache are identical
 		found[file] = r.base
 	}
 	c.maps = found
@@ -96,7 +97,7 @@ func (c *cache) save(records map[string]*record) error {
 	}
 	keep := maps.Clone(found)
 	for file, entry := range found {
-		// A map with a name or a text that is no UTF-8 would come back as another: it is read at each start.
+		// Invalid UTF-8 in a name or text would not survive JSON, so such maps are read at each start.
 		if text, err := json.Marshal(map[string]cached{file: entry}); entry.unread || err != nil || bytes.Contains(text, lossy) {
 			delete(keep, file)
 		}

@@ -1,5 +1,8 @@
-// Package catalogue knows the maps in a folder: it scans and watches it, keeps the values it computed in a file, and finds
-// maps by a part of their name.
+// Package catalogue maintains the list of map files in a folder. It scans and watches the folder, caches
+// computed map values in a file, and finds maps by a part of their name.
+//
+// Open returns a Catalogue; MapFile is an entry. Package maps uses it for the host's map folder. It does not
+// modify the folder; only the cache file is written.
 package catalogue
 
 import (
@@ -24,79 +27,81 @@ const (
 	defaultInterval = 2 * time.Second
 	defaultSettle   = time.Second
 
-	// settleTries bounds how long Open waits for files that are just being written.
+	// settleTries limits how often Open waits for files that are still being written.
 	settleTries = 3
 
-	// retryLooks is how many looks apart a file is read again that the disk fails on, which takes it long.
+	// retryLooks is the number of watch intervals before a file with a read error is tried again, because
+	// failing disks respond slowly.
 	retryLooks = 30
 
-	// maxReaders bounds how many maps are read at a time, each of which may take tens of megabytes.
+	// maxReaders limits the maps read in parallel; each may take tens of megabytes of memory.
 	maxReaders = 4
 )
 
-// Options say for whom the maps are read.
+// Options configures a Catalogue.
 type Options struct {
-	Version w3gs.Version   // of the game that is hosted; 0 means w3gs.DefaultVersion
-	Scripts *w3map.Scripts // of that version, or nil
+	Version w3gs.Version   // game version to host; 0 means w3gs.DefaultVersion
+	Scripts *w3map.Scripts // the game's scripts of that version, or nil
 
-	Cache    string        // file to keep identifiers in between starts; "" for none
-	Interval time.Duration // between two looks at the folder while watching; 0 means 2 s
-	Settle   time.Duration // how long a file must not have changed before it is read; 0 means 1 s
+	Cache    string        // path of the cache file; "" disables the cache
+	Interval time.Duration // time between scans while watching; 0 means 2 s
+	Settle   time.Duration // a file is read once it has not changed for this long; 0 means 1 s
 
-	// Report, if set, gets the faults that do no harm, such as a cache that cannot be written.
+	// Report, if not nil, is called with harmless errors, such as a cache that cannot be written.
 	Report func(error)
-	// Progress, if set, gets how many bytes have been read of all that are to be read. It is called from several
-	// goroutines.
+	// Progress, if not nil, is called with the bytes read and the total to read. Several goroutines may call
+	// it concurrently.
 	Progress func(done, total int64)
 }
 
-// MapFile is one map file.
+// MapFile is one map file of the folder. It must not be modified.
 type MapFile struct {
 	File    string // path within the folder, with slashes
 	Size    int64
 	ModTime time.Time
 
-	Map   *w3map.Map // nil if there is a Fault; it must not be changed
-	Fault error      // why the map cannot be hosted
+	Map   *w3map.Map // nil if Fault is set
+	Fault error      // reason why the map cannot be hosted
 }
 
-// Tag changes when the file is written. It is an ETag of HTTP.
+// Tag returns an HTTP ETag that changes when the file is written.
 func (e *MapFile) Tag() string { return fmt.Sprintf(`"%x-%x"`, e.Size, e.ModTime.UnixNano()) }
 
-// Catalogue is the maps of one folder. Its methods may be called from several goroutines at once.
+// Catalogue is the list of maps in a folder. It is safe for concurrent use.
 type Catalogue struct {
 	dir  string
 	opts Options
 
-	scanning sync.Mutex // one scan at a time; guards what follows
+	scanning sync.Mutex // serialises scans and guards the following fields
 	cache    *cache
-	pending  map[string]stamp // files that were too fresh to read, as they were then
-	closed   map[string]bool  // what was reported of folders that could not be read by the last scan
-	readers  int              // how many files are read at a time
+	pending  map[string]stamp // files that were too recently written to read, with their stamps
+	closed   map[string]bool  // errors of unreadable folders reported by the last scan
+	readers  int              // number of files read in parallel
 
-	mu    sync.RWMutex // guards what follows
-	files []*MapFile   // by File
+	mu    sync.RWMutex // guards the following fields
+	files []*MapFile   // sorted by File
 	known map[string]*record
 }
 
-// record keeps the results for a file from one scan to the next.
+// record holds the result for a file between scans.
 type record struct {
 	file   *MapFile
-	base   cached    // before the file beside it
-	beside stamp     // of that file
-	retry  time.Time // when to read the map again, if it is unread
+	base   cached    // result before the settings file is applied
+	beside stamp     // stamp of the map's settings file
+	retry  time.Time // when to read an unread map again
 }
 
-// stamp changes when a file is written. The zero stamp stands for no file.
+// stamp detects changes of a file. The zero stamp stands for a missing file.
 type stamp struct {
 	Size    int64
-	ModTime int64 // nanoseconds
+	ModTime int64 // nanoseconds since 1970
 }
 
 func stampOf(info os.FileInfo) stamp { return stamp{info.Size(), info.ModTime().UnixNano()} }
 
-// Open scans dir and its sub-folders. A map that is broken is an entry with a fault; the error is about the folder
-// itself. Files that change while they are looked at are waited for, a few seconds at most.
+// Open scans dir and its subfolders and returns their Catalogue. It blocks until all maps are read, and up to
+// a few seconds longer for files that are still being written. Broken maps become entries with a Fault; an
+// error concerns the folder itself.
 func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 	opts.Version = cmp.Or(opts.Version, w3gs.DefaultVersion)
 	opts.Interval = cmp.Or(opts.Interval, defaultInterval)
@@ -120,16 +125,17 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 		case <-time.After(opts.Settle):
 		}
 	}
-	c.readers = 1 // games may be running from now on
+	c.readers = 1 // leave CPU time to running games from now on
 	return c, nil
 }
 
-// Watch looks at the folder at the beats of heart, Options.Interval apart or more, until ctx is done, and calls changed after each look that found something
-// new. A fault that stays is reported once. It returns the context's error.
+// Watch scans the folder at beats of heart, at least Options.Interval apart, and calls changed after each
+// scan that found changes. A persistent error is reported once. It blocks until ctx is done and returns the
+// context's error.
 func (c *Catalogue) Watch(ctx context.Context, heart *heartbeat.Heart, changed func()) error {
 	beats, stop := heart.Listen(c.opts.Interval)
 	defer stop()
-	reported := "" // of the look before
+	reported := "" // error of the previous scan
 	for {
 		select {
 		case <-ctx.Done():
@@ -150,14 +156,14 @@ func (c *Catalogue) Watch(ctx context.Context, heart *heartbeat.Heart, changed f
 	}
 }
 
-// Files lists all maps, those with a fault too, by the name of their file.
+// Files returns all entries sorted by File, including those with a Fault.
 func (c *Catalogue) Files() []*MapFile {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return slices.Clone(c.files)
 }
 
-// Path is where the file of an entry is.
+// Path returns the file system path of an entry.
 func (c *Catalogue) Path(e *MapFile) string { return filepath.Join(c.dir, filepath.FromSlash(e.File)) }
 
 func (c *Catalogue) report(err error) {
@@ -166,7 +172,7 @@ func (c *Catalogue) report(err error) {
 	}
 }
 
-// apply reads the file beside the map, at path, and puts its values in place of the map's.
+// apply derives the entry from the base result and the settings file at path.
 func (r *record) apply(path string) {
 	e := r.file
 	e.Map, e.Fault = nil, nil

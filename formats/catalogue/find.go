@@ -9,13 +9,13 @@ import (
 	"w3host/formats/w3map"
 )
 
-// maxListed is how many candidates an error names.
+// maxListed is the number of candidates in an AmbiguousError's text.
 const maxListed = 8
 
-// ErrNotFound says that no map has the words in its name.
+// ErrNotFound is returned if no map name matches.
 var ErrNotFound = errors.New("no such map")
 
-// AmbiguousError says that a part of a name fits several maps.
+// AmbiguousError is returned if a query matches several maps.
 type AmbiguousError struct {
 	Query string
 	Files []string
@@ -27,11 +27,11 @@ func (e *AmbiguousError) Error() string {
 		more = fmt.Sprintf(" and %d more", len(files)-maxListed)
 		files = files[:maxListed]
 	}
-	return fmt.Sprintf("%q fits %d maps, so give more of the name: %s%s", e.Query, len(e.Files), strings.Join(files, ", "), more)
+	return fmt.Sprintf("%q matches %d maps; type more of the name: %s%s", e.Query, len(e.Files), strings.Join(files, ", "), more)
 }
 
-// Find finds a map by its file, its name or an unambiguous part of either; case and colour codes do not matter. An
-// exact fit wins over a part. A map with a fault is found, too: its fault is the error.
+// Find returns the map whose file or name equals the query or uniquely contains it. It ignores case and
+// colour codes; exact matches win. If the map has a Fault, Find returns that as error.
 func (c *Catalogue) Find(query string) (*MapFile, error) {
 	wanted := fold(query)
 	if wanted == "" {
@@ -67,12 +67,12 @@ func (c *Catalogue) Find(query string) (*MapFile, error) {
 		}
 	}
 	if len(entries) == 0 {
-		return nil, fmt.Errorf("%w as %q: the folder %s has no maps", ErrNotFound, query, c.dir)
+		return nil, fmt.Errorf("%w: %q; the folder %s contains no maps", ErrNotFound, query, c.dir)
 	}
-	return nil, fmt.Errorf("%w as %q: no name of a map in %s contains it", ErrNotFound, query, c.dir)
+	return nil, fmt.Errorf("%w: %q; no map name in %s contains it", ErrNotFound, query, c.dir)
 }
 
-// name is the map's own name, "" if it has a fault.
+// name returns the map's name, or "" if it has a Fault.
 func (e *MapFile) name() string {
 	if e.Map == nil {
 		return ""
@@ -85,7 +85,8 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-// fold makes names comparable. A name that is no UTF-8 may be given in its bytes, or as messages show it.
+// fold normalises names for comparison. A name that is not valid UTF-8 may be given as raw bytes or as
+// messages show it.
 func fold(s string) string {
 	return strings.ToLower(strings.ReplaceAll(w3map.Shown(w3map.Plain(s)), `\`, "/"))
 }

@@ -23,18 +23,20 @@ import (
 	"w3host/formats/w3map"
 )
 
-// errChanged says that a file was written while it was read.
+// errChanged means that a file was modified while it was read.
 var errChanged = errors.New("the file is being written")
 
-// Scan looks at the folder once and reads the files that are new or changed. It says whether any was.
+// Scan scans the folder once, reads new and changed files, and reports whether there were changes. It blocks
+// until all files are read.
 func (c *Catalogue) Scan(ctx context.Context) (news bool, err error) {
 	c.scanning.Lock()
 	defer c.scanning.Unlock()
 	return c.scan(ctx, "")
 }
 
-// Placed reads a file that was moved into the folder whole, and so need not settle.
-func (c *Catalogue) Placed(ctx context.Context, file string) (*MapFile, error) {
+// Add reads a file that was moved into the folder complete, without waiting for it to settle. file is its
+// path within the folder.
+func (c *Catalogue) Add(ctx context.Context, file string) (*MapFile, error) {
 	c.scanning.Lock()
 	defer c.scanning.Unlock()
 	if _, err := c.scan(ctx, file); err != nil {
@@ -58,7 +60,7 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 		switch same := old != nil && old.stamp() == f.stamp(); {
 		case same && old.beside == f.beside && (!old.unread() || time.Now().Before(old.retry)):
 			next[f.file.File] = old
-		case !same && f.file.File != placed && c.tooFresh(f): // until then, the map is not there
+		case !same && f.file.File != placed && c.tooFresh(f): // not listed until it has settled
 		default:
 			delete(c.pending, f.file.File)
 			toRead = append(toRead, f)
@@ -81,7 +83,7 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 	for file := range c.known {
 		news = news || next[file] == nil
 	}
-	entries := make([]*MapFile, 0, len(files)) // by File, as files are
+	entries := make([]*MapFile, 0, len(files)) // sorted by File, like files
 	for _, f := range files {
 		if r := next[f.file.File]; r != nil {
 			entries = append(entries, r.file)
@@ -98,7 +100,8 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 
 func (r *record) stamp() stamp { return stamp{r.file.Size, r.file.ModTime.UnixNano()} }
 
-// unread reports whether the map, or the file beside it, could not be opened or read. That may change without a new stamp.
+// unread reports whether the map or its settings file could not be opened or read, which can change without a
+// new stamp.
 func (r *record) unread() bool { return r.base.unread || unread(r.file.Fault) }
 
 func unread(err error) bool {
@@ -106,11 +109,12 @@ func unread(err error) bool {
 	return fault
 }
 
-// tooFresh says whether a file may still be growing: it was written just now, or has changed since the last look.
+// tooFresh reports whether a file may still be growing: it was written recently or has changed since the last
+// scan.
 func (c *Catalogue) tooFresh(f *record) bool {
 	before, seen := c.pending[f.file.File]
 	age := time.Since(f.file.ModTime)
-	settled := age < 0 || age >= c.opts.Settle // a time to come is a clock that is wrong
+	settled := age < 0 || age >= c.opts.Settle // a time in the future means a wrong clock
 	if settled && (!seen || before == f.stamp()) {
 		return false
 	}
@@ -118,8 +122,9 @@ func (c *Catalogue) tooFresh(f *record) bool {
 	return true
 }
 
-// walk visits all files in a folder and below it, except hidden ones. An io/fs would leave out the names that are not
-// UTF-8. The error is about the folder itself, or the context's; closed gets those about folders below it.
+// walk visits all files in a folder and its subfolders, except hidden ones. It does not use io/fs, which
+// rejects names that are not valid UTF-8. It returns an error of the folder itself or of the context; errors
+// of subfolders go to closed.
 func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name string), closed func(error)) error {
 	entries, err := os.ReadDir(filepath.Join(c.dir, filepath.FromSlash(folder)))
 	if err != nil {
@@ -142,7 +147,7 @@ func (c *Catalogue) walk(ctx context.Context, folder string, visit func(name str
 	return ctx.Err()
 }
 
-// list finds the map files, by name. It does not read their contents.
+// list returns the map files sorted by name, without reading them.
 func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 	var files []*record
 	besides := map[string]stamp{}
@@ -153,9 +158,9 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 		if ext != ".w3x" && ext != ".w3m" && ext != ".toml" {
 			return
 		}
-		info, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(name))) // of what a link leads to
+		info, err := os.Stat(filepath.Join(c.dir, filepath.FromSlash(name))) // follows symbolic links
 		switch {
-		case err != nil || info.IsDir(): // gone again
+		case err != nil || info.IsDir(): // removed meanwhile, or a folder
 		case ext == ".toml":
 			besides[name] = stampOf(info)
 		default:
@@ -179,7 +184,7 @@ func (c *Catalogue) list(ctx context.Context) ([]*record, error) {
 	return files, nil
 }
 
-// readAll reads files with several goroutines, and says which did not change meanwhile.
+// readAll reads files in parallel and reports which of them did not change meanwhile.
 func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, err error) {
 	var total int64
 	for _, f := range files {
@@ -204,7 +209,7 @@ func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, 
 	return read, cmp.Or(readers.Wait(), ctx.Err())
 }
 
-// read reads a map and the file beside it. It is false if the map changed meanwhile.
+// read reads a map and its settings file. It returns false if the map changed meanwhile.
 func (c *Catalogue) read(r *record, advance func(int)) bool {
 	name := c.Path(r.file)
 	base, ok := c.cache.get(r.file.File, r.stamp(), c.opts)
@@ -221,7 +226,7 @@ func (c *Catalogue) read(r *record, advance func(int)) bool {
 	return true
 }
 
-// readFile reads a map, or finds that it is the one that the cache has under another time.
+// readFile reads a map, unless the cache holds the same content with another modification time.
 func (c *Catalogue) readFile(name string, r *record, advance func(int)) (cached, error) {
 	stamp := r.stamp()
 	result := cached{Size: stamp.Size, ModTime: stamp.ModTime, Version: c.opts.Version, Scripts: c.opts.Scripts.Key()}

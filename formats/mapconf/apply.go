@@ -32,7 +32,7 @@ var (
 	}
 )
 
-// Apply puts the file's values in place of the map's. A nil Config changes nothing.
+// Apply overrides the map's values with those of the file. A nil Config changes nothing.
 func (c *Config) Apply(m *w3map.Map) error {
 	if c == nil {
 		return nil
@@ -54,8 +54,8 @@ func (c *Config) Apply(m *w3map.Map) error {
 	return nil
 }
 
-// applyIdentifiers puts identifiers in place. A size or CRC-32 that is not the file's says that all of it was written for
-// another version of the map.
+// applyIdentifiers overrides identifiers. If the size or CRC-32 differs from the file's, the settings were
+// written for another version of the map, and it returns an error.
 func (c *Config) applyIdentifiers(m *w3map.Map) error {
 	if c.Size != nil && *c.Size != m.Size {
 		return c.fault("size", fmt.Errorf("is %d, but the map has %d bytes: "+
@@ -64,7 +64,7 @@ func (c *Config) applyIdentifiers(m *w3map.Map) error {
 	if c.CRC32 != nil {
 		n, err := c.CRC32.number()
 		if err == nil && n != m.CRC32 {
-			err = fmt.Errorf("is %08x, but that of the map is %08x: "+
+			err = fmt.Errorf("is %08x, but the map has %08x: "+
 				"it was written for another version of the map; correct it or leave it out", n, m.CRC32)
 		}
 		if err != nil {
@@ -76,13 +76,13 @@ func (c *Config) applyIdentifiers(m *w3map.Map) error {
 		return err
 	}
 	if computed.HasChecksum && m.Checksum != computed.Checksum {
-		m.Warnings = append(m.Warnings, fmt.Sprintf("%s says checksum %08x, where %08x was computed; it counts.", c.file, m.Checksum, computed.Checksum))
+		m.Warnings = append(m.Warnings, fmt.Sprintf("%s sets checksum %08x, but the computed one is %08x; the value from the file is used.", c.file, m.Checksum, computed.Checksum))
 	}
 	return c.applyVersions(m)
 }
 
-// applyVersions puts the identifiers of versions in place that differ, in the order of their names: of two names of one
-// version, the later counts.
+// applyVersions sets the identifiers of other game versions, in order of their names. If two names mean the
+// same version, the later one wins.
 func (c *Config) applyVersions(m *w3map.Map) error {
 	before := *m
 	for _, name := range slices.Sorted(maps.Keys(c.Versions)) {
@@ -104,7 +104,7 @@ func (c *Config) applyVersions(m *w3map.Map) error {
 	return nil
 }
 
-// identify puts a checksum and a SHA-1 in place; where says in which part of the file.
+// identify sets a checksum and SHA-1; where is the section of the file for error messages.
 func (c *Config) identify(ids *w3map.Identifiers, where string, own Identity) error {
 	if own.Checksum != nil {
 		n, err := own.Checksum.number()
@@ -115,7 +115,7 @@ func (c *Config) identify(ids *w3map.Identifiers, where string, own Identity) er
 	}
 	if own.SHA1 != nil {
 		if len(*own.SHA1) != len(ids.SHA1) {
-			return c.fault(where+"sha1", fmt.Errorf("has %d hex digits, of the %d it should have", 2*len(*own.SHA1), 2*len(ids.SHA1)))
+			return c.fault(where+"sha1", fmt.Errorf("has %d hex digits instead of %d", 2*len(*own.SHA1), 2*len(ids.SHA1)))
 		}
 		copy(ids.SHA1[:], *own.SHA1)
 		ids.HasSHA1 = true
@@ -151,7 +151,7 @@ func (c *Config) applySettings(m *w3map.Map) error {
 			return err
 		}
 		if len(c.Modes) > mostModes || strings.TrimSpace(mode) == "" {
-			return c.fault("modes", fmt.Errorf("must be up to %d modes, none of them empty", mostModes))
+			return c.fault("modes", fmt.Errorf("must be a list of at most %d modes without empty ones", mostModes))
 		}
 	}
 	m.Modes = c.Modes
@@ -164,7 +164,7 @@ func (c *Config) applySettings(m *w3map.Map) error {
 	return nil
 }
 
-// onOff is the word of w3gs.Screen for what a key says.
+// onOff converts a boolean key to a word of w3gs.Screen.
 func onOff(key *bool) *string {
 	if key == nil {
 		return nil
@@ -176,17 +176,17 @@ func onOff(key *bool) *string {
 	return &word
 }
 
-// The limits of modes and links for a line of the chat.
+// Limits for modes and links, which must fit into chat lines.
 const mostModes, longestLink = 16, 150
 
 func (c *Config) checkMode(key, mode string) error {
 	if strings.Trim(mode, w3gs.HCLLetters) != "" || len(mode) > w3gs.MaxSlots {
-		return c.fault(key, fmt.Errorf("is %q: it can have small letters, digits and -=,. only, at most %d of them", mode, w3gs.MaxSlots))
+		return c.fault(key, fmt.Errorf("is %q: only a-z, 0-9, space and -=,. are allowed, at most %d characters", mode, w3gs.MaxSlots))
 	}
 	return nil
 }
 
-// applySlots puts layout and slots in place.
+// applySlots overrides the layout and slots.
 func (c *Config) applySlots(m *w3map.Map) error {
 	if c.Layout != nil {
 		layout, err := layouts.Parse(*c.Layout)
@@ -199,7 +199,7 @@ func (c *Config) applySlots(m *w3map.Map) error {
 		return nil
 	}
 	if len(c.Slots) > w3gs.MaxSlots {
-		return c.fault("slots", fmt.Errorf("are %d: the game knows %d", len(c.Slots), w3gs.MaxSlots))
+		return c.fault("slots", fmt.Errorf("has %d entries; the game supports at most %d", len(c.Slots), w3gs.MaxSlots))
 	}
 	m.Slots = nil
 	for i, s := range c.Slots {
@@ -219,7 +219,7 @@ func (s Slot) slot(selectable bool) (w3gs.Slot, error) {
 	difficulty, err3 := difficulties.Parse(cmp.Or(s.Difficulty, "normal"))
 	slot.Team, slot.Colour, slot.Race, slot.AI, slot.Handicap = s.Team-1, s.Colour-1, race, difficulty, cmp.Or(s.Handicap, 100)
 	if s.Team < 1 || s.Team > w3gs.MaxSlots || s.Colour < 1 || s.Colour > w3gs.MaxSlots {
-		return slot, fmt.Errorf("has team %d and colour %d: both count from 1 to %d", s.Team, s.Colour, w3gs.MaxSlots)
+		return slot, fmt.Errorf("has team %d and colour %d: both must be 1 to %d", s.Team, s.Colour, w3gs.MaxSlots)
 	}
 	if slot.Handicap < 50 || slot.Handicap > 100 || slot.Handicap%10 != 0 {
 		return slot, fmt.Errorf("has a handicap of %d: it must be 50, 60, 70, 80, 90 or 100", s.Handicap)

@@ -1,5 +1,8 @@
-// Package mapconf has an operator's settings for maps: the file beside a map that corrects or completes the map's own
-// values, and the place of the game's scripts.
+// Package mapconf reads the settings that an operator provides for maps: the file <map>.toml beside a map,
+// which corrects or completes the map's own values, and the folder with the game's scripts.
+//
+// Read returns a map with its settings applied, Load the settings alone, and FindScripts the game's scripts.
+// Package formats/catalogue and the map commands use it. It never writes files.
 package mapconf
 
 import (
@@ -13,67 +16,68 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Config is the file beside a map, <map>.toml. Every key may be left out; then the map's own value stands.
+// Config is the content of a map's settings file. Keys that are absent leave the map's own values unchanged.
 type Config struct {
-	Path        *string `toml:"path"` // that clients are shown, such as 'Maps\Download\x.w3x'
+	Path        *string `toml:"path"` // path sent to clients, such as 'Maps\Download\x.w3x'
 	Name        *string `toml:"name"`
 	Author      *string `toml:"author"`
 	Description *string `toml:"description"`
 	Width       *uint16 `toml:"width"`
 	Height      *uint16 `toml:"height"`
 
-	// The identifiers. Size and CRC-32 cannot differ from the file's own: they say which file this is about.
+	// Identifiers. Size and CRC32 must equal those of the map file; they tie the settings to one version of
+	// the map.
 	Size     *uint32 `toml:"size"`
-	CRC32    *Hex    `toml:"crc32"`    // the number in 8 hex digits
-	Checksum *Hex    `toml:"checksum"` // likewise; as bytes on the wire, it is in the other order
+	CRC32    *Hex    `toml:"crc32"`    // as a number in 8 hex digits
+	Checksum *Hex    `toml:"checksum"` // as a number in 8 hex digits; its bytes on the wire are in reverse order
 	SHA1     *Hex    `toml:"sha1"`     // 40 hex digits
 
-	// Versions are identifiers for versions that differ, by version: [versions."1.27"].
+	// Versions holds differing identifiers for other game versions: [versions."1.27"].
 	Versions map[string]Identity `toml:"versions"`
 
-	Layout        *string  `toml:"layout"`     // melee, custom-forces, fixed-settings
-	Observers     *string  `toml:"observers"`  // off, on, referees, on-defeat
-	Speed         *string  `toml:"speed"`      // slow, normal, fast
-	Visibility    *string  `toml:"visibility"` // default, hide-terrain, explored, always-visible
+	Layout        *string  `toml:"layout"`     // melee, custom-forces or fixed-settings
+	Observers     *string  `toml:"observers"`  // off, on, referees or on-defeat
+	Speed         *string  `toml:"speed"`      // slow, normal or fast
+	Visibility    *string  `toml:"visibility"` // default, hide-terrain, explored or always-visible
 	TeamsTogether *bool    `toml:"teams_together"`
 	LockTeams     *bool    `toml:"lock_teams"`
 	SharedControl *bool    `toml:"shared_control"`
 	RandomHero    *bool    `toml:"random_hero"`
 	RandomRaces   *bool    `toml:"random_races"`
 	HCL           *string  `toml:"hcl"`
-	Modes         []string `toml:"modes"` // that players may vote for with votemode, written like hcl
-	Link          *string  `toml:"link"`  // where players find the map, for the command link
-	Slots         []Slot   `toml:"slots"` // in place of all of the map's slots
+	Modes         []string `toml:"modes"` // choices for the votemode command, written like hcl
+	Link          *string  `toml:"link"`  // web page with the map, for the link command
+	Slots         []Slot   `toml:"slots"` // replaces all slots of the map
 
 	file string
 }
 
-// Identity is one [versions."1.27"] of the file.
+// Identity is a [versions."1.27"] section of the file.
 type Identity struct {
 	Checksum *Hex `toml:"checksum"`
 	SHA1     *Hex `toml:"sha1"`
 }
 
-// Slot is one [[slots]] of the file.
+// Slot is a [[slots]] section of the file.
 type Slot struct {
-	Status     string `toml:"status"` // open, closed, computer
-	Team       uint8  `toml:"team"`   // from 1, as players see it
-	Colour     uint8  `toml:"colour"` // from 1
-	Race       string `toml:"race"`   // human, orc, undead, night-elf, random
+	Status     string `toml:"status"` // open, closed or computer
+	Team       uint8  `toml:"team"`   // counted from 1, as players see it
+	Colour     uint8  `toml:"colour"` // counted from 1
+	Race       string `toml:"race"`   // human, orc, undead, night-elf or random
 	Selectable *bool  `toml:"selectable"`
-	Difficulty string `toml:"difficulty"` // of a computer: easy, normal, insane
-	Handicap   uint8  `toml:"handicap"`   // percent, 100 if left out
+	Difficulty string `toml:"difficulty"` // strength of a computer player: easy, normal or insane
+	Handicap   uint8  `toml:"handicap"`   // percent; 100 if absent
 }
 
 // Hex is a value written in hex digits.
 type Hex []byte
 
-// UnmarshalText implements encoding.TextUnmarshaler. Blanks between the digits and 0x before them do no harm.
+// UnmarshalText implements encoding.TextUnmarshaler. It accepts a leading 0x and blanks between digits.
 func (h *Hex) UnmarshalText(text []byte) error {
 	digits := strings.TrimPrefix(strings.ReplaceAll(string(text), " ", ""), "0x")
 	b, err := hex.DecodeString(digits)
 	if err != nil {
-		return fmt.Errorf("%q is not written in pairs of hex digits", text)
+		return fmt.Errorf("%q is not an even number of hex digits", text)
 	}
 	*h = b
 	return nil
@@ -81,12 +85,12 @@ func (h *Hex) UnmarshalText(text []byte) error {
 
 func (h Hex) number() (uint32, error) {
 	if len(h) != 4 {
-		return 0, fmt.Errorf("has %d hex digits, of the 8 it should have", 2*len(h))
+		return 0, fmt.Errorf("has %d hex digits instead of 8", 2*len(h))
 	}
 	return binary.BigEndian.Uint32(h), nil
 }
 
-// Load reads the file at path. If there is none, the Config is nil and so is the error.
+// Load reads the settings file at path. If the file does not exist, it returns nil and no error.
 func Load(path string) (*Config, error) {
 	data, err := readText(path, maxConfig)
 	if errors.Is(err, os.ErrNotExist) {

@@ -129,10 +129,10 @@ func TestFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		`obsrvers = "on"`:                `unknown key "obsrvers"; did you mean "observers"?`,
 		"[[slots]]\nteam = 1\ncolor = 1": `unknown key "slots.color"; did you mean "colour"?`,
-		`checksum = "xyz"`:               "pairs of hex digits",
-		`checksum = "1234"`:              "has 4 hex digits, of the 8",
-		`crc32 = "12"`:                   "has 2 hex digits, of the 8",
-		`sha1 = "12"`:                    "has 2 hex digits, of the 40",
+		`checksum = "xyz"`:               "even number of hex digits",
+		`checksum = "1234"`:              "has 4 hex digits instead of 8",
+		`crc32 = "12"`:                   "has 2 hex digits instead of 8",
+		`sha1 = "12"`:                    "has 2 hex digits instead of 40",
 		`size = 999`:                     "another version of the map",
 		`crc32 = "12345679"`:             "another version of the map",
 		`size = "big"`:                   "size",
@@ -143,9 +143,9 @@ func TestFaults(t *testing.T) {
 		`observers = "yes"`:                                      "it must be one of off, on, referees, on-defeat",
 		`visibility = ""`:                                        "it must be one of default,",
 		`layout = "2"`:                                           "it must be one of melee,",
-		`hcl = "AP"`:                                             "small letters",
+		`hcl = "AP"`:                                             "only a-z",
 		`modes = ["ap", "AR"]`:                                   "modes is \"AR\"",
-		`modes = ["ap", ""]`:                                     "none of them empty",
+		`modes = ["ap", ""]`:                                     "without empty ones",
 		`link = "example.org"`:                                   "an address like https://",
 		`link = "javascript:alert(1)"`:                           "an address like https://",
 		"[[slots]]\nteam = 0\ncolour = 1":                        "slot 1 has team 0",
@@ -154,7 +154,7 @@ func TestFaults(t *testing.T) {
 		"[[slots]]\nteam = 1\ncolour = 1\nstatus = \"full\"":     "slot 1 has a status that is",
 		"[[slots]]\nteam = 1\ncolour = 1\ndifficulty = \"hard\"": "slot 1 has a difficulty that is",
 		"[[slots]]\nteam = 1\ncolour = 1\nhandicap = 55":         "handicap of 55",
-		strings.Repeat("[[slots]]\nteam = 1\ncolour = 1\n", 25):  "slots are 25",
+		strings.Repeat("[[slots]]\nteam = 1\ncolour = 1\n", 25):  "slots has 25",
 	} {
 		_, err := apply(t, text)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "a.toml") {
@@ -186,7 +186,7 @@ func TestVersions(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[versions.\"1.27\"]\nchecksum = \"12\"": `versions."1.27" checksum has 2 hex digits`,
-		"[versions.x]\nchecksum = \"00000027\"":  "no game version",
+		"[versions.x]\nchecksum = \"00000027\"":  "not a game version",
 		"[versions.\"1.27\"]\nchecksm = \"12\"":  `.checksm"; did you mean "checksum"?`,
 	} {
 		if _, err := apply(t, text); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,7 +9,7 @@ import (
 	"w3host/internal/nearest"
 )
 
-// unknownKey names the key and the known one that is nearest.
+// unknownKey returns an error that names an unknown key and the most similar known one.
 func unknownKey(path string, key toml.Key) error {
 	of := reflect.TypeFor[Config]()
 	if len(key) > 1 && key[0] == "slots" {
@@ -22,7 +22,7 @@ func unknownKey(path string, key toml.Key) error {
 	return fmt.Errorf("%s: unknown key %q; did you mean %q?", path, key.String(), nearest.Word(name, names(of)))
 }
 
-// names lists the keys of a table in the order of its fields.
+// names returns the keys of a table in the order of its fields.
 func names(table reflect.Type) []string {
 	var keys []string
 	for i := range table.NumField() {

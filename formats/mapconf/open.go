@@ -9,23 +9,23 @@ import (
 	"syscall"
 )
 
-// The most that is read of a file beside a map, and of a script of the game, in bytes.
+// Size limits in bytes of a settings file and of a game script.
 const (
 	maxConfig = 1 << 20
 	maxScript = 16 << 20
 )
 
-// Open opens a plain file for reading. Anything else, such as a device that never ends or a pipe that nobody writes to,
-// is refused at once.
+// Open opens a regular file for reading. It refuses other files without blocking, such as endless devices or
+// pipes without a writer.
 func Open(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path) // first: opening a device may do something
+	info, err := os.Stat(path) // checked before opening, because opening a device can have side effects
 	if err == nil {
 		err = checkRegular(path, info)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // should it be a pipe by now
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // non-blocking, in case it has been replaced by a pipe
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,13 +46,13 @@ func checkRegular(path string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is a %s, not a file", path, cmp.Or(kinds[info.Mode().Type()], "special file"))
 }
 
-// kinds name the files that are not plain.
+// kinds names the types of files that are not regular.
 var kinds = map[fs.FileMode]string{
 	fs.ModeDir: "folder", fs.ModeNamedPipe: "named pipe", fs.ModeSocket: "socket",
 	fs.ModeDevice: "device", fs.ModeDevice | fs.ModeCharDevice: "device",
 }
 
-// readText reads a plain file of at most limit bytes.
+// readText reads a regular file of at most limit bytes.
 func readText(path string, limit int64) ([]byte, error) {
 	f, _, err := Open(path)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"w3host/formats/w3map"
 )
 
-// Read reads the map at path, with the values of the file beside it.
+// Read reads the map at path and applies its settings file. r holds the map file of size bytes.
 func Read(r io.ReaderAt, size int64, path string, opts w3map.Options) (*w3map.Map, error) {
 	m, err := w3map.Read(r, size, path, opts)
 	if err != nil {

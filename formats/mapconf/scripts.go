@@ -13,18 +13,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// ErrNoScripts says that a folder has neither the game's scripts nor its archives.
-var ErrNoScripts = errors.New("the game's scripts are not there")
+// ErrNoScripts is returned if a folder contains neither the game's scripts nor its archives.
+var ErrNoScripts = errors.New("the game's scripts are missing")
 
-// The game's archives, the one that counts most first.
+// archives lists the game's archives, highest priority first.
 var archives = []string{"War3Patch.mpq", "War3xLocal.mpq", "War3x.mpq", "War3.mpq"}
 
-// FindScripts looks for common.j and blizzard.j of a version of the game: first in the sub-folder of that version,
-// such as scripts/1.26, then in those of the versions that have the same scripts, the newest first, then in the folder
-// itself. In each it looks for the two files (or for them in a sub-folder Scripts, as in an unpacked game), then for the
-// game's archives. From says where they were found.
+// FindScripts looks for common.j and blizzard.j of a game version below dir and returns the folder where it
+// found them. It searches the version's subfolder, such as scripts/1.26, then those of versions with the same
+// scripts, newest first, then dir itself. In each folder it looks for the two files, also in a subfolder
+// Scripts as in an unpacked game, then for the game's archives.
 //
-// ErrNoScripts is the error if there is nothing, w3map.ErrLineEnds if the files are spoilt.
+// It returns ErrNoScripts if nothing is found, and w3map.ErrLineEnds if the files' line ends were converted.
 func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from string, err error) {
 	folders := []string{filepath.Join(dir, version.String())}
 	for _, v := range slices.Backward(w3gs.Versions()) {
@@ -59,7 +59,7 @@ func FindScripts(dir string, version w3gs.Version) (scripts *w3map.Scripts, from
 		dir, ErrNoScripts, version)
 }
 
-// folder lists a folder: the path of each entry by its name in small letters.
+// folder maps the lower-case names of a folder's entries to their paths.
 type folder map[string]string
 
 func list(dir string) (folder, error) {
@@ -101,7 +101,8 @@ func scriptFiles(dir string, f folder) (*w3map.Scripts, string, error) {
 	return scripts, from, nil
 }
 
-// scriptArchives takes each script from the first archive that has it: patches put theirs into War3Patch.mpq.
+// scriptArchives reads each script from the highest-priority archive that has it; patches place theirs in
+// War3Patch.mpq.
 func scriptArchives(f folder) (*w3map.Scripts, error) {
 	var found [2][]byte
 	for _, name := range archives {

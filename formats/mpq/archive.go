@@ -1,12 +1,15 @@
-// Package mpq reads MPQ archives, the container of Warcraft III maps, and writes simple ones.
+// Package mpq reads MPQ archives, the container format of Warcraft III maps, and writes simple ones.
 //
-// It reads what Warcraft III reads, including maps whose header and tables were falsified to keep tools out, and
-// archives of the later format versions as long as they have the classic tables. Packed sounds are left alone, because
-// a host needs none, and so is all beyond 4 GiB, where no map can be. It trusts no number in the file:
-// memory grows with the bytes that are really there, a file that unpacks to more than it claims is an error, and so is
-// a sector of more than 16 MiB. Streaming a file takes a packed and an unpacked sector.
+// Open returns an Archive, whose files are read through File; Writer creates archives in memory. Packages
+// formats/w3map and formats/mapconf use it to read maps and the game's own archives.
 //
-// An Archive may be used from several goroutines at once; a File may not.
+// It reads whatever Warcraft III reads, including maps whose headers and tables were falsified to keep tools
+// out, and archives of later format versions if they have the classic tables. It does not decompress sounds,
+// which a host never needs, and does not read beyond 4 GiB. It trusts no number in the file: memory grows
+// only with actual data, and it returns an error for a file that unpacks to more than it claims or for a
+// sector above 16 MiB. Streaming a file takes memory for one packed and one unpacked sector.
+//
+// An Archive is safe for concurrent use; a File is not.
 package mpq
 
 import (
@@ -17,34 +20,37 @@ import (
 )
 
 const (
-	// maxFileSize is the most that ReadFile returns, in bytes. No map that Warcraft III plays is larger than this.
+	// maxFileSize is the largest file that ReadFile returns, in bytes. No map that Warcraft III plays is
+	// larger.
 	maxFileSize = 256 << 20
 
-	// A file may claim maxRatio bytes for each byte of the archive, plus a little: zlib packs no better than
-	// 1032 to 1, and what packs better on empty data has sectors, each of which costs bytes.
+	// maxRatio limits the claimed size of a file to this multiple of the archive's size, plus slack. zlib
+	// compresses at most 1032 to 1; methods that compress empty data better do so per sector, and each sector
+	// takes some bytes.
 	maxRatio = 1032
 	slack    = 64 << 10
 
-	// maxSector is the most that one sector unpacks to, a file that is a single unit included, in bytes. It is what
-	// the largest sectors of real maps have (shift 15).
+	// maxSector is the largest unpacked sector in bytes, including single-unit files. It equals the largest
+	// sectors of real maps (shift 15).
 	maxSector = 16 << 20
 
 	listfile = "(listfile)"
-	maxList  = 4 << 20 // bytes of the list that are read; real ones have a tenth
-	maxName  = 1 << 10 // bytes of a name in the list; Windows allows 260
+	maxList  = 4 << 20 // limit for the list file in bytes; real ones are a tenth of this
+	maxName  = 1 << 10 // limit for a name in the list in bytes; Windows allows 260
 )
 
-// Archive is an open archive. It holds the two tables in memory; file data is read when asked for.
+// Archive is an open archive. It holds the hash and block tables in memory and reads file data on demand.
 type Archive struct {
 	r      io.ReaderAt
-	size   int64 // of the source
+	size   int64 // size of the source in bytes
 	header header
 	hashes table
 	blocks table
 }
 
-// Open finds the archive in a source of size bytes. It does not have to begin at the front: headers are searched
-// at each 512 bytes, and those that make no sense are passed over. ErrFormat says that there is none.
+// Open finds and opens the archive in a source of size bytes. Like the game, it searches for a header at
+// every multiple of 512 bytes and skips implausible ones. It returns ErrFormat if there is none. r must stay
+// valid while the archive is used.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	var empty *header
 	for h, err := range headers(r, size) {
@@ -58,8 +64,8 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 		if a.usable() {
 			return a, nil
 		}
-		// A decoy, or an archive without files. It counts if there is nothing better.
-		// Its tables are not kept: a file may be full of decoys.
+		// A decoy, or an archive without files. It is used only if no better header follows. Its tables are
+		// not kept, because a file may be full of decoys.
 		if empty == nil {
 			empty = &h
 		}
@@ -70,8 +76,8 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return load(r, size, *empty)
 }
 
-// Open opens a file by name. Case does not matter, and / is as good as \. If there are versions for several
-// languages, the neutral one is taken, else any.
+// Open opens a file by name. Case is ignored, and / is treated as \. Among several language versions it
+// prefers the neutral one. It returns ErrNotFound if there is none.
 func (a *Archive) Open(name string) (*File, error) {
 	b, stored, ok := a.lookup(name)
 	if !ok {
@@ -80,8 +86,8 @@ func (a *Archive) Open(name string) (*File, error) {
 	return newFile(a, name, b, fileKey(stored, b.flags&flagFixedKey != 0, b.pos, b.size))
 }
 
-// ReadFile returns the content of a file. It is meant for files that fit in memory: above maxFileSize it answers
-// ErrTooLarge; Open and File.WriteTo have no such bound.
+// ReadFile returns the content of a file, or ErrTooLarge above maxFileSize. Use Open and File.WriteTo for
+// larger files.
 func (a *Archive) ReadFile(name string) ([]byte, error) {
 	f, err := a.Open(name)
 	if err != nil {
@@ -90,14 +96,14 @@ func (a *Archive) ReadFile(name string) ([]byte, error) {
 	return f.ReadAll()
 }
 
-// Has says whether there is a file of that name. It may still turn out to be damaged.
+// Has reports whether a file of that name exists. Its data may still be damaged.
 func (a *Archive) Has(name string) bool {
 	_, _, ok := a.lookup(name)
 	return ok
 }
 
-// Names lists the files that the archive's own list names and that exist. The list is often missing or false in
-// protected maps, so nothing should depend on it. Only the first 4 MiB of it are read.
+// Names returns the files in the archive's own list that exist. Protected maps often have no list or a wrong
+// one, so callers must not rely on it. Only the first 4 MiB of the list are read.
 func (a *Archive) Names() []string {
 	f, err := a.Open(listfile)
 	if err != nil {
@@ -107,7 +113,8 @@ func (a *Archive) Names() []string {
 	if _, err := io.ReadFull(f, list); err != nil {
 		return nil
 	}
-	// A set rather than a search per name: protected maps fill the table so that a search never ends early.
+	// A set instead of a lookup per name: protected maps fill the hash table so that a lookup never ends
+	// early.
 	present := map[nameChecks]bool{}
 	for i := range a.hashes.len() {
 		e := a.hashes.hash(i)
@@ -121,15 +128,15 @@ func (a *Archive) Names() []string {
 			continue
 		}
 		if checks := checksOf(strings.ReplaceAll(string(name), "/", `\`)); present[checks] {
-			delete(present, checks) // it is listed once
+			delete(present, checks) // list each name once
 			names = append(names, string(name))
 		}
 	}
 	return names
 }
 
-// lookup also returns the name under which the file was found, from which its key is made. Slashes become
-// backslashes as in the game; a few packers store the slash itself.
+// lookup finds a file. It also returns the stored spelling of the name, from which the file's key is derived.
+// Like the game, it converts slashes to backslashes; a few packers store real slashes, which it tries next.
 func (a *Archive) lookup(name string) (b block, stored string, ok bool) {
 	stored = strings.ReplaceAll(name, "/", `\`)
 	if b, ok = a.find(stored); ok || stored == name {
@@ -139,10 +146,10 @@ func (a *Archive) lookup(name string) (b block, stored string, ok bool) {
 	return b, name, ok
 }
 
-// bound is the size that no file of this archive can have.
+// bound returns the largest plausible size of a file in this archive.
 func (a *Archive) bound() int64 { return maxRatio*a.size + slack }
 
-// corrupt makes the error of a damaged file.
+// corrupt returns an error that wraps ErrCorrupt.
 func corrupt(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupt}, args...)...)
 }

@@ -2,16 +2,17 @@ package mpq
 
 import "encoding/binary"
 
-// bitReader takes bits from the lowest up. Bits past the end mean nothing: short says so.
+// bitReader reads bits from a byte slice, lowest bit first. Reading past the end returns unspecified bits and
+// sets short.
 type bitReader struct {
 	src   []byte
-	pos   int    // the next byte that is not in bits
-	bits  uint64 // the next have bits; above them may stand what follows
+	pos   int    // index of the next byte to load into bits
+	bits  uint64 // the next have bits, starting at bit 0; higher bits may be loaded already
 	have  uint
 	short bool
 }
 
-// fill makes at least 56 bits ready if there are as many.
+// fill loads at least 56 bits, or all that remain.
 func (r *bitReader) fill() {
 	if len(r.src)-r.pos >= 8 {
 		r.bits |= binary.LittleEndian.Uint64(r.src[r.pos:]) << r.have
@@ -27,7 +28,7 @@ func (r *bitReader) fill() {
 	}
 }
 
-// take returns the next n bits, of which there must be a fill's worth at most since the last fill.
+// take returns the next n bits. All bits taken after a fill must fit into its 56 bits.
 func (r *bitReader) take(n uint) uint {
 	v := uint(r.bits) & (1<<n - 1)
 	r.drop(n)

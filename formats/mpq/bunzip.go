@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	bzip2Block    = 0x314159265359 // before each block
-	bzip2End      = 0x177245385090 // after the last
-	bzip2Step     = 100_000        // symbols of a block for each level
-	bzip2MaxCode  = 20             // bits of the longest code
+	bzip2Block    = 0x314159265359 // marks the start of a block
+	bzip2End      = 0x177245385090 // marks the end of the stream
+	bzip2Step     = 100_000        // symbols per block for each compression level
+	bzip2MaxCode  = 20             // longest code in bits
 	bzip2MaxTrees = 6
-	bzip2Group    = 50  // symbols that go by the same tree
-	bzip2Symbols  = 258 // 256 bytes less the one in front, two runs, the end
+	bzip2Group    = 50  // symbols coded with the same tree
+	bzip2Symbols  = 258 // 255 moved-to-front bytes, two run digits, the end mark
 
-	bzip2Poly = 0x04C11DB7 // of CRC-32, highest bit first
+	bzip2Poly = 0x04C11DB7 // CRC-32 polynomial, highest bit first
 )
 
 var bunzips = sync.Pool{New: func() any { return new(bunzip) }}
@@ -30,22 +30,23 @@ var bzip2Sums = func() (table [256]uint32) {
 	return table
 }()
 
-// bunzip unpacks a bzip2 stream. It is our own because maps consist of small sectors: the reader of the standard library
-// allocates 400 kB for each, whatever comes.
+// bunzip decompresses bzip2 streams. It replaces the standard library's reader, which allocates 400 kB per
+// stream, because maps consist of many small sectors.
 type bunzip struct {
 	in        bitsFromTop
-	symbols   []uint32 // of a block: the byte in the lowest 8 bits, then where the next one stands
+	symbols   []uint32 // of a block: the byte in the low 8 bits, the index of the next symbol above
 	selectors []uint8
 	trees     [bzip2MaxTrees]bzip2Tree
 }
 
-// bzip2Tree is a canonical code: how many codes there are of each length, and their symbols, the shorter codes first.
+// bzip2Tree is a canonical Huffman code: the number of codes of each length, and the symbols ordered by code.
 type bzip2Tree struct {
 	count   [bzip2MaxCode + 1]int
 	symbols [bzip2Symbols]uint16
 }
 
-// unbzip2 unpacks a stream: "BZh" · u8 level, '1' to '9' · blocks, each after a mark of 48 bits · another mark, u32 sum.
+// unbzip2 decompresses a stream: "BZh" · level u8, '1' to '9' · blocks, each after a 48-bit mark · end mark ·
+// checksum u32.
 func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < 4 || string(src[:3]) != "BZh" || src[3] < '1' || src[3] > '9' {
 		return dst, corrupt("it is no bzip2 data")
@@ -69,7 +70,7 @@ func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 			dst, err = d.block(dst, end, int(src[3]-'0')*bzip2Step)
 		}
 		if full && err != nil && err != errOverrun {
-			return dst, nil // other bytes after the data are no fault
+			return dst, nil // trailing bytes after the data are allowed
 		}
 		if err != nil {
 			return dst, err
@@ -77,8 +78,8 @@ func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// block unpacks a block: u32 sum · 1 bit, was randomized · 24 bits, where the text begins · which bytes there are · trees
-// and their selectors · codes of runs and of places in the list of bytes, moved to the front when used.
+// block decompresses a block: checksum u32 · randomized 1 bit · start of the text 24 bits · set of used bytes
+// · trees and their selectors · codes of runs and of positions in the move-to-front list.
 func (d *bunzip) block(dst []byte, end, size int) ([]byte, error) {
 	sum := d.in.take(16)<<16 | d.in.take(16)
 	if d.in.take(1) != 0 {
@@ -102,7 +103,8 @@ func (d *bunzip) block(dst []byte, end, size int) ([]byte, error) {
 	if err := d.readTrees(len(list) + 2); err != nil {
 		return dst, err
 	}
-	// Runs make text longer, so what does not fit without them never will: four bytes of five at least are text.
+	// Runs expand the text: at least four of five symbols become text. More symbols than this cannot fit into
+	// dst.
 	if err := d.readSymbols(list, size, (end-len(dst))/4*5+5); err != nil {
 		return dst, err
 	}
@@ -113,8 +115,9 @@ func (d *bunzip) block(dst []byte, end, size int) ([]byte, error) {
 	return d.text(dst, end, origin, sum)
 }
 
-// readTrees reads the trees: 3 bits, how many · 15 bits, how many selectors · these, moved to the front when used, as so
-// many set bits · for each tree 5 bits, the length of the first code, and steps to each length: 10 more, 11 less, 0 done.
+// readTrees reads the trees: number of trees 3 bits · number of selectors 15 bits · selectors as unary
+// positions in a move-to-front list · for each tree the length of the first code in 5 bits, then steps to
+// each length: 10 increases it, 11 decreases it, 0 ends.
 func (d *bunzip) readTrees(symbols int) error {
 	trees, selectors := int(d.in.take(3)), int(d.in.take(15))
 	if trees < 2 || trees > bzip2MaxTrees || selectors == 0 {
@@ -181,7 +184,7 @@ func (t *bzip2Tree) build(lengths []uint8) {
 	}
 }
 
-// symbol decodes a code, or returns -1 if there is no such code.
+// symbol decodes a code. It returns -1 for an invalid code.
 func (t *bzip2Tree) symbol(in *bitsFromTop) int {
 	next := in.peek(bzip2MaxCode)
 	first, before := 0, 0
@@ -197,7 +200,7 @@ func (t *bzip2Tree) symbol(in *bitsFromTop) int {
 	return -1
 }
 
-// readSymbols reads the bytes of a block in the order of the text that follows each.
+// readSymbols reads a block's bytes in sorted order, before the inverse Burrows-Wheeler transform.
 func (d *bunzip) readSymbols(list []byte, size, most int) error {
 	d.symbols = d.symbols[:0]
 	run, digit := 0, 1
@@ -211,7 +214,7 @@ func (d *bunzip) readSymbols(list []byte, size, most int) error {
 			return errCutShort
 		case symbol < 0:
 			return corrupt("it uses a code that it does not have")
-		case symbol < 2: // a digit of 1 or 2, the lowest first
+		case symbol < 2: // a digit of a run length, lowest first
 			run += digit << symbol
 			digit <<= 1
 			if run > size {
@@ -242,7 +245,7 @@ func (d *bunzip) readSymbols(list []byte, size, most int) error {
 	}
 }
 
-// link undoes the sorting: above each byte it writes where the one after it stands.
+// link prepares the inverse Burrows-Wheeler transform: it stores above each byte the index of its successor.
 func (d *bunzip) link() {
 	var next [256]uint32
 	for _, s := range d.symbols {
@@ -260,7 +263,8 @@ func (d *bunzip) link() {
 	}
 }
 
-// text follows the links. After four equal bytes comes a number of further ones.
+// text appends the block's text by following the links. Four equal bytes are followed by a count of further
+// repetitions.
 func (d *bunzip) text(dst []byte, end, origin int, want uint32) ([]byte, error) {
 	at := d.symbols[origin] >> 8
 	sum, last, equal := ^uint32(0), -1, 0
@@ -292,15 +296,15 @@ func (d *bunzip) text(dst []byte, end, origin int, want uint32) ([]byte, error) 
 	return dst, nil
 }
 
-// bitsFromTop takes bits from the highest down. Bits past the end are zero: short says so.
+// bitsFromTop reads bits, highest bit first. Bits past the end are zero and set short.
 type bitsFromTop struct {
 	src   []byte
-	bits  uint64 // the next have bits, at the top
+	bits  uint64 // the next have bits, starting at the top bit
 	have  uint
 	short bool
 }
 
-// peek returns the next n bits, at most 32.
+// peek returns the next n bits, at most 32, without consuming them.
 func (r *bitsFromTop) peek(n uint) uint32 {
 	for r.have < n && len(r.src) > 0 {
 		r.bits |= uint64(r.src[0]) << (56 - r.have)

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// The five hashes of a name are the same function with another part of the table.
+// Sections of cryptTable. The five name hashes use the same function with different sections.
 const (
-	hashStart   = 0x000 // where in the hash table the search begins
-	hashNameA   = 0x100 // the two checks that stand for the name in the hash table
+	hashStart   = 0x000 // start index of a search in the hash table
+	hashNameA   = 0x100 // hashNameA and hashNameB identify a name in the hash table
 	hashNameB   = 0x200
-	hashFileKey = 0x300 // the key of an encrypted file, from the name without its folders
+	hashFileKey = 0x300 // key of an encrypted file, from its name without folders
 
-	cipherMix  = 0x400 // the part of the table that the cipher draws from
+	cipherMix  = 0x400 // section used by the cipher
 	cipherSeed = 0xEEEEEEEE
 	hashSeed   = 0x7FED7FED
 )
 
 var cryptTable = newCryptTable()
 
-// The keys of the two tables are hashes of fixed names.
+// The tables are encrypted with hashes of fixed names.
 var (
 	hashTableKey  = hashName("(hash table)", hashFileKey)
 	blockTableKey = hashName("(block table)", hashFileKey)
@@ -40,8 +40,8 @@ func newCryptTable() (table [0x500]uint32) {
 	return table
 }
 
-// hashName hashes the bytes of name, with ASCII letters in capitals.
-// Turning slashes into backslashes is the caller's choice: a few archives hold names with real slashes.
+// hashName hashes the bytes of name, with ASCII letters in upper case. It does not convert slashes, because a
+// few archives contain names with real slashes.
 func hashName(name string, kind uint32) uint32 {
 	a, b := uint32(hashSeed), uint32(cipherSeed)
 	for i := range len(name) {
@@ -55,8 +55,8 @@ func hashName(name string, kind uint32) uint32 {
 	return a
 }
 
-// fileKey is the key of an encrypted file. With fixed, it also depends on where the file stands and on its size,
-// so that a copied file is of no use elsewhere.
+// fileKey returns the key of an encrypted file. If fixed, the key also depends on the file's position and
+// size.
 func fileKey(name string, fixed bool, pos, size uint32) uint32 {
 	plain := name[strings.LastIndexAny(name, `\/`)+1:]
 	key := hashName(plain, hashFileKey)
@@ -66,7 +66,7 @@ func fileKey(name string, fixed bool, pos, size uint32) uint32 {
 	return key
 }
 
-// keystream is the state of the cipher: the key moves on by itself, the mix with the plain text.
+// keystream is the state of the cipher: key evolves on its own, mix depends on the plain text.
 type keystream struct{ key, mix uint32 }
 
 func (k *keystream) pad() uint32 {
@@ -79,7 +79,7 @@ func (k *keystream) advance(plain uint32) {
 	k.mix += plain + k.mix<<5 + 3
 }
 
-// decrypt works in place on whole little-endian words; up to three bytes at the end are never encrypted.
+// decrypt decrypts data in place, in little-endian words. Up to three bytes at the end are never encrypted.
 func decrypt(data []byte, key uint32) {
 	k := keystream{key, cipherSeed}
 	for ; len(data) >= 4; data = data[4:] {

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// The mask byte at the front of a packed sector: which methods it went through.
+// Bits of the mask byte at the start of a compressed sector, which lists the methods applied.
 const (
 	maskZlib   = 0x02
 	maskPKWARE = 0x08
 	maskBzip2  = 0x10
 
-	// Only sound is packed by Huffman codes and two kinds of ADPCM, which loses details. A
-	// host reads no sound.
+	// Huffman coding and two kinds of ADPCM, used only for sound.
 	maskSound = 0x01 | 0x40 | 0x80
 
-	// Later games have two methods more, which no client reads. The mask of LZMA stands for zlib and bzip2 in old archives.
+	// Methods of later games, which Warcraft III does not read. In old archives the value of LZMA means zlib
+	// and bzip2.
 	maskSparse = 0x20
 	maskLZMA   = 0x12
 )
@@ -25,11 +25,11 @@ var (
 	errCutShort = fmt.Errorf("%w: its packed data ends early", ErrCorrupt)
 )
 
-// A method appends the bytes that src unpacks to, but no more than limit bytes; errOverrun says that there was more.
-// It never allocates for a claimed size, only for bytes that came out.
+// method appends the data that src unpacks to, at most limit bytes, and returns errOverrun if there is more.
+// It must allocate for actual output only, not for a claimed size.
 type method func(dst, src []byte, limit int) ([]byte, error)
 
-// methods is in the order of unpacking.
+// methods lists the methods in the order of decompression.
 var methods = [...]struct {
 	mask   byte
 	unpack method
@@ -39,7 +39,7 @@ var methods = [...]struct {
 	{maskZlib, inflate},
 }
 
-// expand appends the want bytes that a sector with a mask byte unpacks to.
+// expand appends the want bytes that a sector with mask byte unpacks to.
 func expand(dst, sector []byte, want int) ([]byte, error) {
 	if len(sector) == 0 {
 		return nil, errCutShort
@@ -49,9 +49,9 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 	case mask&maskSound != 0:
 		return nil, fmt.Errorf("%w (mask %02x)", ErrSound, mask)
 	case mask&maskSparse != 0:
-		return nil, fmt.Errorf("%w: sparse data (mask %02x), which Warcraft III does not read", ErrUnsupported, mask)
-	case mask == maskLZMA && len(src) > 0 && src[0] != 'B': // bzip2 begins with its name, BZh
-		return nil, fmt.Errorf("%w: LZMA (mask %02x), which Warcraft III does not read", ErrUnsupported, mask)
+		return nil, fmt.Errorf("%w: sparse data (mask %02x), which Warcraft III cannot read", ErrUnsupported, mask)
+	case mask == maskLZMA && len(src) > 0 && src[0] != 'B': // bzip2 data starts with "BZh"
+		return nil, fmt.Errorf("%w: LZMA (mask %02x), which Warcraft III cannot read", ErrUnsupported, mask)
 	}
 	left := mask
 	for _, m := range methods {
@@ -70,8 +70,8 @@ func expand(dst, sector []byte, want int) ([]byte, error) {
 	return nil, fmt.Errorf("%w: mask %02x", ErrUnsupported, mask)
 }
 
-// finish runs the last method. A sector that ends in good order but short is filled with zeros: there are maps with
-// such sectors, and the game plays them. Since zeros cost the file nothing, only so many are given.
+// finish applies the last method. Like the game, it pads a well-formed but short sector with zeros, up to
+// slack bytes.
 func finish(unpack method, dst, src []byte, want int) ([]byte, error) {
 	start := len(dst)
 	dst, err := unpack(reserve(dst, src, want), src, want)
@@ -81,12 +81,12 @@ func finish(unpack method, dst, src []byte, want int) ([]byte, error) {
 	return fill(dst, want-(len(dst)-start))
 }
 
-// reserve makes room for limit bytes, or for what src seems to be worth: the rest grows as it comes.
+// reserve grows dst for the expected output: limit bytes, or a multiple of the input if that is less.
 func reserve(dst, src []byte, limit int) []byte {
 	return slices.Grow(dst, min(limit, 64*len(src)+slack))
 }
 
-// fill appends the n zeros that a sector lacks.
+// fill appends n zeros for data missing from a sector.
 func fill(dst []byte, n int) ([]byte, error) {
 	if n > slack {
 		return nil, corrupt("it lacks %d bytes", n)
@@ -96,8 +96,8 @@ func fill(dst []byte, n int) ([]byte, error) {
 	return dst[:len(dst)+n], nil
 }
 
-// appendCopy repeats length bytes from distance back. A copy may run into itself: then it repeats its own output. dst will
-// not have more than end bytes.
+// appendCopy appends length bytes that start distance bytes before the end. The regions may overlap, which
+// repeats the output. end is the final length of dst at most.
 func appendCopy(dst []byte, distance, length, end int) []byte {
 	n := len(dst)
 	dst = grow(dst, length, end)[:n+length]

@@ -5,28 +5,28 @@ import (
 	"fmt"
 )
 
-// Errors that callers branch on, with errors.Is. The error that is returned is an *Error around one of these, or around
-// an error of the underlying reader.
+// Errors to test for with errors.Is. Functions return them, or an error of the underlying reader, wrapped in
+// an *Error.
 var (
-	// ErrNotFound says that the archive has no such file.
+	// ErrNotFound means that the archive has no such file.
 	ErrNotFound = errors.New("no such file in the archive")
-	// ErrFormat says that the data is no MPQ archive at all.
+	// ErrFormat means that the data is not an MPQ archive.
 	ErrFormat = errors.New("not an MPQ archive")
-	// ErrCorrupt says that the data contradicts itself or does not decompress.
+	// ErrCorrupt means that the data is inconsistent or does not decompress.
 	ErrCorrupt = errors.New("corrupt data")
-	// ErrTooLarge says that a file claims a size that the archive cannot hold, or one above maxFileSize.
+	// ErrTooLarge means that a file claims more data than the archive can hold, or exceeds maxFileSize.
 	ErrTooLarge = errors.New("claims too large a size")
-	// ErrUnsupported says that a file is packed in a way that this package does not know.
+	// ErrUnsupported means that the compression method is unknown.
 	ErrUnsupported = errors.New("unknown compression")
-	// ErrSound says that a file is packed as only sounds are.
-	ErrSound = errors.New("it is packed as sound, which a host does not read")
+	// ErrSound means that a file is compressed with a method for sounds.
+	ErrSound = errors.New("the file is compressed as sound, which is not supported")
 )
 
-// Error names the part of the archive that is at fault.
+// Error names the part of the archive that caused an error.
 type Error struct {
-	Name   string // the file, or a part of the archive such as "hash table"
-	Offset int64  // where that part begins in the source, in bytes; -1 if it has no place
-	Err    error  // a sentence, wrapping one of the sentinels above
+	Name   string // file name, or a part of the archive such as "hash table"
+	Offset int64  // byte offset of that part in the source; -1 if unknown
+	Err    error  // wraps one of the errors above or a read error
 }
 
 func (e *Error) Error() string {
@@ -36,5 +36,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("mpq: %s (at byte %d): %v", e.Name, e.Offset, e.Err)
 }
 
-// Unwrap gives access to the sentinel.
+// Unwrap returns e.Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -3,19 +3,19 @@ package mpq
 import "math/bits"
 
 const (
-	endLength  = 519 // a copy of this length ends the stream
+	endLength  = 519 // a copy of this length marks the end of the stream
 	minDict    = 4
 	maxDict    = 6
 	litBinary  = 0
 	litCoded   = 1
-	codeBits   = 13 // the longest code
-	shortCopy  = 2  // copies of this length have 2 low bits of distance, whatever the dictionary
+	codeBits   = 13 // longest code in bits
+	shortCopy  = 2  // copies of this length have 2 low distance bits, regardless of the dictionary size
 	shortBits  = 2
-	lengthExtr = 8 // from this symbol on, lengths have extra bits
+	lengthExtr = 8 // first length symbol with extra bits
 )
 
-// Lengths in bits of the three sets of codes. The codes themselves follow: shorter before longer, and among equals in
-// the order of the symbols, with all bits inverted and the first bit lowest.
+// Code lengths in bits of the three code tables. Codes are assigned by length, then by symbol, with all bits
+// inverted and the first bit lowest.
 var (
 	literalBits = [256]uint8{
 		11, 12, 12, 12, 12, 12, 12, 12, 12, 8, 7, 12, 12, 7, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 12, 13, 12, 12, 12, 12, 12,
@@ -39,7 +39,7 @@ var (
 	distanceCodes = newCodeTable(distanceBits[:])
 )
 
-// codeTable is indexed by the next codeBits bits of the stream: symbol<<4 | bits of its code.
+// codeTable is indexed by the next codeBits bits of the stream; entries are symbol<<4 | code length.
 type codeTable [1 << codeBits]uint16
 
 func newCodeTable(lengths []uint8) *codeTable {
@@ -61,9 +61,9 @@ func newCodeTable(lengths []uint8) *codeTable {
 	return table
 }
 
-// explode unpacks the format of the PKWARE Data Compression Library:
+// explode decompresses the format of the PKWARE Data Compression Library:
 //
-//	u8 0 plain or 1 coded literals · u8 low bits of a distance, 4 to 6 · then bits, lowest first:
+//	u8 literals: 0 plain, 1 coded · u8 low bits of a distance, 4 to 6 · then bits, lowest first:
 //	0 and a literal · 1, a length and a distance to copy from · length 519 ends it
 func explode(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < 2 {
@@ -118,7 +118,7 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 	}
 }
 
-// symbol decodes a code; past the end it yields anything.
+// symbol decodes a code; past the end it returns an arbitrary symbol and sets in.short.
 func (t *codeTable) symbol(in *bitReader) int {
 	entry := t[in.bits&(1<<codeBits-1)]
 	in.drop(uint(entry & 15))

@@ -8,37 +8,37 @@ import (
 )
 
 const (
-	// readAhead is how much packed data is fetched at once: sectors are mostly 4 KiB, reads are better larger.
+	// readAhead is the number of bytes fetched at once, because most sectors have only 4 KiB.
 	readAhead = 64 << 10
 
-	// plainSector is the step in which files without sectors of their own are read.
+	// plainSector is the read size for uncompressed, unencrypted files, which have no sectors.
 	plainSector = 64 << 10
 )
 
-// buffers are the memory of a file that was read to its end, for the next one.
+// buffers holds memory that is reused from one file to the next.
 type buffers struct{ sector, ahead []byte }
 
 var spare = sync.Pool{New: func() any { return new(buffers) }}
 
-// File is an open file of an archive. It is read from front to back, one sector at a time.
+// File is an open file of an archive. It is read sequentially, one sector at a time.
 type File struct {
 	a          *Archive
 	name       string
 	b          block
 	key        uint32
 	sectorSize uint32
-	offsets    []uint32 // where the sectors begin, from the block's offset, and where the last one ends; nil if the file is stored
-	checks     []uint32 // Adler sums of the packed sectors, or nil
-	unit       bool     // see SingleUnit
+	offsets    []uint32 // start of each sector relative to the block, then the end of the last one; nil for an uncompressed file
+	checks     []uint32 // Adler checksums of the compressed sectors, or nil
+	unit       bool     // result of SingleUnit
 
-	next  int      // the sector to come
-	ready []byte   // unpacked bytes not yet handed out
-	mem   *buffers // sector is the memory behind ready, ahead holds raw bytes fetched
-	at    int64    // where ahead begins in the source
+	next  int      // index of the next sector
+	ready []byte   // unpacked bytes not yet returned
+	mem   *buffers // mem.sector backs ready; mem.ahead holds fetched raw bytes
+	at    int64    // source offset of mem.ahead
 	err   error
 }
 
-// newFile prepares block b for reading. If it is encrypted, then with key.
+// newFile prepares block b for reading. key is used if the block is encrypted.
 func newFile(a *Archive, name string, b block, key uint32) (*File, error) {
 	f := &File{a: a, name: name, b: b, key: key, sectorSize: a.header.sectorSize}
 	if int64(b.size) > a.bound() {
@@ -60,7 +60,7 @@ func newFile(a *Archive, name string, b block, key uint32) (*File, error) {
 	return f, nil
 }
 
-// release gives the memory to the next file. No sector can be read after it.
+// release returns the buffers to the pool. No sector can be read afterwards.
 func (f *File) release() {
 	if f.mem != nil {
 		spare.Put(f.mem)
@@ -68,10 +68,11 @@ func (f *File) release() {
 	}
 }
 
-// SingleUnit says whether the file is one sector in a way that Warcraft III does not know before 1.30.
+// SingleUnit reports whether the file is stored as one sector in a way that only Warcraft III 1.30 and later
+// reads.
 func (f *File) SingleUnit() bool { return f.unit }
 
-// Size is the unpacked size in bytes.
+// Size returns the unpacked size in bytes, as claimed by the archive.
 func (f *File) Size() int64 { return int64(f.b.size) }
 
 // Read implements io.Reader.
@@ -84,7 +85,8 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// WriteTo implements io.WriterTo: the rest of the file, holding no more than one sector of it.
+// WriteTo implements io.WriterTo. It writes the rest of the file, one Write per sector, and holds only one
+// sector in memory.
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	var total int64
 	for len(f.ready) > 0 || f.advance() {
@@ -101,12 +103,12 @@ func (f *File) WriteTo(w io.Writer) (int64, error) {
 	return total, f.err
 }
 
-// advance makes the next sector ready, or sets err.
+// advance unpacks the next sector into ready, or sets err and returns false.
 func (f *File) advance() bool {
 	switch {
 	case f.err != nil:
 		return false
-	case f.mem == nil: // an empty file
+	case f.mem == nil: // empty file
 		f.err = io.EOF
 		return false
 	}
@@ -118,14 +120,14 @@ func (f *File) advance() bool {
 	return true
 }
 
-// ReadAll returns the content of a file that nothing was read of yet, unpacked straight into the slice that it returns.
-// Its bound is that of Archive.ReadFile.
+// ReadAll returns the content of a file from which nothing has been read yet. Like Archive.ReadFile, it
+// returns ErrTooLarge above maxFileSize.
 func (f *File) ReadAll() ([]byte, error) {
 	defer f.release()
 	if f.b.size > maxFileSize {
 		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, maxFileSize))
 	}
-	// Memory for at most eight times the stored size is taken at once; the rest grows as it comes.
+	// Allocate at most eight times the stored size at once; the rest grows with actual data.
 	out := make([]byte, 0, min(int64(f.b.size), 8*f.stored()+slack/16))
 	for {
 		var err error
@@ -139,7 +141,7 @@ func (f *File) ReadAll() ([]byte, error) {
 	}
 }
 
-// stored is how many bytes of the source can belong to the file.
+// stored returns an upper limit for the bytes of the source that belong to the file.
 func (f *File) stored() int64 {
 	rest := max(0, f.a.size-f.a.header.abs(f.b.pos))
 	if f.offsets != nil {
@@ -148,7 +150,7 @@ func (f *File) stored() int64 {
 	return rest
 }
 
-// appendSector unpacks the next sector to the end of dst. After the last one it answers io.EOF.
+// appendSector appends the next unpacked sector to dst. It returns io.EOF after the last one.
 func (f *File) appendSector(dst []byte) ([]byte, error) {
 	i := f.next
 	start := int64(i) * int64(f.sectorSize)
@@ -176,10 +178,10 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 		return append(dst, raw...), nil
 	}
 	packed := f.offsets[i+1] - f.offsets[i]
-	if packed > maxSector { // stored, with other bytes after it
+	if packed > maxSector { // uncompressed sector followed by unrelated bytes
 		packed = uint32(want+3) &^ 3
 	}
-	// Fetch as far as the file goes: the sectors follow each other.
+	// Fetch ahead up to the end of the file, since sectors are contiguous.
 	rest := f.offsets[len(f.offsets)-1] - f.offsets[i]
 	raw, err := f.raw(f.offsets[i], int(packed), int64(rest))
 	if err != nil {
@@ -192,9 +194,9 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 		return nil, err
 	}
 	switch {
-	case len(raw) >= want: // a sector that would not shrink is stored unpacked
+	case len(raw) >= want: // a sector that does not shrink is stored uncompressed
 		return append(dst, raw[:want]...), nil
-	case len(raw) == 0: // the game leaves such a sector empty
+	case len(raw) == 0: // like the game, treat it as zeros
 		return fill(dst, want)
 	case f.b.flags&flagCompressed != 0:
 		return expand(dst, raw, want)
@@ -204,8 +206,8 @@ func (f *File) unpackSector(dst []byte, i, want int) ([]byte, error) {
 	return nil, fmt.Errorf("%w: flags %08x", ErrUnsupported, f.b.flags)
 }
 
-// raw returns n bytes at an offset from the block's own. They may be changed by the caller. Up to rest bytes more
-// of the same file follow, and some of them are fetched ahead.
+// raw returns n raw bytes at offset off from the block; the caller may modify them until the next call. Up to
+// rest bytes of the same file may be fetched ahead.
 func (f *File) raw(off uint32, n int, rest int64) ([]byte, error) {
 	at := f.a.header.abs(f.b.pos + off)
 	if at < 0 || at+int64(n) > f.a.size {
@@ -218,7 +220,7 @@ func (f *File) raw(off uint32, n int, rest int64) ([]byte, error) {
 	rest = min(rest, f.a.size-at)
 	fetch := max(int64(n), min(rest, readAhead))
 	if int64(cap(m.ahead)) < fetch {
-		m.ahead = make([]byte, max(fetch, min(rest, maxSector, int64(f.sectorSize)))) // no further sector needs more
+		m.ahead = make([]byte, max(fetch, min(rest, maxSector, int64(f.sectorSize)))) // enough for all further sectors
 	}
 	m.ahead, f.at = m.ahead[:fetch], at
 	got, err := readAvailable(f.a.r, m.ahead, at)
@@ -233,13 +235,13 @@ func (f *File) raw(off uint32, n int, rest int64) ([]byte, error) {
 	return m.ahead[:n], nil
 }
 
-// fault wraps an error with the file's name and place.
+// fault wraps an error with the file's name and position.
 func (f *File) fault(err error) error {
 	return &Error{f.name, f.a.header.abs(f.b.pos), err}
 }
 
-// grow makes room for n bytes more, where end is the most that dst will ever have. It makes four of what there is: append
-// makes a quarter more, which for a large sector leaves five times its size to the garbage collector.
+// grow ensures capacity for n more bytes; end is the largest final length of dst. It grows by a factor of
+// four, because append's factor of 1.25 leaves five times the size of a large sector as garbage.
 func grow(dst []byte, n, end int) []byte {
 	if cap(dst)-len(dst) >= n {
 		return dst

@@ -7,29 +7,29 @@ import (
 )
 
 const (
-	headerStep  = 512       // a header stands at a multiple of this
-	headerSize  = 32        // of the oldest format, the only part that counts for Warcraft III
-	searchLimit = 128 << 20 // Warcraft III looks no further for a header
+	headerStep  = 512       // headers start at multiples of this offset
+	headerSize  = 32        // size of the header of format version 0, which is all that Warcraft III reads
+	searchLimit = 128 << 20 // Warcraft III searches for a header up to this offset
 	searchChunk = 64 << 10
 
-	// maxHeaders bounds how many headers are tried: a file may be full of false ones.
+	// maxHeaders limits the number of headers tried, because a file may be full of decoys.
 	maxHeaders = 16
 
-	// countMask has the bits of the two table counts that Storm reads; protectors set the bits above.
+	// countMask selects the bits of the table counts that the game's Storm library uses; protectors set
+	// higher bits.
 	countMask = 0x0FFFFFFF
 )
 
 var magicArchive = [4]byte{'M', 'P', 'Q', 0x1A}
 
-// header holds the fields of an archive header that are used:
+// header holds the used fields of an archive header:
 //
 //	0 magic · 4 header size · 8 archive size · 12 u16 version · 14 u16 sector shift
 //	16 hash table offset · 20 block table offset · 24 hash entries · 28 block entries
 //
-// The archive size is not read: Warcraft III does not look at it, so protected maps falsify it. Neither is the version,
-// which is no more than a number there.
+// Like the game, this package ignores the archive size and the version, which protected maps falsify.
 type header struct {
-	base       int64 // where the header stands; offsets count from here
+	base       int64 // source offset of the header; table offsets are relative to it
 	claimed    uint32
 	sectorSize uint32
 	hashPos    uint32
@@ -38,12 +38,12 @@ type header struct {
 	blockCount uint32
 }
 
-// abs turns an offset in the archive into one in the source. Protectors count on the 32-bit wrap: a table before
-// the header has a negative offset.
+// abs converts an archive offset to a source offset. The sum wraps at 32 bits, as in the game; protectors use
+// this for tables before the header.
 func (h *header) abs(off uint32) int64 { return int64(uint32(h.base) + off) }
 
-// parseHeader reads the header in b, which begins at base, and says whether its tables can be where it says.
-// size is that of the source.
+// parseHeader parses the header b at offset base and reports whether its tables can lie where it claims. size
+// is the size of the source.
 func parseHeader(b []byte, base, size int64) (header, bool) {
 	if len(b) < headerSize || [4]byte(b) != magicArchive {
 		return header{}, false
@@ -52,7 +52,7 @@ func parseHeader(b []byte, base, size int64) (header, bool) {
 	h := header{
 		base:       base,
 		claimed:    le.Uint32(b[4:]),
-		sectorSize: headerStep << (b[14] & 31), // 32-bit shift by the low byte, as the game does
+		sectorSize: headerStep << (b[14] & 31), // 32-bit shift by the low byte, as in the game
 		hashPos:    le.Uint32(b[16:]),
 		blockPos:   le.Uint32(b[20:]),
 		hashCount:  le.Uint32(b[24:]) & countMask,
@@ -64,8 +64,8 @@ func parseHeader(b []byte, base, size int64) (header, bool) {
 	return h, sane
 }
 
-// headers are those that may be the archive's, each with its tables where it says: first those that Warcraft III would
-// take, in file order, then those that are too short by their own word. An error of the source ends them.
+// headers iterates over plausible headers: first those that Warcraft III would accept, in file order, then
+// those that claim to be shorter than a header. A read error ends the iteration.
 func headers(r io.ReaderAt, size int64) iter.Seq2[header, error] {
 	return func(yield func(header, error) bool) {
 		var later []header
@@ -99,7 +99,8 @@ func headers(r io.ReaderAt, size int64) iter.Seq2[header, error] {
 	}
 }
 
-// readAvailable fills buf from off as far as the source goes. A source that ends early is no error.
+// readAvailable fills buf from offset off as far as the source goes. A short read at the end of the source is
+// not an error.
 func readAvailable(r io.ReaderAt, buf []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, nil

@@ -14,15 +14,14 @@ var inflaters = sync.Pool{New: func() any {
 	return z
 }}
 
-// inflater is kept from sector to sector: maps consist of small ones.
+// inflater is a reusable decompressor, since maps consist of many small sectors.
 type inflater struct {
-	io.Reader // also a flate.Resetter
+	io.Reader // also implements flate.Resetter
 	src       bytes.Reader
 	more      [1]byte
 }
 
-// inflate unpacks zlib data. The two bytes before the stream and the sum after it are not looked at: protectors
-// falsify them, and what counts is that the data comes out.
+// inflate decompresses zlib data. It ignores the zlib header and checksum, which protectors falsify.
 func inflate(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < 2 {
 		return dst, errCutShort
@@ -47,7 +46,7 @@ func inflate(dst, src []byte, limit int) ([]byte, error) {
 			return dst, corrupt("%v", err)
 		}
 	}
-	if n, _ := z.Read(z.more[:]); n > 0 { // other bytes after the data are no fault
+	if n, _ := z.Read(z.more[:]); n > 0 { // trailing bytes after the data are allowed
 		return dst, errOverrun
 	}
 	return dst, nil

@@ -40,10 +40,10 @@ func TestRefusals(t *testing.T) {
 		},
 		{"zlib data that is cut off", sector(func(s []byte) []byte { p := deflate(s); return p[:len(p)/2] }), ErrCorrupt, "its packed data ends early"},
 		{"an unknown method", sector(func([]byte) []byte { return []byte("\x04abc") }), ErrUnsupported, "mask 04"},
-		{"sparse data", sector(func([]byte) []byte { return []byte("\x20\x00\x00\x01\x36\x7f\x7f") }), ErrUnsupported, "sparse data (mask 20), which Warcraft III does not read"},
+		{"sparse data", sector(func([]byte) []byte { return []byte("\x20\x00\x00\x01\x36\x7f\x7f") }), ErrUnsupported, "sparse data (mask 20), which Warcraft III cannot read"},
 		{"sparse data in zlib", sector(func([]byte) []byte { return []byte("\x22\x78\x9c") }), ErrUnsupported, "sparse data (mask 22)"},
-		{"LZMA", sector(func([]byte) []byte { return []byte("\x12\x5d\x00\x00\x00\x01") }), ErrUnsupported, "LZMA (mask 12), which Warcraft III does not read"},
-		{"sound", sector(func([]byte) []byte { return []byte("\x41\x00\x04") }), ErrSound, "packed as sound, which a host does not read (mask 41)"},
+		{"LZMA", sector(func([]byte) []byte { return []byte("\x12\x5d\x00\x00\x00\x01") }), ErrUnsupported, "LZMA (mask 12), which Warcraft III cannot read"},
+		{"sound", sector(func([]byte) []byte { return []byte("\x41\x00\x04") }), ErrSound, "compressed as sound, which is not supported (mask 41)"},
 		{"no method", sector(func([]byte) []byte { return []byte("\x00abc") }), ErrUnsupported, "mask 00"},
 		{"a sector beyond the end", forgery(AddOptions{}, func(f *forged) {
 			d := f.fileData(0)

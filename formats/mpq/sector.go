@@ -8,15 +8,16 @@ import (
 	"math"
 )
 
-// maxSectors bounds the sector table of a file: 512 MB in the smallest sectors.
+// maxSectors limits the sectors of a file; it corresponds to 512 MB in the smallest sectors.
 const maxSectors = 1 << 20
 
-// load finds out where the sectors of the file are.
+// load determines the positions of the file's sectors.
 //
-// A packed file begins with a table: one u32 for the beginning of each sector and one for the end of the last,
-// counted from the block's offset. A file with checks has one more, where these end. In an encrypted file the table
-// is encrypted with the key less one. A file packed as a single unit has no table, but Warcraft III did not know that
-// flag until 1.30 and protectors set it for nothing: if there is a table, it is one after all.
+// A compressed file starts with a table: the start of each sector and the end of the last one, as u32
+// relative to the block. With checksums there is one more entry, the end of the checksums. An encrypted
+// file's table is encrypted with the key minus one. A single-unit file has no table. But Warcraft III ignored
+// that flag before 1.30, and protectors set it on ordinary files; a file with a valid table is therefore read
+// as one with sectors.
 func (f *File) load() error {
 	switch {
 	case f.b.flags&flagPacked == 0:
@@ -33,18 +34,18 @@ func (f *File) load() error {
 	return nil
 }
 
-// loadStored plans the reading of a file that is not packed: its sectors follow from its size.
+// loadStored prepares reading an uncompressed file, whose sectors follow from its size.
 func (f *File) loadStored() {
 	switch {
 	case f.b.flags&flagEncrypted == 0:
 		f.sectorSize = plainSector
 	case f.b.flags&flagSingleUnit != 0:
-		f.unit = f.b.size > f.sectorSize // else it is one sector for everybody
+		f.unit = f.b.size > f.sectorSize // a file of one sector reads the same in all versions
 		f.sectorSize = f.b.size
 	}
 }
 
-// loadTable reads the sector table. With strict, it must also begin with its own length.
+// loadTable reads the sector table. If strict, the table must start with its own length.
 func (f *File) loadTable(strict bool) error {
 	count := int((f.Size()-1)/int64(f.sectorSize)) + 1
 	length := int64(count+1) * 4
@@ -55,7 +56,7 @@ func (f *File) loadTable(strict bool) error {
 	rest := f.a.size - f.a.header.abs(f.b.pos)
 	switch {
 	case count > maxSectors:
-		return fmt.Errorf("%w: %d sectors, of which this reads %d", ErrTooLarge, count, maxSectors)
+		return fmt.Errorf("%w: %d sectors; the limit is %d", ErrTooLarge, count, maxSectors)
 	case length > rest:
 		return corrupt("its table of %d sectors does not fit in the archive", count)
 	}
@@ -64,7 +65,7 @@ func (f *File) loadTable(strict bool) error {
 	if err != nil {
 		return fmt.Errorf("sector table: %w", err)
 	}
-	table := bytes.Clone(raw) // what follows in raw is fetched already
+	table := bytes.Clone(raw) // clone, because raw's buffer holds data fetched ahead
 	if f.b.flags&flagEncrypted != 0 {
 		decrypt(table, f.key-1)
 	}
@@ -74,7 +75,7 @@ func (f *File) loadTable(strict bool) error {
 	}
 	for i := range count {
 		if n := offsets[i+1] - offsets[i]; n > f.sectorSize {
-			return corrupt("its sector table is none: sector %d would have %d bytes", i+1, n)
+			return corrupt("invalid sector table: sector %d would have %d bytes", i+1, n)
 		}
 	}
 	f.offsets = offsets[:count+1]
@@ -84,8 +85,9 @@ func (f *File) loadTable(strict bool) error {
 	return nil
 }
 
-// loadChecks reads the Adler-32 sums of the packed sectors, which stand after the last one and end at end. They are
-// packed themselves if that makes them smaller, and never encrypted. Data that is not a table of sums is passed over.
+// loadChecks reads the Adler-32 checksums of the compressed sectors, which follow the last sector and end at
+// end. They are compressed if that saves space, and never encrypted. Data that cannot be a checksum table is
+// ignored.
 func (f *File) loadChecks(end uint32) {
 	count := len(f.offsets) - 1
 	start := f.offsets[count]
@@ -105,17 +107,17 @@ func (f *File) loadChecks(end uint32) {
 	f.checks = words(raw[:count*4])
 }
 
-// words reads whole numbers.
+// words decodes little-endian u32 values.
 func words(b []byte) []uint32 {
 	list := make([]uint32, len(b)/4)
-	_, _ = binary.Decode(b, binary.LittleEndian, list) // which fit
+	_, _ = binary.Decode(b, binary.LittleEndian, list) // cannot fail: list has the right size
 	return list
 }
 
-// check compares a packed sector, as decrypted, with its sum.
+// check compares a decrypted, still compressed sector with its checksum.
 //
-// The game never looks at the sums, and some tools write other values there. So a wrong one is a fault only if another sector
-// of the file has a right one; else the sums are none.
+// The game never checks these, and some tools write other values. A wrong checksum is therefore an error only
+// if another sector of the file has a correct one; otherwise all checksums are ignored.
 func (f *File) check(i int, raw []byte) error {
 	if f.checks == nil || f.matches(i, raw) {
 		return nil
@@ -141,12 +143,12 @@ func (f *File) check(i int, raw []byte) error {
 	return nil
 }
 
-// matches says whether a sector has the sum that it should have. 0 and all ones mean that there is none.
+// matches reports whether a sector has the expected checksum. 0 and all ones mean that there is none.
 func (f *File) matches(i int, raw []byte) bool {
 	return f.checks[i] == 0 || f.checks[i] == math.MaxUint32 || f.checks[i] == adlerFromZero(raw)
 }
 
-// rawAside reads like raw, into the memory of buf if that is enough. Bytes fetched ahead are kept.
+// rawAside reads like raw, but into buf if it is large enough, and keeps the bytes fetched ahead.
 func (f *File) rawAside(buf []byte, off uint32, n int) ([]byte, error) {
 	ahead, at := f.mem.ahead, f.at
 	f.mem.ahead = buf[:0]
@@ -155,7 +157,7 @@ func (f *File) rawAside(buf []byte, off uint32, n int) ([]byte, error) {
 	return raw, err
 }
 
-// adlerFromZero is Adler-32 with both halves begun at 0, where the standard begins the lower one at 1.
+// adlerFromZero is Adler-32 with both halves starting at 0; the standard starts the low half at 1.
 func adlerFromZero(data []byte) uint32 {
 	const mod = 65521
 	sum := adler32.Checksum(data)

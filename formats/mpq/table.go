@@ -7,45 +7,46 @@ import (
 )
 
 const (
-	entrySize = 16 // of the hash table and of the block table alike
+	entrySize = 16 // size of an entry of the hash table and of the block table
 
-	// maxEntries bounds both tables, where the game's own tools stop. A larger count is false, to make readers
-	// allocate, and entries beyond are no entries.
+	// maxEntries limits both tables and equals the limit of the game's own tools. Larger counts are falsified
+	// to make readers allocate memory; entries beyond are ignored.
 	maxEntries = 0x80000
 
-	blockFree = 0xFFFFFFFF // ends a search; 0xFFFFFFFE, deleted, is just an index outside the table
+	blockFree = 0xFFFFFFFF // ends a lookup; 0xFFFFFFFE (deleted) is just an index outside the table
 )
 
 const (
-	flagImploded   = 0x00000100 // PKWARE in every sector, without a mask byte
-	flagCompressed = 0x00000200 // each sector begins with a mask byte
-	flagPacked     = 0x0000FF00 // any of these: the file has a sector table
+	flagImploded   = 0x00000100 // every sector is compressed with PKWARE, without a mask byte
+	flagCompressed = 0x00000200 // each compressed sector starts with a mask byte
+	flagPacked     = 0x0000FF00 // any of these bits: the file has a sector table
 	flagEncrypted  = 0x00010000
 	flagFixedKey   = 0x00020000
-	flagSingleUnit = 0x01000000 // one sector, no table; Warcraft III before 1.30 does not know it
+	flagSingleUnit = 0x01000000 // one sector without a table; ignored by Warcraft III before 1.30
 	flagDeleted    = 0x02000000
 	flagSectorCRC  = 0x04000000
 	flagExists     = 0x80000000
 )
 
-// table is a decrypted hash or block table, as many entries of it as the source holds.
+// table is a decrypted hash or block table, truncated to the entries present in the source.
 type table []byte
 
-// hashEntry: u32 name check A · u32 name check B · u16 locale · u16 platform · u32 block index.
+// hashEntry is a hash table entry: name check A u32 · name check B u32 · locale u16 · platform u16 · block
+// index u32.
 type hashEntry struct {
 	nameChecks
 	locale, platform uint16
 	block            uint32
 }
 
-// nameChecks stand for a name in the hash table.
+// nameChecks identifies a name in the hash table.
 type nameChecks struct{ a, b uint32 }
 
 func checksOf(name string) nameChecks {
 	return nameChecks{hashName(name, hashNameA), hashName(name, hashNameB)}
 }
 
-// block: u32 offset from the header · u32 packed size · u32 size · u32 flags.
+// block is a block table entry: offset from the header u32 · packed size u32 · size u32 · flags u32.
 type block struct {
 	pos          uint32
 	packed, size uint32
@@ -64,8 +65,8 @@ func (t table) block(i int) block {
 	return block{le.Uint32(e), le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[12:])}
 }
 
-// readTable reads count entries, or as many as there are before the source ends: the game does the same, so
-// protectors give counts far too large.
+// readTable reads count entries, or as many as the source holds. The game does the same, so protectors claim
+// counts that are far too large.
 func readTable(r io.ReaderAt, size, off int64, count, key uint32) (table, error) {
 	n := min(int64(count), maxEntries, max(0, size-off)/entrySize)
 	t := make(table, n*entrySize)
@@ -78,7 +79,7 @@ func readTable(r io.ReaderAt, size, off int64, count, key uint32) (table, error)
 	return t, nil
 }
 
-// block returns entry i of the block table and says whether there can be a file behind it.
+// block returns entry i of the block table and reports whether it can be a file.
 func (a *Archive) block(i uint32) (block, bool) {
 	if int64(i) >= int64(a.blocks.len()) {
 		return block{}, false
@@ -91,8 +92,8 @@ func (a *Archive) block(i uint32) (block, bool) {
 	return b, b.size == 0 || (at >= 0 && at < a.size)
 }
 
-// find looks name up. A name may stand several times in the table: for other languages, or to lead readers astray.
-// The best rank wins and among equals the last one, as in Warcraft III (StarCraft takes the first).
+// find looks up a name. The table may hold several entries for it: for other languages, or as decoys. The
+// highest rank wins, and among equals the last entry, as in Warcraft III (StarCraft uses the first).
 func (a *Archive) find(name string) (found block, ok bool) {
 	best, checks := 0, checksOf(name)
 	consider := func(i int) (stop bool) {
@@ -108,9 +109,9 @@ func (a *Archive) find(name string) (found block, ok bool) {
 		return false
 	}
 
-	// The game steps with (i+1) & (count-1). For a power of two that is the whole table; for any other count it
-	// goes round the lowest bits only. Entries past the end of the source match nothing, so they
-	// are skipped: a count of 2^27 costs no more than the entries that are really there.
+	// The game advances with (i+1) & (count-1). For a power of two that covers the whole table; for other
+	// counts it cycles through the lowest bits only. Entries beyond the source match nothing and are skipped,
+	// so a count of 2^27 costs no more than the entries that exist.
 	count := a.header.hashCount
 	start := hashName(name, hashStart) & (count - 1)
 	span := count & -count
@@ -131,8 +132,8 @@ func (a *Archive) find(name string) (found block, ok bool) {
 	return found, best > 0
 }
 
-// rank orders the entries of one name: the neutral language before any other. Some protected maps have no neutral
-// entry at all, and random platforms.
+// rank orders the entries of one name and prefers the neutral language. Some protected maps have no neutral
+// entry and random platforms.
 func (e hashEntry) rank() int {
 	switch {
 	case e.locale == 0 && e.platform == 0:
@@ -143,7 +144,7 @@ func (e hashEntry) rank() int {
 	return 1
 }
 
-// usable says whether an entry leads to a file; else the header was a decoy.
+// usable reports whether any entry leads to a file; otherwise the header is a decoy.
 func (a *Archive) usable() bool {
 	for i := range a.hashes.len() {
 		if _, ok := a.block(a.hashes.hash(i).block & countMask); ok {
@@ -153,7 +154,7 @@ func (a *Archive) usable() bool {
 	return false
 }
 
-// load reads the tables that h speaks of.
+// load reads the tables of header h.
 func load(r io.ReaderAt, size int64, h header) (*Archive, error) {
 	a := &Archive{r: r, size: size, header: h}
 	var err error

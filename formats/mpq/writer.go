@@ -14,30 +14,30 @@ import (
 )
 
 const (
-	defaultShift = 3 // sectors of 4 KiB, as the World Editor writes them
+	defaultShift = 3 // sectors of 4 KiB, as the World Editor writes
 )
 
-// AddOptions says how a file is stored. The zero value packs it with zlib in sectors.
+// AddOptions selects how a file is stored. The zero value compresses it with zlib in sectors.
 type AddOptions struct {
-	Store      bool // do not pack
-	Encrypt    bool // with a key from the name
-	FixKey     bool // with a key that also depends on place and size; needs Encrypt
-	SectorCRC  bool // add a checksum of each packed sector; needs packing and sectors
-	SingleUnit bool // one sector, whatever its size; Warcraft III before 1.30 does not read this
+	Store      bool // do not compress
+	Encrypt    bool // encrypt with a key derived from the name
+	FixKey     bool // derive the key from position and size as well; requires Encrypt
+	SectorCRC  bool // add a checksum for each compressed sector; requires compression and sectors
+	SingleUnit bool // store as one sector; Warcraft III before 1.30 cannot read this
 }
 
-// Writer makes an archive of format version 0 in memory: for tests, and for maps that the program makes itself.
-// The same calls give the same bytes.
+// Writer creates an archive of format version 0 in memory, for tests and for generated maps. The output is
+// deterministic.
 type Writer struct {
-	Shift    uint16 // sectors have 512<<Shift bytes
+	Shift    uint16 // sectors have 512<<Shift bytes; set it before the first Add
 	prefix   []byte
 	files    []packedFile
 	present  map[string]bool
 	listed   []string
-	unlisted bool // without a (listfile), which is otherwise the last file
+	unlisted bool // leave out the (listfile), which is otherwise the last file
 }
 
-// packedFile is a file as its flags say, apart from what depends on its place.
+// packedFile is a compressed file, before the encryption that depends on its position.
 type packedFile struct {
 	name          string
 	flags         uint32
@@ -46,14 +46,14 @@ type packedFile struct {
 	table, checks []byte
 }
 
-// NewWriter begins an archive behind prefix, such as the 512-byte header of a map. The prefix is extended with zeros
-// to a multiple of 512 bytes, where an archive has to begin.
+// NewWriter starts an archive after prefix, such as the 512-byte header of a map. It copies the prefix and
+// pads it with zeros to a multiple of 512 bytes, where an archive must start.
 func NewWriter(prefix []byte) *Writer {
 	n := (len(prefix) + headerStep - 1) / headerStep * headerStep
 	return &Writer{prefix: append(bytes.Clone(prefix), make([]byte, n-len(prefix))...), Shift: defaultShift, present: map[string]bool{}}
 }
 
-// Add stores a file. Slashes in the name become backslashes.
+// Add adds a file. Slashes in the name become backslashes. data may be retained until Bytes is called.
 func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
 	pack := deflate
 	if opts.Store {
@@ -62,19 +62,19 @@ func (w *Writer) Add(name string, data []byte, opts AddOptions) error {
 	return w.add(name, data, opts, flagCompressed, pack)
 }
 
-// add packs sectors with pack, which returns nothing for data that does not get smaller.
+// add adds a file whose sectors are compressed with pack. pack returns nil for data that does not shrink.
 func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32, pack func([]byte) []byte) error {
 	name = strings.ReplaceAll(name, "/", `\`)
 	id := strings.ToUpper(name)
 	switch {
 	case name == "":
-		return errors.New("mpq: a file needs a name")
+		return errors.New("mpq: the file name is empty")
 	case w.present[id]:
-		return fmt.Errorf("mpq: %s is in the archive already", name)
+		return fmt.Errorf("mpq: %s is already in the archive", name)
 	case opts.FixKey && !opts.Encrypt:
-		return fmt.Errorf("mpq: %s: FixKey means nothing without Encrypt", name)
+		return fmt.Errorf("mpq: %s: FixKey requires Encrypt", name)
 	case opts.SectorCRC && (pack == nil || opts.SingleUnit):
-		return fmt.Errorf("mpq: %s: SectorCRC needs a packed file in sectors", name)
+		return fmt.Errorf("mpq: %s: SectorCRC requires compression and sectors", name)
 	case int64(len(data)) > maxFileSize:
 		return &Error{name, -1, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLarge, len(data), maxFileSize)}
 	}
@@ -96,7 +96,7 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 	return nil
 }
 
-// split cuts data into packed sectors, and makes the sector table and the checks if there are to be any.
+// split cuts data into sectors, compresses them, and builds the sector table and checksums if needed.
 func (w *Writer) split(data []byte, flags uint32, pack func([]byte) []byte) (sectors [][]byte, table, checks []byte) {
 	step := headerStep << w.Shift
 	if flags&flagSingleUnit != 0 {
@@ -135,7 +135,7 @@ func (w *Writer) split(data []byte, flags uint32, pack func([]byte) []byte) (sec
 	return sectors, table, checks
 }
 
-// appendTo appends a file that begins at pos in the archive.
+// appendTo appends the file, encrypted if requested, for position pos in the archive.
 func (f *packedFile) appendTo(out []byte, pos uint32) []byte {
 	encrypt := encrypt
 	if f.flags&flagEncrypted == 0 {
@@ -154,7 +154,7 @@ func (f *packedFile) appendTo(out []byte, pos uint32) []byte {
 
 var deflaters = sync.Pool{New: func() any { return zlib.NewWriter(nil) }}
 
-// deflate packs a sector with zlib, with its mask byte.
+// deflate compresses a sector with zlib and prepends its mask byte.
 func deflate(sector []byte) []byte {
 	var b bytes.Buffer
 	b.WriteByte(maskZlib)
@@ -163,12 +163,12 @@ func deflate(sector []byte) []byte {
 	z.Reset(&b)
 	_, err := z.Write(sector)
 	if err = cmp.Or(err, z.Close()); err != nil {
-		panic(err) // a bytes.Buffer takes everything
+		panic(err) // cannot happen: writing to a bytes.Buffer never fails
 	}
 	return b.Bytes()
 }
 
-// Bytes returns the prefix and the archive.
+// Bytes returns the prefix followed by the archive.
 func (w *Writer) Bytes() ([]byte, error) {
 	files := w.files
 	if !w.unlisted {
@@ -209,7 +209,7 @@ func (w *Writer) Bytes() ([]byte, error) {
 	return out, nil
 }
 
-// newHashTable makes a table that stays at least a third empty, so that searches end early.
+// newHashTable returns an empty table with at least a third spare entries, so that lookups end early.
 func newHashTable(files int) table {
 	count := max(16, 1<<bits.Len(uint(files*3/2)))
 	return bytes.Repeat([]byte{0xFF}, count*entrySize)
@@ -224,6 +224,6 @@ func (t table) put(name string, block uint32) {
 	e, le := t[i*entrySize:], binary.LittleEndian
 	le.PutUint32(e, hashName(name, hashNameA))
 	le.PutUint32(e[4:], hashName(name, hashNameB))
-	le.PutUint32(e[8:], 0) // the neutral language, for every platform
+	le.PutUint32(e[8:], 0) // neutral language, all platforms
 	le.PutUint32(e[12:], block)
 }

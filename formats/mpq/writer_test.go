@@ -102,11 +102,11 @@ func TestWriterRefuses(t *testing.T) {
 		name, want string
 		opts       AddOptions
 	}{
-		{"", "needs a name", AddOptions{}},
-		{"A/B", "in the archive already", AddOptions{}},
-		{"c", "FixKey means nothing without Encrypt", AddOptions{FixKey: true}},
-		{"c", "SectorCRC needs", AddOptions{SectorCRC: true, Store: true}},
-		{"c", "SectorCRC needs", AddOptions{SectorCRC: true, SingleUnit: true}},
+		{"", "name is empty", AddOptions{}},
+		{"A/B", "already in the archive", AddOptions{}},
+		{"c", "FixKey requires Encrypt", AddOptions{FixKey: true}},
+		{"c", "SectorCRC requires", AddOptions{SectorCRC: true, Store: true}},
+		{"c", "SectorCRC requires", AddOptions{SectorCRC: true, SingleUnit: true}},
 	} {
 		if err := w.Add(c.name, nil, c.opts); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Add(%q, %+v): %v, want %q", c.name, c.opts, err, c.want)

@@ -1,9 +1,11 @@
-// Package savedgame reads and writes the head of a saved multiplayer game (.w3z): all that a
-// host needs to open its lobby. The rest is the state of the game's engine, which only the
-// game itself reads.
+// Package savedgame reads and writes the beginning of a saved multiplayer game (.w3z), which is all that a
+// host needs to open its lobby. The rest is engine state that only the game itself can read.
 //
-// Sources: savegame.cpp of GHost++ ("figured out by Varlock"), save_game.cpp of Aura. Nothing
-// public describes the files of 1.32 and later.
+// Read returns a Save. Package maps and the `w3host save` commands use it; formats/replay handles the
+// container, which both file types share.
+//
+// Sources: savegame.cpp of GHost++ ("figured out by Varlock") and save_game.cpp of Aura. No public source
+// describes the files of 1.32 and later.
 package savedgame
 
 import (
@@ -18,39 +20,39 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// ErrNotSaved is the error for a file that is something else. Damaged and shortened files are
+// ErrNotSaved is returned for a file that is not a saved game. Damaged and truncated files yield
 // replay.ErrDamaged and replay.ErrTruncated.
 var ErrNotSaved = errors.New("not a saved game of Warcraft III")
 
 const (
-	maxHead = 64 << 10 // some hundred bytes are usual
+	maxHead = 64 << 10 // a few hundred bytes are usual
 	maxText = 1024
 	maxStat = 8192
 )
 
-// Save is a saved game.
+// Save is the readable part of a saved game.
 type Save struct {
 	replay.Header
 	Head
-	Doubt error // what is wrong with the file although its head can be read; nil: nothing
+	Doubt error // defect of a file whose head could still be read, or nil
 }
 
-// Head is the beginning of the stream: map path cstr · unknown cstr · name of the game cstr ·
-// unknown cstr · encoded stat string cstr · slots u32 · game type u32 · the slot table as in
-// 0x04, with the random seed, layout and player slots behind it · magic u32.
+// Head is the start of the stream: map path cstr · unknown cstr · game name cstr · unknown cstr · encoded
+// stat string cstr · slots u32 · game type u32 · slot table as in a 0x04, including random seed, layout and
+// player slots · magic u32.
 type Head struct {
 	MapPath   string
-	Unknown1  string // empty in all files seen
+	Unknown1  string // empty in all known files
 	GameName  string
-	Unknown2  string          // perhaps a password
-	Stat      w3gs.StatString // of the first game: its settings, the map's path, checksum and SHA-1
+	Unknown2  string          // possibly a password
+	Stat      w3gs.StatString // stat string of the original game: settings, map path, checksum and SHA-1
 	SlotCount uint32
-	Type      w3gs.GameType // 0x00492801 and 0x00492001 seen
+	Type      w3gs.GameType // known values: 0x00492801 and 0x00492001
 	Table     w3gs.SlotTable
-	Magic     uint32 // identifies this save
+	Magic     uint32 // identifies this save; equal in the files of all players
 }
 
-// Read reads a file as far as its head goes. The rest may be missing.
+// Read reads the head of a saved game. The rest of the file may be missing.
 func Read(src io.Reader) (*Save, error) {
 	h, stream, fault := replay.ReadHead(src, maxHead)
 	switch {
@@ -59,7 +61,7 @@ func Read(src io.Reader) (*Save, error) {
 	case fault != nil && stream == nil:
 		return nil, fault
 	case h.Flags&replay.Multiplayer != 0 || bytes.HasPrefix(stream, []byte{0x10, 1, 0, 0}):
-		return nil, fmt.Errorf("%w, but a replay: see w3host replay info", ErrNotSaved)
+		return nil, fmt.Errorf("%w: it is a replay; try w3host replay info", ErrNotSaved)
 	}
 	g := &Save{Header: h, Doubt: fault}
 	if err := g.Decode(stream); err != nil {
@@ -68,13 +70,13 @@ func Read(src io.Reader) (*Save, error) {
 	return g, nil
 }
 
-// Human is a slot that a player had, from 0, with the player's pid.
+// Human is a slot that a player occupied.
 type Human struct {
 	Slot int
 	PID  uint8
 }
 
-// Humans are the slots that players had, fake players among them.
+// Humans returns the slots that players occupied, including fake players of the host.
 func (h *Head) Humans() (list []Human) {
 	for i, s := range h.Table.Slots {
 		if s.Status == w3gs.SlotOccupied && !s.Computer {
@@ -84,12 +86,12 @@ func (h *Head) Humans() (list []Human) {
 	return list
 }
 
-// MapFile is the name of the map's file.
+// MapFile returns the map's file name without folders.
 func (h *Head) MapFile() string {
 	return h.MapPath[strings.LastIndexAny(h.MapPath, `\/`)+1:]
 }
 
-// Decode reads a head. Bytes behind it are left alone.
+// Decode reads a head and ignores the bytes after it.
 func (h *Head) Decode(stream []byte) error {
 	s := replay.NewStream(stream)
 	h.MapPath, h.Unknown1 = s.Cstr(maxText, "the map's path"), s.Cstr(maxText, "the second text")
@@ -111,7 +113,7 @@ func (h *Head) Decode(stream []byte) error {
 	return h.check()
 }
 
-// check refuses tables that no game begins with.
+// check returns an error for slot tables with which no game can start.
 func (h *Head) check() error {
 	var pids w3gs.PIDs
 	for _, p := range h.Humans() {
@@ -124,7 +126,7 @@ func (h *Head) check() error {
 		pids |= w3gs.Only(p.PID)
 	}
 	if pids == 0 {
-		return fmt.Errorf("%w: nobody played", replay.ErrDamaged)
+		return fmt.Errorf("%w: the slot table has no players", replay.ErrDamaged)
 	}
 	return nil
 }
@@ -140,7 +142,7 @@ func (h *Head) AppendTo(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(h.Table.AppendTo(dst), h.Magic)
 }
 
-// Pack makes a file of the head with nothing behind it: hosts read it, the game does not.
+// Pack returns a file that contains only the head. A host can read it, the game cannot.
 func (h *Head) Pack(by replay.Header) []byte {
 	by.Flags &^= replay.Multiplayer
 	return replay.Pack(by, h.AppendTo(nil))

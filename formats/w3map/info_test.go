@@ -150,7 +150,7 @@ func TestInfoThatLies(t *testing.T) {
 		"player number 99":    head().u32(1, 99, 1, 1, 0).str("x").u32(0, 0, 0, 0).data,
 		"ends too early":      head().data,
 		"ends within the":     head().u32(30).data,
-		"hold no list of pla": {},
+		"player list is miss": {},
 	} {
 		if _, err := parseInfo(data); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v does not say %q", err, text)

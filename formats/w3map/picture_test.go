@@ -186,7 +186,7 @@ func TestPicturesThatLie(t *testing.T) {
 		"ends within its head": blp1(1, 0, 2, 2, nil, nil)[:40],
 		"ends within its pal":  blp1(1, 0, 2, 2, nil, nil),
 		"bytes for 2":          blp1(1, 0, 2, 2, palette(), []byte{1}),
-		"unknown kind":         blp1(7, 0, 2, 2, palette(), nil),
+		"unknown BLP k":        blp1(7, 0, 2, 2, palette(), nil),
 		"JPEG header of":       blp1(0, 0, 2, 2, []byte{255, 255, 255, 255}, nil),
 		"no JPEG":              blp1(0, 0, 2, 2, []byte{0, 0, 0, 0}, nil),
 		"claims 4095 × 4095":   big(blpJPEGPicture(t)),
