@@ -179,7 +179,7 @@ func TestMapAskedWrongly(t *testing.T) {
 	for text, args := range map[string][]string{
 		"info, list or verify": {"show"},
 		"needs the name":       {"info"},
-		"no game version":      {"info", one, "--version", "x"},
+		"not a game version":   {"info", one, "--version", "x"},
 		"no flag --jsn":        {"info", one, "--jsn"},
 		"no such folder":       {"info", one, "--scripts", "nowhere"},
 		"of one map":           {"info", one, one, "--png", "x.png"},

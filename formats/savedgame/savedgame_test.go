@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 		"has no players":         pack(func(h *Head) { h.Table.Slots = h.Table.Slots[2:4] }),
 		"the slots":              pack(func(h *Head) { h.Table.Slots[1].Status = 3 }),
 		"the map's path is long": pack(func(h *Head) { h.MapPath = strings.Repeat("a", maxText+1) }),
-		"it is a replay":           replay.Pack(replay.Header{Program: replay.Program{Version: 26, Flags: replay.Multiplayer}}, h.AppendTo(nil)),
+		"it is a replay":         replay.Pack(replay.Header{Program: replay.Program{Version: 26, Flags: replay.Multiplayer}}, h.AppendTo(nil)),
 	} {
 		if _, err := Read(bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), text) {
 			t.Errorf("%v does not say %q", err, text)

@@ -9,21 +9,22 @@ import (
 	"w3host/game"
 )
 
-// Lines writes what happens in one game into the host's log.
+// Lines writes the events of one game to the host's log.
 type Lines struct {
 	log   zerolog.Logger
 	addr  netip.AddrPort
-	file  string // of the map
+	file  string // map file name
 	title string
 }
 
-// NewLines begins; log names the game, addr is where players join.
+// NewLines returns Lines that write to log, which already carries the game's name. addr is the address on
+// which players join.
 func NewLines(log zerolog.Logger, addr netip.AddrPort) *Lines { return &Lines{log: log, addr: addr} }
 
-// Observe writes one fact.
+// Observe logs one event.
 func (l *Lines) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
-	case *game.Acted, *game.Turned, *game.Settled, *game.Emptied: // ten times a second
+	case *game.Acted, *game.Turned, *game.Settled, *game.Emptied: // too frequent to log: several times a second
 	case *game.Opened:
 		l.file, l.title = f.Config.Map.File, w3map.Plain(f.Config.Map.Name)
 		l.log.Info().Str("name", f.Config.Name).Str("map", l.file).Int("slots", f.Counts.Total).
@@ -68,7 +69,7 @@ func (l *Lines) Observe(s *game.Stamped) {
 	}
 }
 
-// play writes the facts of a game that has started.
+// play logs events of a game that has started.
 func (l *Lines) play(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Started:

@@ -6,19 +6,20 @@ import (
 	"w3host/storage"
 )
 
-// atOnce is the most records that one fact makes.
+// atOnce is the number range reserved for the records of one event; no event produces that many.
 const atOnce = 1 << 16
 
-// numbered gives records that may be made twice numbers that are the same then.
+// numbered assigns record numbers that are the same when the game's records are produced a second time, so
+// that the database can ignore duplicates.
 type numbered struct {
 	to       Recorder
 	twice    bool
-	fact     uint64 // that makes them
-	next     uint64 // of its records
-	recorded uint64 // the last fact whose records are known; they are not recorded twice
+	fact     uint64 // number of the current event
+	next     uint64 // index of the next record of that event
+	recorded uint64 // last event whose records are known to be stored; those are not recorded again
 }
 
-// Record passes a record on.
+// Record passes a record on, with a number if twice is set.
 func (n *numbered) Record(r storage.Record) {
 	n.next++
 	if !n.twice {
@@ -28,12 +29,12 @@ func (n *numbered) Record(r storage.Record) {
 	}
 }
 
-// Survive has the records numbered by their facts, so that another process can record those
-// again that may have been lost.
+// Survive numbers all records by their events. Another process that takes the game over can then record them
+// again without creating duplicates.
 func (r *Records) Survive() { r.to.twice = true }
 
-// Resume goes on with the records of a game that was made again. It observes all facts, and
-// makes the records of those behind the one that is known.
+// Resume returns Records that continue the log of a game rebuilt from its journal. They observe all events
+// again, but record only those after event number known.
 func Resume(to Recorder, key storage.GameKey, opened time.Time, known uint64) *Records {
 	r := NewRecords(to, opened)
 	r.key = key
@@ -41,5 +42,5 @@ func Resume(to Recorder, key storage.GameKey, opened time.Time, known uint64) *R
 	return r
 }
 
-// Fact is the last that was observed.
+// Fact returns the number of the last observed event.
 func (r *Records) Fact() uint64 { return r.to.fact }

@@ -6,14 +6,14 @@ import (
 	"w3host/storage"
 )
 
-// Rebuild makes the results of a game again from the reports that are stored of it; false: not all are, since a client
-// has reported without end.
+// Rebuild recomputes the results of a game from its stored map reports. It returns false if the stored
+// reports are incomplete because a client exceeded the limit.
 func Rebuild(g *storage.ReportedGame) ([]storage.Record, bool) {
 	roster := make([]mapstats.Player, len(g.Players))
 	for i, p := range g.Players {
 		roster[i] = mapstats.Player{PID: p.PID, Name: p.Name, Colour: p.Colour}
 	}
-	stats := mapstats.New(w3gs.DefaultVersion, roster) // the reports are no actions any more
+	stats := mapstats.New(w3gs.DefaultVersion, roster) // the version is irrelevant: stored reports are already decoded
 	left := g.Left
 	for _, batch := range g.Reports {
 		for ; len(left) > 0 && left[0].Turn <= batch.Turn; left = left[1:] {

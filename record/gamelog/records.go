@@ -1,5 +1,8 @@
-// Package gamelog observes a game's facts: Records turns them into the records
-// of the game log, Lines into lines of the host's log.
+// Package gamelog observes the events of a game. Records turns them into records of the game log, which
+// package storage writes to the database; Lines writes them to the host's log file.
+//
+// Package host creates both for every game and feeds them on the game loop. They never block and never change
+// the game.
 package gamelog
 
 import (
@@ -15,35 +18,35 @@ import (
 	gamesync "w3host/sync"
 )
 
-// Recorder takes records for the game log. It never waits.
+// Recorder accepts records for the game log. Record must not block.
 type Recorder interface {
 	Record(storage.Record)
 }
 
-// Records writes one game into the game log.
+// Records writes one game to the game log. It is not safe for concurrent use.
 type Records struct {
-	// Replay names the file that records the game from its start on, empty without
-	// one. The observer that names it observes the start before the Records do.
+	// Replay returns the file name of the game's replay, or "" if there is none. The replay's observer must
+	// see the start of the game before Records does.
 	Replay func() string
 
 	to      numbered
 	key     storage.GameKey
 	opened  time.Time
 	version w3gs.Version
-	stats   *mapstats.Collector // what the map reports; nil before the start
-	head    storage.GameCreated // as recorded last
-	judge   judge               // which results count
+	stats   *mapstats.Collector // results reported by the map; nil before the start
+	head    storage.GameCreated // the game's record as last written
+	judge   judge               // decides which results count
 	turn    uint32
-	played  time.Duration // game time
+	played  time.Duration // elapsed game time
 	ended   bool
 }
 
-// NewRecords begins the log of a game whose lobby opened at that time.
+// NewRecords returns Records for a game whose lobby opened at the given time.
 func NewRecords(to Recorder, opened time.Time) *Records {
 	return &Records{to: numbered{to: to}, key: storage.NewGameKey(), opened: opened, Replay: func() string { return "" }}
 }
 
-// Observe takes one fact. It returns at once.
+// Observe records one event. It does not block.
 func (r *Records) Observe(s *game.Stamped) {
 	r.turn = s.Turn
 	r.to.fact, r.to.next = s.Seq, 0
@@ -64,7 +67,7 @@ func (r *Records) Observe(s *game.Stamped) {
 		r.to.Record(storage.PlayerVouched{Game: r.key, At: at, PID: f.PID, Realm: f.Realm})
 	case *game.Listed:
 		r.head.Name, r.head.Private = f.Name, !f.Public
-		r.to.Record(r.head) // in place of the one before
+		r.to.Record(r.head) // replaces the previous record
 	case *game.LeftLobby:
 		r.to.Record(storage.PlayerLeft{Game: r.key, At: at, PID: f.PID, Code: uint32(f.Reason), Reason: f.Why, Ping: f.RTT})
 	case *game.Said:
@@ -106,7 +109,7 @@ func (r *Records) Observe(s *game.Stamped) {
 	}
 }
 
-// Crashed ends the log of a game that a fault of the host has ended.
+// Crashed records the end of a game that failed because of an error in the host.
 func (r *Records) Crashed(at time.Time, why string) {
 	r.end(storage.GameEnded{At: at, How: storage.EndCrashed, Detail: why, Turns: r.turn})
 }
@@ -192,7 +195,7 @@ func (r *Records) started(at time.Time, f *game.Started) {
 	r.to.Record(storage.GameStarted{Game: r.key, At: at, Slots: slots, Replay: r.Replay()})
 	if f.Unwatched != "" {
 		r.head.Settings.Unwatched = f.Unwatched
-		r.to.Record(r.head) // in place of the one before
+		r.to.Record(r.head) // replaces the previous record
 	}
 	r.stats = mapstats.New(r.version, roster)
 }
@@ -235,13 +238,13 @@ func (r *Records) desynced(at time.Time, f *game.Desynced) {
 		}
 	}
 	dossier, err := json.Marshal(f)
-	if err != nil { // it is plain data; a record without the dossier is better than none
+	if err != nil { // cannot happen with plain data; record the desync anyway
 		dossier, _ = json.Marshal(err.Error())
 	}
 	r.to.Record(storage.Desync{Game: r.key, At: at, Turn: f.Turn, Groups: groups, Dossier: dossier})
 }
 
-// acted reads what an action reports for its map.
+// acted extracts the map's reports from a player's actions.
 func (r *Records) acted(at time.Time, turn uint32, f *game.Acted) {
 	reports := r.stats.Action(turn, r.played, f.PID, f.Data)
 	if len(reports) == 0 || r.isPart() {
@@ -263,15 +266,15 @@ func (r *Records) leftGame(at time.Time, f *game.LeftGame) {
 }
 
 func (r *Records) over(at time.Time, f *game.Over) {
-	if !f.Remade && !r.isPart() { // else the map's reports of it do not count
+	if !f.Remade && !r.isPart() { // the map's reports of remade games do not count
 		r.results(at, f.GameTime)
 	}
 	r.end(storage.GameEnded{At: at, How: endReason(f), Detail: string(f.How), Turns: f.Turns, Played: f.GameTime})
 }
 
-// isPart reports whether the game is the rest of a saved or recorded one. It has no results: the map's counts
-// began in another game, and nobody is rated twice.
+// isPart reports whether the game continues a saved or recorded game. Such games have no results: the map's
+// statistics started in another game, and nobody should be rated twice.
 func (r *Records) isPart() bool { return r.head.Settings.SavedGame != "" }
 
-// Key is the game's key in the log.
+// Key returns the game's key in the game log.
 func (r *Records) Key() storage.GameKey { return r.key }

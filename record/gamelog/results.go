@@ -11,22 +11,22 @@ import (
 	"w3host/storage"
 )
 
-// shortestRated is the least length of a game whose result a map can report.
+// shortestRated is the minimum game length for results reported by the map.
 const shortestRated = 2 * time.Minute
 
-// judge knows what the results of a game count for.
+// judge decides which results of a game count for ratings.
 type judge struct {
 	rules   game.ResultRules
-	tells   w3map.Reports // what the map's script can report
-	players int           // at the start
+	tells   w3map.Reports // report formats found in the map's script
+	players int           // number of players without observers at the start
 	loaded  time.Duration
-	decided uint32           // the turn of the first result that names a winner or a draw; 0: there is none
-	watch   *leavers.Watch   // nil: leavers do not lose
-	early   []uint8          // of players who have left early
-	left    map[uint8]uint32 // their turns, of all who have left
+	decided uint32           // turn of the first result that names a winner or a draw; 0 if there is none
+	watch   *leavers.Watch   // nil if leavers do not automatically lose
+	early   []uint8          // pids of players who left early
+	left    map[uint8]uint32 // turn of each player's leave, by pid
 }
 
-// observe takes each fact, before the records do.
+// observe processes an event before the records do.
 func (j *judge) observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Opened:
@@ -53,19 +53,19 @@ func (j *judge) observe(s *game.Stamped) {
 	}
 }
 
-// counts reports whether a game of this length has results by the operator's rules.
+// counts reports whether a game of this length satisfies the operator's [results] rules.
 func (j *judge) counts(played time.Duration) bool {
 	return played >= j.rules.MinLength && j.players >= j.rules.MinPlayers
 }
 
-// name notes the turn in which a winner or a draw was named.
+// name remembers the first turn in which a result named a winner or a draw.
 func (j *judge) name(turn uint32, outcome string) {
 	if (outcome == storage.OutcomeWon || outcome == storage.OutcomeDrew) && (j.decided == 0 || turn < j.decided) {
 		j.decided = turn
 	}
 }
 
-// forfeits gives the pids of players who have lost by leaving before the game was decided.
+// forfeits returns the pids of players who lost by leaving before the game was decided.
 func (j *judge) forfeits() (pids []uint8) {
 	for _, pid := range j.early {
 		if j.left[pid] < j.decided {
@@ -75,7 +75,7 @@ func (j *judge) forfeits() (pids []uint8) {
 	return pids
 }
 
-// uncounted says why no result of a source can count, whatever its reports say; empty: they can.
+// uncounted returns the reason why no result of a source can count, or "" if results can count.
 func (r *Records) uncounted(source mapstats.Source, played time.Duration) string {
 	switch tells := r.judge.tells; {
 	case played < shortestRated:
@@ -88,7 +88,7 @@ func (r *Records) uncounted(source mapstats.Source, played time.Duration) string
 	return ""
 }
 
-// results records the map's reports, now that nothing can change them, and the players who have lost by leaving.
+// results records the map's final results and the players who lost by leaving.
 func (r *Records) results(at time.Time, played time.Duration) {
 	r.stats.Finish()
 	uncounted := map[mapstats.Source]bool{}
@@ -115,8 +115,8 @@ func (r *Records) results(at time.Time, played time.Duration) {
 	}
 }
 
-// resultsOf makes the records of a map's reports. Those of uncounted sources are doubtful, and the outcomes of players
-// who have lost by leaving.
+// resultsOf returns the records for the map's results. Results of uncounted sources, and outcomes of players
+// who lost by leaving, are marked as doubtful.
 func resultsOf(stats *mapstats.Collector, key storage.GameKey, at time.Time, uncounted map[mapstats.Source]bool, lost []uint8) (records []storage.Record) {
 	for _, res := range stats.Results() {
 		source := storage.ResultSource(res.Source)
@@ -130,7 +130,7 @@ func resultsOf(stats *mapstats.Collector, key storage.GameKey, at time.Time, unc
 		}
 		name := res.Name
 		if res.About != "" {
-			name = res.About + ": " + name // not a player of this game
+			name = res.About + ": " + name // a player who is not in this game
 		}
 		records = append(records, storage.MapResult{
 			Game: key, At: at, Turn: res.Turn, Source: source, Sender: res.Sender,
@@ -140,7 +140,7 @@ func resultsOf(stats *mapstats.Collector, key storage.GameKey, at time.Time, unc
 	return records
 }
 
-// decided records the result that the players have agreed on.
+// decided records the result on which the players have agreed.
 func (r *Records) decided(at time.Time, s *game.Stamped, f *game.Decided) {
 	outcomes := map[game.Result]string{game.Victory: storage.OutcomeWon, game.Defeat: storage.OutcomeLost, game.Tie: storage.OutcomeDrew}
 	counts := r.judge.counts(s.At - r.judge.loaded)

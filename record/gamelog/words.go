@@ -8,7 +8,7 @@ import (
 	gamesync "w3host/sync"
 )
 
-// endReason is how the game log calls the end of a game.
+// endReason returns the game log's reason for the end of a game.
 func endReason(f *game.Over) storage.EndReason {
 	switch {
 	case f.Stopped:

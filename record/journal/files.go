@@ -20,49 +20,50 @@ import (
 	"w3host/internal/diskspace"
 )
 
-// bounds limits what journals take. A journal that does not fit is given up, and its game goes on.
+// bounds limits the resources of all journals. A journal that exceeds a limit is abandoned; its game
+// continues.
 type bounds struct {
-	waiting int64  // bytes of all games that wait for the disk
-	file    int64  // bytes of one file, compressed
-	files   int    // files in the folder that are kept
+	waiting int64  // bytes of all games waiting to be written
+	file    int64  // compressed bytes of one file
+	files   int    // number of finished files kept in the folder
 	folder  int64  // bytes of all files in the folder
-	free    uint64 // bytes that stay free on the disk
+	free    uint64 // bytes that must stay free on the disk
 }
 
 var usual = bounds{waiting: 32 << 20, file: 16 << 20, files: 100, folder: 1 << 30, free: 1 << 30}
 
 const (
-	// jobsWaiting is how many blocks of all games wait for the disk at most.
+	// jobsWaiting is the maximum number of blocks of all games waiting to be written.
 	jobsWaiting = 2048
-	// sparesKept is how many blocks are kept for the next use.
+	// sparesKept is the number of buffers kept for reuse.
 	sparesKept = 64
-	// spaceEvery is how often the free space of the disk is asked for.
+	// spaceEvery is the interval between checks of the free disk space.
 	spaceEvery = time.Second
 	suffix     = ".journal.gz"
 	partSuffix = ".part"
 )
 
-// file is that of one journal.
+// file is the file of one journal.
 type file struct {
 	name string
-	lost atomic.Bool // it is given up: nothing more is written
+	lost atomic.Bool // abandoned: nothing more is written
 
-	// Of the goroutine of Files.
+	// Used only by the goroutine of Files.
 	begun   bool
 	removed bool
 	size    int64
 }
 
-// job is a block of a journal for the disk.
+// job is a block of a journal to write. end marks the last block; keep then decides whether the file is kept.
 type job struct {
 	file      *file
 	data      []byte
 	end, keep bool
 }
 
-// Files writes the journals of all games. Those under way have names that end
-// in .part: a file that a killed host leaves behind can be run again, up to where it
-// was cut.
+// Files writes the journals of all games with a single goroutine. Files of running games have names that end
+// in .part. If a host is killed, its files remain and can be rerun up to the point of interruption. Exported
+// methods are safe for concurrent use.
 type Files struct {
 	opts    Options
 	bounds  bounds
@@ -74,18 +75,18 @@ type Files struct {
 	quit    chan struct{}
 	done    chan struct{}
 	close   func()
-	spare   chan []byte // blocks to use again
+	spare   chan []byte // buffers for reuse
 
-	// Of the goroutine.
-	zip     *gzip.Writer // of all files: each block is a member of its own
-	kept    int64        // bytes of the files that are kept
-	parts   int64        // bytes of the files under way
-	askedAt time.Time    // for the free space
-	full    error        // the disk has too little of it; nil: it has not
+	// Used only by the goroutine.
+	zip     *gzip.Writer // shared by all files: each block is a separate gzip member
+	kept    int64        // bytes of the finished files that are kept
+	parts   int64        // bytes of the .part files
+	askedAt time.Time    // time of the last check of the free space
+	full    error        // error if the disk has too little free space, or nil
 }
 
-// Open begins to write journals, and keeps those that a killed host has left, except
-// those of games that go on. It returns nil if no folder is set.
+// Open starts writing journals to opts.Dir. It keeps .part files of a killed host, except those named in
+// goOn, whose games continue. It returns nil if no folder is set; all methods accept a nil *Files.
 func Open(opts Options, log zerolog.Logger, goOn ...string) *Files {
 	if opts.Dir == "" {
 		return nil
@@ -104,7 +105,7 @@ func newFiles(opts Options, log zerolog.Logger) *Files {
 		jobs:  make(chan job, jobsWaiting), quit: make(chan struct{}), done: make(chan struct{}), spare: make(chan []byte, sparesKept),
 	}
 	f.close = sync.OnceFunc(func() { f.closed.Store(true); close(f.quit) })
-	f.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // the level is one that exists
+	f.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // cannot fail for a valid level
 	return f
 }
 
@@ -119,7 +120,7 @@ func (f *Files) block() []byte {
 	}
 }
 
-// put has a block written. It does not wait; false: too much waits already, or Close was called.
+// put queues a block without blocking. It returns false if too much is queued or Close was called.
 func (f *Files) put(j job) bool {
 	n := int64(len(j.data))
 	if f.closed.Load() || f.waiting.Add(n) > f.bounds.waiting {
@@ -135,11 +136,11 @@ func (f *Files) put(j job) bool {
 	}
 }
 
-// awaitEvery is how often Await looks.
+// awaitEvery is the polling interval of Await.
 const awaitEvery = 10 * time.Millisecond
 
-// Await returns when so many bytes can be put, or after a time. Whoever has a whole journal to write waits here first,
-// so that the journals of many games that go on in this process do not give each other up.
+// Await blocks until n bytes can be queued or the time within has passed. Call it before queuing a whole
+// journal, so that the journals of many games taken over at once do not exceed the limit.
 func (f *Files) Await(n int, within time.Duration) {
 	if f == nil {
 		return
@@ -148,8 +149,8 @@ func (f *Files) Await(n int, within time.Duration) {
 	}
 }
 
-// rescue keeps the journals of a killed host: their end is missing, but the rest can
-// be run.
+// rescue keeps the journals of a killed host under their final names. They lack their end, but can be rerun
+// up to there.
 func (f *Files) rescue(goOn []string) {
 	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*"+partSuffix))
 	for _, part := range parts {
@@ -162,7 +163,7 @@ func (f *Files) rescue(goOn []string) {
 	}
 }
 
-// Close writes the waiting data, as far as the disk takes it until ctx ends. Later blocks are ignored.
+// Close writes the queued data until ctx ends. Blocks queued later are discarded.
 func (f *Files) Close(ctx context.Context) {
 	if f == nil {
 		return
@@ -174,7 +175,7 @@ func (f *Files) Close(ctx context.Context) {
 		select {
 		case <-f.done:
 		default:
-			f.log.Warn().Str("folder", f.opts.Dir).Msg("the disk does not take the last journals: the next start keeps what it has")
+			f.log.Warn().Str("folder", f.opts.Dir).Msg("the last journals could not be written in time; the next start keeps what was written")
 		}
 	}
 }
@@ -198,15 +199,15 @@ func (f *Files) run() {
 	}
 }
 
-// obey writes a block, or gives its file up.
+// obey writes a block, or abandons its file if that fails.
 func (f *Files) obey(j job) {
 	if err := f.take(j); err != nil {
-		f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.file.name)).Msg("the journal of a game is given up; the game goes on")
+		f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.file.name)).Msg("the journal of a game is abandoned; the game continues")
 		j.file.lost.Store(true)
 		f.remove(j.file)
 	}
 	f.waiting.Add(-int64(len(j.data)))
-	if c := cap(j.data); c >= blockSize && c <= 4*blockSize { // not the journal of a whole game
+	if c := cap(j.data); c >= blockSize && c <= 4*blockSize { // do not keep buffers of a whole journal
 		select {
 		case f.spare <- j.data[:0]:
 		default:
@@ -214,9 +215,8 @@ func (f *Files) obey(j job) {
 	}
 }
 
-// take writes a block. No file stays open between two: hosts have many games and
-// few descriptors. A journal that ends within its first block and is not kept
-// never sees the disk.
+// take writes a block. It reopens the file each time, because a host has many games and few file descriptors.
+// A journal that ends within its first block and is not kept never touches the disk.
 func (f *Files) take(j job) error {
 	if j.file.lost.Load() || j.end && !j.keep {
 		f.remove(j.file)
@@ -230,7 +230,7 @@ func (f *Files) take(j job) error {
 	}
 	part := f.part(j.file)
 	flags := os.O_CREATE | os.O_WRONLY | os.O_APPEND
-	if !j.file.begun { // the part written by the process before may lack its end
+	if !j.file.begun { // truncate: the file of a previous process may lack its end
 		flags |= os.O_TRUNC
 	}
 	out, err := os.OpenFile(part, flags, 0o600)
@@ -249,7 +249,7 @@ func (f *Files) take(j job) error {
 		return err
 	}
 	if j.file.size > f.bounds.file {
-		return fmt.Errorf("it has more than %d MiB", f.bounds.file>>20)
+		return fmt.Errorf("it is larger than %d MiB", f.bounds.file>>20)
 	}
 	if !j.end {
 		return nil
@@ -265,7 +265,7 @@ func (f *Files) take(j job) error {
 
 func (f *Files) part(of *file) string { return filepath.Join(f.opts.Dir, of.name+partSuffix) }
 
-// remove removes the part of a journal, if there is one.
+// remove deletes the .part file of a journal, if there is one.
 func (f *Files) remove(of *file) {
 	if of.begun && !of.removed {
 		of.removed = true
@@ -276,25 +276,24 @@ func (f *Files) remove(of *file) {
 	}
 }
 
-// room returns why a journal can have nothing more.
+// room returns an error if the limits allow no more data for a journal.
 func (f *Files) room(of *file) error {
 	if now := time.Now(); now.Sub(f.askedAt) >= spaceEvery {
 		f.askedAt, f.full = now, nil
 		if free, known := f.space(f.opts.Dir); known && free < f.bounds.free {
-			f.full = fmt.Errorf("the disk has %d MiB free; journals are written from %d MiB on", free>>20, f.bounds.free>>20)
+			f.full = fmt.Errorf("the disk has only %d MiB free; journals need %d MiB", free>>20, f.bounds.free>>20)
 		}
 	}
 	if f.full == nil && f.parts+f.kept > f.bounds.folder {
 		f.prune()
 		if f.parts+f.kept > f.bounds.folder {
-			return fmt.Errorf("the folder has %d MiB, which is all that journals may take", (f.parts+f.kept)>>20)
+			return fmt.Errorf("the journals take %d MiB, which is the limit", (f.parts+f.kept)>>20)
 		}
 	}
 	return f.full
 }
 
-// prune removes the oldest kept journals, as far as there are too many or they take too much beside those that
-// are written.
+// prune deletes the oldest finished journals that exceed the limits for the folder.
 func (f *Files) prune() {
 	entries, _ := os.ReadDir(f.opts.Dir)
 	var files []fs.FileInfo
@@ -308,7 +307,7 @@ func (f *Files) prune() {
 	})
 	f.kept = 0
 	removed, full := 0, false
-	for i, info := range files { // the newest first
+	for i, info := range files { // newest first
 		full = full || i >= f.bounds.files || f.parts+f.kept+info.Size() > f.bounds.folder
 		if full && os.Remove(filepath.Join(f.opts.Dir, info.Name())) == nil {
 			removed++

@@ -131,7 +131,7 @@ func TestFileBound(t *testing.T) {
 		t.Errorf("%s is kept", name)
 	}
 	drain(f)
-	if list := names(t, f); len(list) != 0 || strings.Count(log.String(), "is given up") != 1 || f.parts != 0 {
+	if list := names(t, f); len(list) != 0 || strings.Count(log.String(), "is abandoned") != 1 || f.parts != 0 {
 		t.Errorf("there are %v, %d bytes count as written; the log: %s", list, f.parts, log)
 	}
 	file := write(f, 1, make([]byte, 60<<10)) // of the compressed bytes

@@ -1,5 +1,9 @@
-// Package journal writes the inputs of games into files, from which w3host game
-// rerun plays them again.
+// Package journal writes the inputs of running games to files, from which `w3host game rerun` executes them
+// again. Because a game is deterministic, a journal reproduces every packet that the host sent.
+//
+// Journal is the journal of one game, Files the writer for all games, and Memory an in-memory copy with which
+// another process can take a game over. Package host creates a Journal per game. The game loop never waits
+// for the disk: if writing fails or is too slow, the journal is abandoned and the game continues.
 package journal
 
 import (
@@ -11,34 +15,35 @@ import (
 )
 
 const (
-	// blockSize is how many bytes of a journal go to the disk at once.
+	// blockSize is the number of bytes after which a journal is written to disk.
 	blockSize = 4 << 10
-	// checkEvery is how many inputs lie between two sums in a journal.
+	// checkEvery is the number of inputs between two checksums in a journal.
 	checkEvery = 4096
 )
 
-// Options are the [log] settings of journals.
+// Options holds the journal settings of the [log] section.
 type Options struct {
-	Dir string // empty for none
-	// KeepAll keeps the journals of all games that are over, not only of those that desynced or
-	// crashed, or whose owner asked for it.
+	Dir string // folder of the journals; "" disables them
+	// KeepAll keeps the journals of all finished games. Otherwise only games that desynced or crashed, or
+	// whose owner asked for it, are kept.
 	KeepAll bool
 }
 
-// Memory takes the journal of a running game, entry by entry, so that the game outlives the process.
+// Memory receives a copy of a running game's journal entry by entry, so that the game can survive the
+// process.
 type Memory interface {
 	Write(head []byte)
-	Input([]byte) // which is about to be stepped
-	Sum(uint32)   // of all orders so far
+	Input([]byte) // an input, before the game processes it
+	Sum(uint32)   // checksum of all outputs so far
 }
 
-// Journal writes down the inputs of one game. The bytes go to the disk on a
-// goroutine that all games share.
+// Journal records the inputs of one game. It belongs to the game's goroutine; the disk is written by the
+// goroutine of Files.
 type Journal struct {
-	to     *Files // nil: no file is written
-	mem    Memory // nil: the game ends with the process
-	name   string // of the file
-	file   *file  // nil: none is written
+	to     *Files // nil if no file is written
+	mem    Memory // nil if the game ends with the process
+	name   string // file name
+	file   *file  // nil if no file is written
 	enc    game.Journal
 	buf    []byte
 	sum    uint32
@@ -46,8 +51,8 @@ type Journal struct {
 	keep   bool
 }
 
-// Begin takes the game's configuration and the outputs of game.New. The file and the
-// memory may both be nil.
+// Begin starts the journal with the game's configuration and the outputs of game.New. Both to and mem may be
+// nil.
 func (j *Journal) Begin(to *Files, mem Memory, cfg *game.Config, out *game.Out) error {
 	if to == nil && mem == nil {
 		return nil
@@ -68,13 +73,13 @@ func (j *Journal) Begin(to *Files, mem Memory, cfg *game.Config, out *game.Out) 
 	return nil
 }
 
-// NewName is that of the file of a game's journal.
+// NewName returns a new file name for the journal of a game ID.
 func NewName(game uint32) string {
 	return fmt.Sprintf("game-%d-%s"+suffix, game, time.Now().UTC().Format("20060102-150405"))
 }
 
-// Resume goes on with the journal of a game that was made again: its file is written anew
-// from memory.
+// Resume returns the journal of a game that was rebuilt from written, its entries so far. enc and sum are the
+// encoder and checksum after those entries. The file is written again from its start.
 func Resume(to *Files, mem Memory, name string, written []byte, enc game.Journal, sum uint32, keep bool) Journal {
 	j := Journal{mem: mem, name: name, enc: enc, sum: sum, keep: keep}
 	if to != nil {
@@ -83,7 +88,7 @@ func Resume(to *Files, mem Memory, name string, written []byte, enc game.Journal
 	return j
 }
 
-// Attach begins the file of a journal that has none, with all that was written so far.
+// Attach starts a file for a journal that has none, with the entries written so far.
 func (j *Journal) Attach(to *Files, written []byte) {
 	if j.to = to; to != nil {
 		j.keep = j.keep || to.keepsAll()
@@ -92,10 +97,10 @@ func (j *Journal) Attach(to *Files, written []byte) {
 	}
 }
 
-// Name is that of the file.
+// Name returns the file name.
 func (j *Journal) Name() string { return j.name }
 
-// Input records an input before the machine takes it.
+// Input records an input. Call it before the game processes the input.
 func (j *Journal) Input(now time.Duration, in *game.Input) {
 	if j.to == nil && j.mem == nil {
 		return
@@ -107,7 +112,7 @@ func (j *Journal) Input(now time.Duration, in *game.Input) {
 	}
 }
 
-// Output adds the outputs of that input to the checksum.
+// Output adds the outputs of the last input to the checksum.
 func (j *Journal) Output(out *game.Out) {
 	if j.to == nil && j.mem == nil {
 		return
@@ -129,22 +134,24 @@ func (j *Journal) Output(out *game.Out) {
 	}
 }
 
-// Keep has the file kept when the game is over.
+// Keep marks the file to be kept after the game.
 func (j *Journal) Keep() { j.keep = true }
 
-// Forget ends the copy in memory.
+// Forget stops copying to memory.
 func (j *Journal) Forget() { j.mem = nil }
 
-// Leave ends the journal: another process goes on with the game, and writes it anew.
+// Leave ends the journal without keeping the file, because another process continues the game and writes it
+// from its start.
 func (j *Journal) Leave() {
 	j.keep = false
 	j.End(false)
 }
 
-// Kept reports whether it is to be kept.
+// Kept reports whether the file will be kept.
 func (j *Journal) Kept() bool { return j.keep }
 
-// End returns the name of the file if it is kept; whole: the game has ended in order.
+// End ends the journal and returns the path of the file if it is kept, otherwise "". whole means that the
+// game ended regularly; the journal then ends with a checksum.
 func (j *Journal) End(whole bool) string {
 	if j.to == nil {
 		return ""
@@ -161,7 +168,7 @@ func (j *Journal) End(whole bool) string {
 	return filepath.Join(to.opts.Dir, j.name)
 }
 
-// send gives a block to the disk. If there is no room for it, the file is given up; the game goes on.
+// send queues a block for writing. If the queue is full, it abandons the file.
 func (j *Journal) send(b job) {
 	b.file = j.file
 	if !b.file.lost.Load() && j.to.put(b) {

@@ -1,5 +1,8 @@
-// Package leavers observes a game's facts, and reports players who have left it early and so spoiled it for
-// their team.
+// Package leavers observes the events of a game and reports players who left early and so spoiled the game
+// for their team.
+//
+// New returns a Watch for one game. Package host uses it for leaver bans, record/gamelog for the rule that
+// leavers lose. It only judges; it bans nobody.
 package leavers
 
 import (
@@ -10,27 +13,29 @@ import (
 )
 
 const (
-	// grace is how long the game must go on behind a leave, or the leave was only its end.
+	// grace is how long the game must continue after a leave; otherwise the leave was just part of the game's
+	// end.
 	grace = 2 * time.Minute
-	// A player who was on the lag screen for failing, within so long before the leave, had a line that failed.
+	// A leaving player had connection problems if they were on the lag screen for at least failing within the
+	// time lately before the leave.
 	failing = 5 * time.Second
 	lately  = time.Minute
-	// Nobody has to wait for others longer than patience.
+	// patience is how long a player must wait for lagging players before leaving is excused.
 	patience = time.Minute
 )
 
-// Watch is the observer of one game.
+// Watch observes one game.
 type Watch struct {
 	report func(game.Player)
-	teams  map[uint8]uint8 // of players who still play, by pid
-	left   []leave         // which the game has not outlasted yet
+	teams  map[uint8]uint8 // team of each player still in the game, by pid
+	left   []leave         // leaves since which the game has not yet lasted for grace
 
-	screen w3gs.PIDs     // who is on the lag screen
-	stands time.Duration // since when it is up, if anybody is
-	lagged map[uint8]lag // who was on one, by pid
+	screen w3gs.PIDs     // players on the lag screen
+	stands time.Duration // time since which the lag screen is shown
+	lagged map[uint8]lag // last time on the lag screen, by pid
 }
 
-// lag is a player's time on the lag screen.
+// lag is a player's last period on the lag screen.
 type lag struct{ waited, until time.Duration }
 
 type leave struct {
@@ -38,12 +43,13 @@ type leave struct {
 	at     time.Duration
 }
 
-// New makes an observer. It calls report on the goroutine of the facts, which must not wait.
+// New returns a Watch that calls report for each early leaver. report runs on the goroutine that calls
+// Observe and must not block.
 func New(report func(game.Player)) *Watch {
 	return &Watch{report: report, teams: map[uint8]uint8{}, lagged: map[uint8]lag{}}
 }
 
-// Observe takes one fact.
+// Observe processes one event.
 func (w *Watch) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Started:
@@ -76,14 +82,14 @@ func (w *Watch) Observe(s *game.Stamped) {
 	}
 }
 
-// excused reports whether a player's own line was failing, or others have kept the game waiting for too long.
+// excused reports whether the player had connection problems or had waited too long for others.
 func (w *Watch) excused(pid uint8, now time.Duration) bool {
 	l := w.lagged[pid]
 	return w.screen.Has(pid) || w.screen != 0 && now-w.stands >= patience || l.waited >= failing && now-l.until <= lately
 }
 
-// spoils reports whether a player has left by their own will, over a connection that was alive, and leaves
-// allies alone against opponents. A client that has lost or won by the map's word says so.
+// spoils reports whether a player left voluntarily over a working connection, leaving allies alone against
+// opponents. A client that the map has declared winner or loser sends a different leave reason.
 func (w *Watch) spoils(f *game.LeftGame) bool {
 	team, played := w.teams[f.PID]
 	if !played || !f.Own || f.Reason != w3gs.LeaveLost && f.Reason != w3gs.LeaveDisconnect {

@@ -9,8 +9,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Report is one action 0x6B, by which a map stores a value in its synchronised game cache. Layout:
-// file cstr · mission cstr · key cstr · value u32.
+// Report is an action 0x6B, with which a map stores a value in its synchronised game cache: file cstr ·
+// mission cstr · key cstr · value u32.
 type Report struct {
 	File, Mission, Key string
 	Value              uint32
@@ -18,15 +18,16 @@ type Report struct {
 
 const (
 	opSyncInteger = 0x6B
-	maxText       = 255 // bytes of one string; the game's own limit is lower
+	maxText       = 255 // limit for one string in bytes; the game's own limit is lower
 )
 
-// hidden is the mission that stands for a report of W3MMD that cannot be read, though clients may.
+// hidden is the mission of a Report that stands for an unreadable W3MMD report, which clients may be able to
+// read.
 const hidden = "hidden"
 
-// reports walks a player's action data and yields its 0x6B. It ends at the
-// first action whose length is not known: the rest cannot be trusted. If that may hold a
-// report of W3MMD, the last one that is yielded says so.
+// reports iterates over the 0x6B actions in a player's action data. It stops at the first action of unknown
+// length, since the rest cannot be trusted. If the rest may contain a W3MMD report, it yields a Report with
+// the mission hidden first.
 func reports(rules w3gs.ActionRules, data []byte) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		for action := range rules.Actions(data) {
@@ -47,7 +48,7 @@ func reports(rules w3gs.ActionRules, data []byte) iter.Seq[Report] {
 	}
 }
 
-// mentionsMMD looks for the name of W3MMD's game cache, as clients compare it.
+// mentionsMMD reports whether data contains the name of W3MMD's game cache, ignoring case like clients do.
 func mentionsMMD(data []byte) bool {
 	for len(data) >= len(mmdFile) {
 		if strings.EqualFold(string(data[:len(mmdFile)]), mmdFile) {
@@ -68,7 +69,7 @@ func readReport(data []byte) (r Report, ok bool) {
 	}
 	r.Value = binary.LittleEndian.Uint32(data)
 	for _, file := range []string{mmdFile, dotaFile} {
-		if strings.EqualFold(r.File, file) { // game caches do not tell small letters from capitals
+		if strings.EqualFold(r.File, file) { // names of game caches are case-insensitive
 			r.File = file
 		}
 	}

@@ -8,24 +8,24 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of the raw reports that Action returns for storage, for each sender: a client that makes reports up takes
-// no room from the others.
+// Limits per sender for the reports that Action returns for storage, so that a client that fabricates reports
+// cannot use up the space of others.
 const (
 	maxKeptActions = 4096      // actions with reports
-	maxKeptBytes   = 256 << 10 // of their texts
+	maxKeptBytes   = 256 << 10 // bytes of their texts
 )
 
-// Source is the protocol that a result came by.
+// Source is the protocol by which a result was reported.
 type Source string
 
-// Sources.
+// Supported protocols.
 const (
 	W3MMD Source = "w3mmd"
 	DotA  Source = "dota"
 )
 
-// outcome is the name of a player's result that says how the game ended for
-// them; its values follow.
+// outcome is the name of the result that tells how the game ended for a player; the other constants are its
+// values.
 const (
 	outcome = "outcome"
 
@@ -35,40 +35,41 @@ const (
 	left = "left"
 )
 
-// Player is somebody in the game whom results may be about.
+// Player is a player of the game, about whom results can be reported.
 type Player struct {
 	PID    uint8
 	Name   string
-	Colour uint8 // of the slot table, which is the player's number in the map
+	Colour uint8 // colour in the slot table, which is also the player's number in the map
 }
 
-// Collector gathers the reports of one game.
+// Collector collects the reports of one game and derives its results. It is not safe for concurrent use.
 type Collector struct {
 	rules   w3gs.ActionRules
 	players []Player
 	sheet   sheet
 	mmd     mmd
-	heard   map[Source]*testimony
-	gone    map[uint8]uint32 // turns in which players have left
+	heard   map[Source]*senderSet
+	gone    map[uint8]uint32 // turn of each player's leave, by pid
 	kept    map[uint8]*kept  // by sender
 }
 
-// kept counts what Action has returned of a sender.
+// kept counts the reports returned for one sender.
 type kept struct{ actions, bytes int }
 
-// New begins a game of a version with these players.
+// New returns a Collector for a game of version v with the given players.
 func New(v w3gs.Version, players []Player) *Collector {
 	return &Collector{
-		rules: v.LiveActions(), players: players, sheet: sheet{index: map[subject][]int{}}, heard: map[Source]*testimony{},
+		rules: v.LiveActions(), players: players, sheet: sheet{index: map[subject][]int{}}, heard: map[Source]*senderSet{},
 		mmd:  mmd{players: map[string]string{}, events: map[string]string{}, leavers: map[subject]Result{}, sequence: newSequence()},
 		gone: map[uint8]uint32{}, kept: map[uint8]*kept{},
 	}
 }
 
-// Action looks through one player's action data of a turn, at a game time. It returns the reports in it, from which
-// a Collector makes the same results again; nothing once the sender has reached the bound for them.
+// Action processes one player's action data in a turn; at is the game time. It returns the reports in it for
+// storage, or nil if there are none or the sender has reached the limit. Passing all returned reports to
+// Reports of a new Collector yields the same results.
 func (c *Collector) Action(turn uint32, at time.Duration, sender uint8, data []byte) []Report {
-	if bytes.IndexByte(data, opSyncInteger) < 0 { // spares the walk for nearly all actions
+	if bytes.IndexByte(data, opSyncInteger) < 0 { // fast path for nearly all actions
 		return nil
 	}
 	var all []Report
@@ -83,15 +84,15 @@ func (c *Collector) Action(turn uint32, at time.Duration, sender uint8, data []b
 	return all
 }
 
-// Reports takes the reports that Action has returned. It reports whether they are within the bound for the sender.
+// Reports processes reports that Action has returned. It returns whether they are within the sender's limit.
 func (c *Collector) Reports(turn uint32, at time.Duration, sender uint8, all []Report) bool {
 	if len(all) == 0 {
 		return false
 	}
-	c.settle(at, false) // before new texts come
+	c.settle(at, false) // before new texts arrive
 	for _, r := range all {
 		if r.File == dotaFile {
-			c.testify(DotA, sender, turn)
+			c.noteSender(DotA, sender, turn)
 			c.dota(Result{Source: DotA, Sender: sender, Turn: turn}, r)
 		} else {
 			c.mmdReport(turn, at, sender, r)
@@ -101,7 +102,7 @@ func (c *Collector) Reports(turn uint32, at time.Duration, sender uint8, all []R
 	return c.keep(sender, all)
 }
 
-// Full reports whether reports were beyond the bound for a sender, or may have been: they are not all stored.
+// Full reports whether a sender has reached the limit, so that the stored reports may be incomplete.
 func (c *Collector) Full() bool {
 	for _, k := range c.kept {
 		if k.full() {
@@ -111,7 +112,7 @@ func (c *Collector) Full() bool {
 	return false
 }
 
-// keep counts reports of a sender, as long as they are to be kept.
+// keep counts a sender's reports and returns whether they are within the limit.
 func (c *Collector) keep(sender uint8, all []Report) bool {
 	k := c.kept[sender]
 	if k == nil {
@@ -130,19 +131,20 @@ func (c *Collector) keep(sender uint8, all []Report) bool {
 
 func (k *kept) full() bool { return k.actions >= maxKeptActions || k.bytes >= maxKeptBytes }
 
-// Left says that a player is out of the game.
+// Left records that a player has left the game.
 func (c *Collector) Left(turn uint32, pid uint8) { c.gone[pid] = turn }
 
-// Finish ends the game: what still waited for others' word counts now.
+// Finish ends the game and decides all pending messages.
 func (c *Collector) Finish() {
 	c.settle(0, true)
 	c.finishMMD()
 }
 
-// Results is all that was reported, in order. Results of W3MMD lag behind their reports by 15 s until Finish.
+// Results returns all results in order. Before Finish, results of W3MMD lag 15 s of game time behind their
+// reports. The slice is valid until the next call.
 func (c *Collector) Results() []Result { return c.sheet.results }
 
-// present are the players who were in the game in a turn.
+// present returns the players who were in the game in the given turn.
 func (c *Collector) present(turn uint32) (in w3gs.PIDs) {
 	for _, p := range c.players {
 		if gone, is := c.gone[p.PID]; !is || gone > turn {
@@ -152,7 +154,7 @@ func (c *Collector) present(turn uint32) (in w3gs.PIDs) {
 	return in
 }
 
-// find returns the first player that is so; false if there is none.
+// find returns the first player for whom is returns true.
 func (c *Collector) find(is func(Player) bool) (Player, bool) {
 	if i := slices.IndexFunc(c.players, is); i >= 0 {
 		return c.players[i], true

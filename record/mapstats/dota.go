@@ -5,25 +5,24 @@ import (
 	"strconv"
 )
 
-// dotaFile is the game cache that DotA reports through. Its missions are "Data"
-// (what happens, as it happens), "Global" (the end) and a player's colour
-// number (the figures at the end).
+// dotaFile is the game cache through which DotA reports. Its missions are "Data" (events during the game),
+// "Global" (the end of the game) and a player's colour number (final statistics).
 const dotaFile = "dr.x"
 
-// dotaFigures are the keys of a player's figures.
+// dotaFigures maps the keys of a player's statistics to readable names.
 var dotaFigures = map[string]string{
 	"1": "kills", "2": "deaths", "3": "creep kills", "4": "creep denies", "5": "assists", "6": "gold",
 	"7": "neutral kills", "9": "hero", "id": "id",
 	"8_0": "item 1", "8_1": "item 2", "8_2": "item 3", "8_3": "item 4", "8_4": "item 5", "8_5": "item 6",
 }
 
-// Winners in "Global".
+// Values of the key "Winner" in "Global".
 const (
 	dotaSentinel = 1 // colours 1 to 5
 	dotaScourge  = 2 // colours 7 to 11
 )
 
-// dota takes a report; result has its source, sender and turn.
+// dota processes a report. result already has its source, sender and turn.
 func (c *Collector) dota(result Result, r Report) {
 	switch r.Mission {
 	case "Data":
@@ -53,7 +52,7 @@ func (c *Collector) dota(result Result, r Report) {
 	}
 }
 
-// dotaWinner turns the winning side into an outcome for each player.
+// dotaWinner derives an outcome for each player from the winning side.
 func (c *Collector) dotaWinner(result Result, winner uint32) {
 	if winner != dotaSentinel && winner != dotaScourge {
 		return
@@ -66,18 +65,18 @@ func (c *Collector) dotaWinner(result Result, winner uint32) {
 		case p.Colour >= 7 && p.Colour <= 11:
 			side = dotaScourge
 		default:
-			continue // an observer
+			continue // observer
 		}
 		result.PID, result.Name, result.Value = p.PID, outcome, lost
 		if side == winner {
 			result.Value = won
 		}
-		c.weigh(&result)
+		c.checkQuorum(&result)
 		c.sheet.setOf(result)
 	}
 }
 
-// dotaValue writes an object id as its four letters, any other number as such.
+// dotaValue formats an object ID as its four letters and other values as numbers.
 func dotaValue(v uint32) string {
 	letters := binary.BigEndian.AppendUint32(nil, v)
 	for _, ch := range letters {

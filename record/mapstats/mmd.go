@@ -9,27 +9,27 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// mmdFile is the game cache of W3MMD. A mission "val:n" carries message n in its
-// key, and "chk:n", with the number as its key, the same value as "val:n": its checksum.
+// mmdFile is the game cache of W3MMD. The mission "val:n" has the text of message n as its key. The mission
+// "chk:n" has the number as its key and repeats the value of "val:n", a checksum of the text.
 const (
 	mmdFile  = "MMD.Dat"
 	mmdText  = "val:"
 	mmdCheck = "chk:"
 )
 
-// mmd is the state of a game's W3MMD so far.
+// mmd is the W3MMD state of a game.
 type mmd struct {
 	sequence
-	players map[string]string  // the map's number of a player → name
-	events  map[string]string  // event → its text with {0} for the first argument
-	leavers map[subject]Result // players with the flag leaver, by their outcome
-	order   []subject          // of leavers
+	players map[string]string  // player names by the map's player number
+	events  map[string]string  // templates of event texts by event name; {0} is the first argument
+	leavers map[subject]Result // outcome "left" of players with the flag leaver
+	order   []subject          // keys of leavers, in order
 }
 
-// maxDefinitions bounds each of the tables.
+// maxDefinitions limits the entries of each table.
 const maxDefinitions = 512
 
-// mmdReport takes a report of W3MMD.
+// mmdReport processes a W3MMD report.
 func (c *Collector) mmdReport(turn uint32, at time.Duration, sender uint8, r Report) {
 	kind, digits := r.Mission[:min(len(mmdText), len(r.Mission))], r.Mission[min(len(mmdText), len(r.Mission)):]
 	number, ok := mmdNumber(digits)
@@ -43,18 +43,18 @@ func (c *Collector) mmdReport(turn uint32, at time.Duration, sender uint8, r Rep
 		if !known {
 			return
 		}
-		c.testify(W3MMD, sender, turn)
+		c.noteSender(W3MMD, sender, turn)
 		c.mmd.vote(number, at, candidate{text, w3gs.Only(sender), sender, turn})
 	}
 }
 
-// mmdNumber reads the number of a message, as the game writes it.
+// mmdNumber parses a message number, in exactly the form that the game writes.
 func mmdNumber(digits string) (uint32, bool) {
 	n, err := strconv.ParseUint(digits, 10, 32)
 	return uint32(n), err == nil && strconv.FormatUint(n, 10) == digits
 }
 
-// settle applies the messages whose time has come.
+// settle applies the messages whose waiting time has passed.
 func (c *Collector) settle(now time.Duration, end bool) {
 	in := w3gs.PIDs(0)
 	for _, p := range c.players {
@@ -65,7 +65,7 @@ func (c *Collector) settle(now time.Duration, end bool) {
 	c.mmd.settle(now, end, in, c.mmdApply, c.mmdContest)
 }
 
-// finishMMD adds what can be said at the end only.
+// finishMMD adds the results that are only known at the end.
 func (c *Collector) finishMMD() {
 	for _, who := range c.mmd.order {
 		if r := c.mmd.leavers[who]; len(c.sheet.index[who]) == 0 {
@@ -88,7 +88,7 @@ func (c *Collector) finishMMD() {
 	}
 }
 
-// mmdApply carries a message out.
+// mmdApply executes a message.
 func (c *Collector) mmdApply(m *candidate) {
 	words := mmdWords(m.text)
 	if len(words) == 0 {
@@ -112,7 +112,7 @@ func (c *Collector) mmdApply(m *candidate) {
 	}
 }
 
-// mmdContest notes what a text would have changed.
+// mmdContest records the value of a disputed message as contradicting.
 func (c *Collector) mmdContest(m *candidate) {
 	words := mmdWords(m.text)
 	result := Result{Source: W3MMD, Sender: m.sender, Turn: m.turn}
@@ -129,7 +129,7 @@ func (c *Collector) mmdContest(m *candidate) {
 	c.sheet.contest(result)
 }
 
-// mmdVar is VarP <player> <variable> <operation> <value>.
+// mmdVar executes VarP <player> <variable> <operation> <value>.
 func (c *Collector) mmdVar(result Result, args []string) {
 	result.Name = cut(args[1])
 	switch args[2] {
@@ -147,7 +147,7 @@ func (c *Collector) mmdVar(result Result, args []string) {
 	c.sheet.set(result)
 }
 
-// unquoted is a string without the quotes around it, or a number.
+// unquoted removes the quotes around a string value; numbers have none.
 func unquoted(value string) string {
 	if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' {
 		return value[1 : n-1]
@@ -155,7 +155,8 @@ func unquoted(value string) string {
 	return value
 }
 
-// mmdFlag is FlagP <player> <flag>. Whoever leaves has an outcome of their own besides, or else that.
+// mmdFlag executes FlagP <player> <flag>. The flag leaver does not replace an outcome: only players without
+// one get the outcome "left".
 func (c *Collector) mmdFlag(result Result, flag string) {
 	if flag == "leaver" {
 		away := result
@@ -166,11 +167,11 @@ func (c *Collector) mmdFlag(result Result, flag string) {
 		}
 	}
 	result.Name, result.Value = mmdOutcome(flag)
-	c.weigh(&result)
+	c.checkQuorum(&result)
 	c.sheet.set(result)
 }
 
-// mmdOutcome is the result that a flag means.
+// mmdOutcome returns the name and value of the result for a flag.
 func mmdOutcome(flag string) (name, value string) {
 	switch flag {
 	case "winner":
@@ -180,11 +181,11 @@ func mmdOutcome(flag string) (name, value string) {
 	case "drawer":
 		return outcome, drew
 	}
-	return "flag " + flag, "true" // leaver, practicing
+	return "flag " + flag, "true" // leaver and practicing
 }
 
-// mmdAbout finds the player behind a number of the map: by the name that the
-// map gave for it, else by the colour. Of players with equal names the colour decides.
+// mmdAbout fills in the player with the map's number: the one with the name that the map defined for it,
+// otherwise the one with that colour. Among players with equal names the colour decides.
 func (c *Collector) mmdAbout(result Result, number string) Result {
 	name, named := c.mmd.players[number]
 	colour, err := strconv.Atoi(number)
@@ -204,7 +205,8 @@ func (c *Collector) mmdAbout(result Result, number string) Result {
 	return result
 }
 
-// add is before + change, or before - change, as whole numbers if both are.
+// add returns before + change, or before - change if minus is set, as an integer if both are integers. It
+// returns false for values that are not numbers.
 func add(before, change string, minus bool) (string, bool) {
 	if before == "" {
 		before = "0"
@@ -225,7 +227,7 @@ func add(before, change string, minus bool) (string, bool) {
 	return strconv.FormatFloat(a+b, 'g', -1, 64), true
 }
 
-// saturated is a + b or a - b, or the end of the range that this is beyond.
+// saturated returns a + b, or a - b if minus is set, limited to the range of int64.
 func saturated(a, b int64, minus bool) int64 {
 	n := a + b
 	if minus {
@@ -240,8 +242,8 @@ func saturated(a, b int64, minus bool) int64 {
 	return n
 }
 
-// substitute replaces {0}, {1} … in a template by the arguments. The arguments are data: a {0} inside of one stays
-// as it is. The result has at most limit bytes.
+// substitute replaces {0}, {1} and so on in a template by the arguments. Placeholders inside arguments are
+// not replaced. The result is truncated to limit bytes.
 func substitute(template string, args []string, limit int) string {
 	var text strings.Builder
 	write := func(s string) { text.WriteString(s[:min(len(s), limit-text.Len())]) }
@@ -270,8 +272,7 @@ func define(table map[string]string, key, value string) {
 	}
 }
 
-// mmdWords splits a message at its spaces; a backslash before a space or a
-// backslash keeps it.
+// mmdWords splits a message at spaces. A backslash escapes a space or a backslash.
 func mmdWords(message string) []string {
 	var words []string
 	var word strings.Builder

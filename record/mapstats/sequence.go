@@ -6,49 +6,52 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// The library of W3MMD numbers messages from 0. A client that is drawn sends one; whoever does not see it within 7 to
-// 10 seconds sends it, too. So each number has one text, unless a client lies, and none is missing for long.
+// The W3MMD library numbers messages from 0. A randomly chosen client sends each message; clients that have
+// not seen it within 7 to 10 seconds send it too. So every number has exactly one text, unless a client lies,
+// and none stays missing for long.
 const (
-	// settleAfter is the game time for which a number waits for other texts, or for itself.
+	// settleAfter is the game time to wait for differing texts of a number, or for a missing number.
 	settleAfter = 15 * time.Second
-	// maxLead is how far a number may be ahead of all others. Clients send the messages of one moment side by side, each
-	// those for which it was drawn: 24 players rarely leave 150 numbers out.
+	// maxLead is how far a number may be ahead of all others. At one moment each client sends the messages
+	// for which it was chosen; 24 players rarely leave gaps of 150 numbers.
 	maxLead = 256
-	// maxGap is how many numbers may be missing before the last ones, if those have one sender alone.
+	// maxGap is how many numbers may be missing before the last messages, if those come from a single sender.
 	maxGap = 16
-	// maxNumbers bounds the messages of a game, maxOpen those that are not settled, maxClaimed the numbers of which a
-	// text is known, maxTexts the texts of one, and maxUnchecked the messages of a sender whose checksum is still to come.
+	// maxNumbers limits the messages of a game, maxOpen the undecided ones, maxClaimed the numbers with a
+	// known text, maxTexts the texts per number, and maxUnchecked the messages of a sender that still lack
+	// their checksum.
 	maxNumbers, maxOpen, maxClaimed, maxTexts, maxUnchecked = 32 << 10, 4096, 8192, 3, 32
-	// maxAtOnce bounds the messages that are settled for one action.
+	// maxAtOnce limits how many messages are decided after one action.
 	maxAtOnce = 256
 )
 
-// sequence puts the messages of a game in their order, and decides between different texts of one number.
+// sequence puts the messages of a game in order and decides between differing texts of a number.
 //
-// A text counts when its sender has sent the checksum behind it. A text without one does not count, but speaks against
-// others of its number: the library of other clients takes it for the message, and then they do not repeat the true one.
+// A text counts once its sender has sent the matching checksum. A text without checksum does not count, but
+// speaks against other texts of its number, because the library of other clients accepts it as the message
+// and then does not repeat the true one.
 type sequence struct {
-	next    uint32             // the number that is settled next
-	top     uint32             // one more than the highest number with a text that counts
-	open    map[uint32]*votes  // by number, from next on
-	claimed map[uint32]*claims // by number, from next on, however far ahead
-	done    []verdict          // by number, up to next
+	next    uint32             // next number to decide
+	top     uint32             // one more than the highest number with a valid text
+	open    map[uint32]*votes  // undecided texts by number, from next on
+	claimed map[uint32]*claims // texts and their senders by number, from next on
+	done    []verdict          // decisions by number, below next
 
 	unchecked  map[uint8][]unchecked // by sender
-	highest    map[uint8]uint32      // number of a sender
+	highest    map[uint8]uint32      // highest number by sender
 	incomplete bool                  // a number is missing
-	disputed   bool                  // a number has different texts, and none outvotes the others
+	disputed   bool                  // a number has differing texts without a clear majority
 }
 
-// unchecked is a message without its checksum yet.
+// unchecked is a message whose checksum has not arrived.
 type unchecked struct {
 	number, sum uint32
 	text        string
 }
 
-// votes are the texts of one number that count.
+// votes holds the valid texts of one number.
 type votes struct {
-	first time.Duration // when the first one came
+	first time.Duration // when the first one arrived
 	texts []candidate
 }
 
@@ -56,11 +59,11 @@ type votes struct {
 type candidate struct {
 	text    string
 	senders w3gs.PIDs
-	sender  uint8  // the first
-	turn    uint32 // in which it came
+	sender  uint8  // first sender
+	turn    uint32 // turn in which the first one arrived
 }
 
-// claims are all texts of one number, with or without a checksum.
+// claims holds all texts of one number, valid or not.
 type claims struct {
 	texts []claim
 	more  w3gs.PIDs // senders of further texts
@@ -72,7 +75,7 @@ type claim struct {
 	senders w3gs.PIDs
 }
 
-// verdict is a number that is settled.
+// verdict is the decision about a number.
 type verdict struct {
 	claim
 	others  w3gs.PIDs // senders of other texts
@@ -83,7 +86,7 @@ func newSequence() sequence {
 	return sequence{open: map[uint32]*votes{}, claimed: map[uint32]*claims{}, unchecked: map[uint8][]unchecked{}, highest: map[uint8]uint32{}}
 }
 
-// note takes the text of a number. It counts when the same client sends the checksum, too.
+// note stores the text of a number until the same client sends its checksum.
 func (s *sequence) note(sender uint8, u unchecked) {
 	s.claim(u.number, claim{hash(u.text), w3gs.Only(sender)})
 	list := s.unchecked[sender]
@@ -93,12 +96,12 @@ func (s *sequence) note(sender uint8, u unchecked) {
 	s.unchecked[sender] = append(list, u)
 }
 
-// claim notes a text of a number, which is settled already or not.
+// claim records which client sent which text for a number, decided or not.
 func (s *sequence) claim(number uint32, c claim) {
 	if number < s.next {
 		v := &s.done[number]
 		switch {
-		case v.skipped: // it is too late
+		case v.skipped: // too late
 			return
 		case v.text == c.text:
 			v.senders |= c.senders
@@ -134,7 +137,7 @@ func (l *claims) add(c claim) {
 	l.texts = append(l.texts, c)
 }
 
-// against are the senders of texts other than this one.
+// against returns the senders of other texts.
 func (l *claims) against(text uint64) w3gs.PIDs {
 	others := l.more
 	for _, c := range l.texts {
@@ -145,7 +148,7 @@ func (l *claims) against(text uint64) w3gs.PIDs {
 	return others
 }
 
-// check takes the checksum of a number. It returns the text that it belongs to, if the sender has sent that.
+// check processes the checksum of a number and returns the sender's text that it confirms.
 func (s *sequence) check(sender uint8, number, sum uint32) (text string, ok bool) {
 	list := s.unchecked[sender]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -157,11 +160,11 @@ func (s *sequence) check(sender uint8, number, sum uint32) (text string, ok bool
 	return "", false
 }
 
-// vote counts a sender's text for a number.
+// vote counts a sender's valid text for a number.
 func (s *sequence) vote(number uint32, at time.Duration, c candidate) {
 	switch {
-	case number < s.next: // claim has compared it
-	case number >= s.top+maxLead: // nobody has come so far
+	case number < s.next: // already compared by claim
+	case number >= s.top+maxLead: // implausibly far ahead
 	case number >= maxNumbers || len(s.open) >= maxOpen && s.open[number] == nil || s.claimed[number] == nil:
 		s.incomplete = true
 	default:
@@ -182,19 +185,20 @@ func (v *votes) add(c candidate) {
 			return
 		}
 	}
-	if len(v.texts) < maxTexts { // claims know of the others
+	if len(v.texts) < maxTexts { // claims counts further texts
 		v.texts = append(v.texts, c)
 	}
 }
 
-// outvotes reports whether senders of one text outvote those of others: nobody says otherwise, or one client alone
-// against two or more. A client that has sent several texts is for none of them.
+// outvotes reports whether the senders of a text outvote those of other texts: nobody contradicts, or only
+// one client against at least two. Clients that sent several texts count for none.
 func outvotes(senders, others w3gs.PIDs) bool {
 	return others == 0 || others.Len() == 1 && (senders&^others).Len() >= 2
 }
 
-// settle decides the numbers whose time has come, in order, and calls apply with the text of each, or contest with
-// all texts of one that has no winner. At the end all are decided. in are the players who are still in the game.
+// settle decides, in order, the numbers whose waiting time has passed. It calls apply with the winning text,
+// or contest with each text if none wins. If end is set, it decides all numbers. in is the set of players
+// still in the game.
 func (s *sequence) settle(now time.Duration, end bool, in w3gs.PIDs, apply, contest func(*candidate)) {
 	for n := 0; (end || n < maxAtOnce) && len(s.open) > 0; n++ {
 		v := s.open[s.next]
@@ -210,7 +214,7 @@ func (s *sequence) settle(now time.Duration, end bool, in w3gs.PIDs, apply, cont
 	}
 }
 
-// decide settles the next number, which has these votes.
+// decide decides the next number from its votes.
 func (s *sequence) decide(v *votes, apply, contest func(*candidate)) {
 	all := s.claimed[s.next]
 	best, others := &v.texts[0], all.against(hash(v.texts[0].text))
@@ -234,9 +238,9 @@ func (s *sequence) decide(v *votes, apply, contest func(*candidate)) {
 	}
 }
 
-// skip leaves the missing numbers out up to the next one that is there. It needs the word of two clients, or of the
-// only player: else whoever makes up a number that is ahead would have the true ones left out. At the end a short gap
-// is enough.
+// skip gives up the missing numbers before the next one with votes. This needs two clients that are ahead, or
+// a single remaining player; otherwise a client could suppress messages by inventing high numbers. At the end
+// of the game a gap of at most maxGap suffices.
 func (s *sequence) skip(now time.Duration, end bool, in w3gs.PIDs) bool {
 	following := s.next
 	for s.open[following] == nil {
@@ -260,7 +264,7 @@ func (s *sequence) skip(now time.Duration, end bool, in w3gs.PIDs) bool {
 	return true
 }
 
-// hash is FNV-1a.
+// hash returns the FNV-1a hash of text.
 func hash(text string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(text) {

@@ -2,26 +2,25 @@ package mapstats
 
 import "strconv"
 
-// Bounds of the results of one game: a map, or a player who makes things up,
-// costs no more memory than this.
+// Limits for the results of one game, which bound the memory that a map or a dishonest player can take.
 const (
 	maxResults = 4096
 	maxValue   = 200 // bytes of a name or a value
 )
 
-// Result is one value that a map has reported.
+// Result is a value reported by a map.
 type Result struct {
 	Source      Source
-	Sender      uint8  // pid whose client said so; of W3MMD the last of several
-	PID         uint8  // whom it is about; 0 for the whole game
-	About       string // the player as the map names them, where no pid is known
+	Sender      uint8  // pid of the reporting client; for W3MMD the last of several
+	PID         uint8  // player it is about; 0 for the whole game
+	About       string // the map's name for a player without known pid
 	Name        string
 	Value       string
 	Turn        uint32
-	Contradicts bool // another sender says otherwise
+	Contradicts bool // another sender reported a different value
 }
 
-// subject is what a result is about.
+// subject identifies what a result is about.
 type subject struct {
 	source Source
 	pid    uint8
@@ -34,11 +33,11 @@ func (r *Result) subject() subject { return subject{r.Source, r.PID, r.About, r.
 // sheet holds the results of a game.
 type sheet struct {
 	results []Result
-	index   map[subject][]int // of results, by their subject
+	index   map[subject][]int // indexes into results by subject
 	events  int
 }
 
-// setOf notes a value of one sender. The same sender's later word replaces the earlier one.
+// setOf sets a value as reported by one sender. It replaces an earlier value of the same sender.
 func (s *sheet) setOf(r Result) {
 	r.Name, r.Value = cut(r.Name), cut(r.Value)
 	known := s.index[r.subject()]
@@ -54,7 +53,7 @@ func (s *sheet) setOf(r Result) {
 	}
 }
 
-// set notes a value of the game. A later word of whatever sender replaces the earlier one.
+// set sets a value of the game. It replaces an earlier value of any sender.
 func (s *sheet) set(r Result) {
 	r.Name, r.Value = cut(r.Name), cut(r.Value)
 	if known := s.index[r.subject()]; len(known) > 0 {
@@ -65,7 +64,7 @@ func (s *sheet) set(r Result) {
 	s.add(r)
 }
 
-// contest notes a value that others have denied, beside that which counts.
+// contest adds a disputed value beside the accepted one.
 func (s *sheet) contest(r Result) {
 	r.Name, r.Value, r.Contradicts = cut(r.Name), cut(r.Value), true
 	if known := s.index[r.subject()]; len(known) < maxTexts {
@@ -73,7 +72,7 @@ func (s *sheet) contest(r Result) {
 	}
 }
 
-// add appends a result, unless there are too many.
+// add appends a result. It returns false if the limit is reached.
 func (s *sheet) add(r Result) bool {
 	if len(s.results) >= maxResults {
 		return false
@@ -84,8 +83,8 @@ func (s *sheet) add(r Result) bool {
 	return true
 }
 
-// compare marks results that senders do not agree on. A sender that only repeats the first is
-// kept too: the record says how many said so.
+// compare marks results on which senders disagree. Repetitions by further senders are kept as well, because
+// the record shows how many agree.
 func (s *sheet) compare(same []int) {
 	differ := false
 	for _, i := range same {
@@ -96,7 +95,7 @@ func (s *sheet) compare(same []int) {
 	}
 }
 
-// value returns the value of a subject; empty if there is none.
+// value returns the value of a subject, or "".
 func (s *sheet) value(key subject) string {
 	for _, i := range s.index[key] {
 		return s.results[i].Value
@@ -104,7 +103,7 @@ func (s *sheet) value(key subject) string {
 	return ""
 }
 
-// event notes something that happened and is not a value.
+// event adds an event of the game, which is not a value that can change.
 func (s *sheet) event(r Result) {
 	if len(s.results) >= maxResults {
 		return

@@ -2,17 +2,17 @@ package mapstats
 
 import "w3host/protocol/w3gs"
 
-// testimony separates the reports of a map from those that a player has made up.
-type testimony struct {
-	since   map[uint8]uint32 // turns of the first reports of senders
-	doubted bool             // a result came while too few of them were in
+// senderSet records which clients have sent reports, to detect results that a single player fabricated.
+type senderSet struct {
+	since   map[uint8]uint32 // turn of each sender's first report
+	doubted bool             // a deciding result arrived before enough clients had reported
 }
 
-// testify notes that a client has reported.
-func (c *Collector) testify(source Source, sender uint8, turn uint32) {
+// noteSender records that a client has sent a report.
+func (c *Collector) noteSender(source Source, sender uint8, turn uint32) {
 	t := c.heard[source]
 	if t == nil {
-		t = &testimony{since: map[uint8]uint32{}}
+		t = &senderSet{since: map[uint8]uint32{}}
 		c.heard[source] = t
 	}
 	if _, known := t.since[sender]; !known {
@@ -20,10 +20,10 @@ func (c *Collector) testify(source Source, sender uint8, turn uint32) {
 	}
 }
 
-// weigh counts the clients that had sent reports by the turn in which a result decided the game. A W3MMD map
-// has each message sent by the client of a player that it draws, so that in a game most of
-// them send some. A DotA map has one client send all, that of the first player who is in.
-func (c *Collector) weigh(r *Result) {
+// checkQuorum checks, for a result that decides the game, how many clients have sent reports so far. W3MMD lets
+// random clients send its messages, so most clients of a game send some. In a DotA map only the client of the
+// first player sends.
+func (c *Collector) checkQuorum(r *Result) {
 	if r.Name != outcome || r.Value != won && r.Value != drew {
 		return
 	}
@@ -38,14 +38,14 @@ func (c *Collector) weigh(r *Result) {
 	t.doubted = t.doubted || !most && (r.Source != DotA || here != 1)
 }
 
-// Doubted reports whether the results of a source may be made up: a deciding one came
-// while no majority of the players who were in had reported, or messages of W3MMD are missing.
+// Doubted reports whether the results of a source may be fabricated: a deciding result arrived before a
+// majority of the players had reported, or W3MMD messages are missing.
 func (c *Collector) Doubted(source Source) bool {
 	t := c.heard[source]
 	return t != nil && t.doubted || source == W3MMD && c.mmd.incomplete
 }
 
-// Heard are the sources that have reported.
+// Heard returns the sources that have sent reports.
 func (c *Collector) Heard() (sources []Source) {
 	for _, source := range []Source{W3MMD, DotA} {
 		if c.heard[source] != nil {

@@ -17,54 +17,57 @@ import (
 )
 
 const (
-	// mostBatches and mostBytes bound the batches of all games that wait for the disk.
+	// mostBatches and mostBytes limit the batches of all games waiting to be written.
 	mostBatches = 8192
 	mostBytes   = 64 << 20
-	// mostFile is how long a file may become. It is finished before, by as much as a batch and the end of a file may add.
+	// mostFile is the maximum file size in bytes. Recording stops lastPart before it, which leaves room for a
+	// batch and the end of the file.
 	mostFile = 32 << 20
 	lastPart = 256 << 10
-	// pruneEvery is how often old files are looked for; also after each game.
+	// pruneEvery is the interval at which old files are deleted; this also happens after each game.
 	pruneEvery = time.Hour
 )
 
-// Options say where replays are written and how long they are kept.
+// Options configures an Archive.
 type Options struct {
 	Dir  string
-	Name string // template of their names; see fields
-	// KeepFor is how old a replay may become, KeepBytes what all may take together;
-	// 0 is no bound. The oldest go first, and minor ones before all others: short games, those in which fewer than two
-	// people acted, and those whose people all came from one address.
+	Name string // template for file names; see fields.expand
+	// KeepFor is the maximum age of a replay and KeepBytes the maximum total size; 0 means no limit. The
+	// oldest replays are deleted first, and minor ones before all others. Minor replays are those of short
+	// games, of games in which fewer than two people acted, and of games whose players all came from one
+	// address.
 	KeepFor   time.Duration
 	KeepBytes int64
-	// GoOn names the files of games that a killed host has left and that go on: they are
-	// written anew.
+	// GoOn lists the file names of games of a killed host that this process continues; their files are
+	// written again.
 	GoOn []string
-	// Exempt reports whether many people may share an address; nil: no address.
+	// Exempt reports whether many people may share an address. nil means that no address is shared.
 	Exempt func(netip.Addr) bool
-	// Heart beats once a second: batches of all games are written then, together. nil: it beats
-	// by itself.
+	// Heart triggers the writing of all games' batches, at most once a second. If nil, the archive uses its
+	// own timer.
 	Heart *heartbeat.Heart
 	Log   zerolog.Logger
 }
 
-// Archive writes the replays of all games into one folder.
+// Archive writes the replays of all games into one folder, with a single goroutine.
 type Archive struct {
 	opts  Options
 	jobs  chan *batch
-	bytes atomic.Int64 // in jobs
+	bytes atomic.Int64 // bytes in jobs
 	quit  chan struct{}
 	done  chan struct{}
-	spare sync.Pool // of *batch
+	spare sync.Pool // reusable *batch values
 
 	mu    sync.Mutex
-	names map[string]bool // in use, without suffix, in lower case
+	names map[string]bool // names in use, in lower case without suffix
 
-	// Of the goroutine.
+	// Used only by the goroutine.
 	open     map[*Recording]bool
-	mostFile int64 // 0: as the constant; tests have less
+	mostFile int64 // replaces the constant in tests; 0 means the constant
 }
 
-// Open creates the folder, and begins to finish replays that a killed host left.
+// Open creates the folder and starts the goroutine, which first completes replays that a killed host left
+// behind.
 func Open(opts Options) (*Archive, error) {
 	if err := os.MkdirAll(opts.Dir, 0o755); err != nil {
 		return nil, err
@@ -87,8 +90,7 @@ func Open(opts Options) (*Archive, error) {
 	return a, nil
 }
 
-// New begins to record a game whose lobby has opened. A nil Archive records
-// nothing.
+// New returns a Recording for a game whose lobby has opened. A nil Archive returns nil.
 func (a *Archive) New(about About) *Recording {
 	if a == nil {
 		return nil
@@ -96,8 +98,8 @@ func (a *Archive) New(about About) *Recording {
 	return &Recording{to: a, about: about}
 }
 
-// Close writes the waiting bytes and finishes all files, within a time limit for a disk that
-// hangs.
+// Close writes all queued data and completes all files. It returns an error if the disk takes longer than
+// within.
 func (a *Archive) Close(within time.Duration) error {
 	if a == nil {
 		return nil
@@ -107,7 +109,7 @@ func (a *Archive) Close(within time.Duration) error {
 	case <-a.done:
 		return nil
 	case <-time.After(within):
-		return errors.New("the disk does not take the replays; the next start finishes them")
+		return errors.New("the replays could not be written in time; the next start completes them")
 	}
 }
 
@@ -128,7 +130,7 @@ func (a *Archive) run() {
 	for {
 		jobs, tick := a.jobs, (<-chan time.Time)(nil)
 		if len(a.open) > 0 {
-			jobs, tick = nil, beats // to wake for each batch would cost more than to write it
+			jobs, tick = nil, beats // with open files, wait for the tick: waking up for each batch costs more than writing it
 		}
 		select {
 		case b := <-jobs:
@@ -148,7 +150,7 @@ func (a *Archive) run() {
 	}
 }
 
-// takeAll writes the waiting bytes; the file of each game once.
+// takeAll writes all queued batches and flushes each file once.
 func (a *Archive) takeAll() {
 	for n := len(a.jobs); n > 0; n-- {
 		a.take(<-a.jobs)
@@ -163,7 +165,7 @@ func (a *Archive) takeAll() {
 	}
 }
 
-// take gives a batch to the writer of its game.
+// take passes a batch to the writer of its game.
 func (a *Archive) take(b *batch) {
 	r := b.rec
 	a.bytes.Add(-int64(len(b.bytes)))
@@ -188,7 +190,7 @@ func (a *Archive) take(b *batch) {
 			a.prune(time.Now())
 		case r.out.size() > cmp.Or(a.mostFile, mostFile)-lastPart:
 			r.lost.Store(true)
-			a.opts.Log.Warn().Str("file", r.file).Int("mib", mostFile>>20).Msg("the replay of a game has become as long as one may be, and ends here; the game goes on")
+			a.opts.Log.Warn().Str("file", r.file).Int("mib", mostFile>>20).Msg("the replay of a game has reached the maximum size and ends here; the game continues")
 			a.finish(r)
 			a.prune(time.Now())
 		}
@@ -198,7 +200,7 @@ func (a *Archive) take(b *batch) {
 	}
 }
 
-// finishLost finishes the files of recordings that could not keep up.
+// finishLost completes the files of recordings that had to stop.
 func (a *Archive) finishLost() {
 	for r := range a.open {
 		if r.lost.Load() && len(a.jobs) == 0 {
@@ -218,7 +220,7 @@ func (a *Archive) finish(r *Recording) {
 	}
 }
 
-// put has a batch written. It does not wait; false: too much waits already.
+// put queues a batch without blocking. It returns false if too much is queued.
 func (a *Archive) put(b *batch) bool {
 	n := int64(len(b.bytes))
 	if a.bytes.Add(n) > mostBytes {
@@ -234,12 +236,12 @@ func (a *Archive) put(b *batch) bool {
 	}
 }
 
-// fail ends a recording. The readable part of the file is kept.
+// fail ends a recording after a write error and keeps the readable part of the file.
 func (a *Archive) fail(r *Recording, err error) {
 	delete(a.open, r)
 	r.failed.Store(true)
 	a.opts.Log.Warn().Err(err).Str("file", filepath.Join(a.opts.Dir, r.file)).
-		Msg("the replay of a game cannot be written any further; the game goes on")
+		Msg("cannot write the replay of a game any further; the game continues")
 	if r.out != nil {
 		r.out.abandon()
 		r.out = nil

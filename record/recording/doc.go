@@ -1,8 +1,7 @@
 // Package recording writes a replay of each game while it is played.
 //
-// A Recording observes one game's facts and copies those that belong into a replay;
-// it never waits. Twice a second of game time it hands its bytes to the
-// Archive, whose one goroutine writes the files of all games. While a game runs
-// its file ends in ".part"; a file that a killed host leaves behind is finished at the
-// next start.
+// A Recording observes the events of one game and copies those that belong into a replay; it never blocks the
+// game loop. Every 0.3 s of game time it passes a batch to the Archive, whose single goroutine writes the
+// files of all games and deletes old ones. Package host creates both. While a game runs, its file name ends
+// in ".part"; a file left behind by a killed host is completed at the next start.
 package recording

@@ -13,19 +13,19 @@ import (
 	"w3host/formats/replay"
 )
 
-// file is the replay of a game that runs. It is locked, so that another host
-// that starts in the same folder leaves it alone.
+// file is the replay file of a running game. It is locked, so that another host in the same folder leaves it
+// alone.
 type file struct {
-	final string // its name when it is complete
-	part  string // until then
+	final string // path once it is complete
+	part  string // path while it is written
 	f     *os.File
 	lock  *flock.Flock
 	w     *replay.Writer
-	fresh bool // it has been given bytes that are not on the disk
+	fresh bool // it has data that was not flushed
 }
 
-// create begins a file. That of a game that was made again has a name of its own, since the
-// process before may still write to the other one.
+// create creates a replay file. A game rebuilt from its journal gets a different temporary name, since the
+// previous process may still be writing its own file.
 func create(final string, again bool, g replay.Program, s *replay.Start) (*file, error) {
 	if err := free(final); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func create(final string, again bool, g replay.Program, s *replay.Start) (*file,
 	return out, nil
 }
 
-// partOf is the name of a file until it is complete.
+// partOf returns the temporary name of a file.
 func partOf(final string, again bool) string {
 	if again {
 		return fmt.Sprintf("%s.%d%s", final, os.Getpid(), partSuffix)
@@ -54,7 +54,7 @@ func partOf(final string, again bool) string {
 	return final + partSuffix
 }
 
-// finish gives a complete file its name.
+// finish completes the file and renames it to its final name.
 func (o *file) finish() error {
 	err := errors.Join(o.w.Close(), o.close())
 	if err == nil {
@@ -64,12 +64,12 @@ func (o *file) finish() error {
 		return err
 	}
 	if o.part != o.final+partSuffix {
-		_ = remove(o.final + partSuffix) // of a process before, if it has died meanwhile
+		_ = remove(o.final + partSuffix) // file of the previous process, if that has ended
 	}
 	return os.Rename(o.part, o.final)
 }
 
-// size returns the bytes written to the file so far, or 0 if the system does not say.
+// size returns the current file size, or 0 if it is unavailable.
 func (o *file) size() int64 {
 	if stat, err := o.f.Stat(); err == nil {
 		return stat.Size()
@@ -77,14 +77,14 @@ func (o *file) size() int64 {
 	return 0
 }
 
-// abandon closes a file that cannot be written any further, and finishes the rest
-// of it if that can be done; if not, the next start tries again.
+// abandon closes a file after a write error and tries to repair it; if that fails, the next start tries
+// again.
 func (o *file) abandon() {
 	o.close()
 	_, _ = Finish(o.part)
 }
 
-// leave removes the file: another process writes it.
+// leave deletes the file, because another process writes the replay.
 func (o *file) leave() { _ = errors.Join(o.close(), os.Remove(o.part)) }
 
 func (o *file) close() error {
@@ -100,7 +100,7 @@ func (o *file) close() error {
 	return err
 }
 
-// free returns an error if a file has that name.
+// free returns an error if a file with that name exists.
 func free(name string) error {
 	_, err := os.Lstat(name)
 	switch {
@@ -113,9 +113,9 @@ func free(name string) error {
 }
 
 // errWritten is returned for a file that a running host is writing.
-var errWritten = errors.New("a host that runs is writing this file")
+var errWritten = errors.New("a running host is writing this file")
 
-// lockPart marks a file as being written; the mark goes with the process.
+// lockPart locks a file that is being written; the lock ends with the process.
 func lockPart(part string) (*flock.Flock, error) {
 	lock := flock.New(part)
 	held, err := lock.TryLock()
@@ -128,12 +128,12 @@ func lockPart(part string) (*flock.Flock, error) {
 	return lock, nil
 }
 
-// IsPart reports whether a name is that of an unfinished replay.
+// IsPart reports whether name belongs to an unfinished replay.
 func IsPart(name string) bool {
 	return strings.HasSuffix(name, partSuffix) && strings.HasSuffix(FinalOf(name), suffix)
 }
 
-// FinalOf is the name of an unfinished replay when it is complete; other names stay.
+// FinalOf returns the final name of an unfinished replay; other names are returned unchanged.
 func FinalOf(name string) string {
 	final, part := strings.CutSuffix(name, partSuffix)
 	if own := filepath.Ext(final); part && own != "" && strings.Trim(own[1:], "0123456789") == "" {
@@ -142,9 +142,8 @@ func FinalOf(name string) string {
 	return final
 }
 
-// Finish makes a whole replay of the ".part" that a killed host has left: up to
-// the last whole record of the last whole block, under the name without
-// ".part".
+// Finish turns the ".part" file of a killed host into a complete replay with its final name. It keeps
+// everything up to the last complete record of the last complete block.
 func Finish(part string) (*replay.Repaired, error) {
 	final := FinalOf(part)
 	if err := free(final); err != nil {

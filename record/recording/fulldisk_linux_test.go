@@ -38,7 +38,7 @@ func TestFullDisk(t *testing.T) {
 	testkit.Eventually(t, "the end of the recording", func() bool { turns(r, 100); return r.failed.Load() })
 	turns(r, 100)
 	tell(r, &game.Over{})
-	if got := log.Count("cannot be written any further"); got != 1 || r.Name() != "" {
+	if got := log.Count("cannot write the replay of a game any further"); got != 1 || r.Name() != "" {
 		t.Errorf("%d messages, name %q", got, r.Name())
 	}
 	if err := os.Remove(ballast); err != nil {

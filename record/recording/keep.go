@@ -10,8 +10,8 @@ import (
 	"w3host/formats/replay"
 )
 
-// rescue finishes the files that a killed host has left. Files that another host writes
-// are left alone, and so are those that hold no replay.
+// rescue completes the files that a killed host left behind. It skips files that another host is writing and
+// files that contain no replay.
 func (a *Archive) rescue() {
 	parts, _ := os.ReadDir(a.opts.Dir)
 	for _, e := range parts {
@@ -21,17 +21,17 @@ func (a *Archive) rescue() {
 		part := filepath.Join(a.opts.Dir, e.Name())
 		if slices.Contains(a.opts.GoOn, FinalOf(e.Name())) {
 			if err := remove(part); err != nil && !errors.Is(err, errWritten) {
-				a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot write the replay of a game that goes on")
+				a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot rewrite the replay of a continued game")
 			}
 			continue
 		}
 		done, err := Finish(part)
 		switch {
 		case errors.Is(err, errWritten):
-		case errors.Is(err, fs.ErrExist) && part != FinalOf(part)+partSuffix: // a later process has written all of it
+		case errors.Is(err, fs.ErrExist) && part != FinalOf(part)+partSuffix: // another process has already written the whole replay
 			_ = remove(part)
 		case errors.Is(err, replay.ErrNotReplay) && empty(part):
-			_ = os.Remove(part) // made, and never written to
+			_ = os.Remove(part) // created but never written
 		case err != nil:
 			a.opts.Log.Warn().Err(err).Str("file", part).Msg("cannot finish a replay left by a killed host")
 		default:
@@ -44,7 +44,7 @@ func (a *Archive) rescue() {
 	}
 }
 
-// remove removes a file that nobody writes.
+// remove deletes a file, unless a running host is writing it.
 func remove(part string) error {
 	if _, err := os.Stat(part); err != nil {
 		return err

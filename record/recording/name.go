@@ -13,11 +13,11 @@ import (
 
 const (
 	suffix     = ".w3g"
-	partSuffix = ".part" // behind it, while the game runs
-	maxName    = 180     // bytes, without number and suffix; file systems take 255
+	partSuffix = ".part" // appended while the game runs
+	maxName    = 180     // limit in bytes without number and suffix; file systems allow 255
 )
 
-// fields are the values that a template can name.
+// fields holds the values for placeholders in file names.
 type fields struct {
 	game, title string
 	id          uint32
@@ -26,7 +26,7 @@ type fields struct {
 	players     int
 }
 
-// expand fills in a template: {date}, {time}, {game}, {map}, {id}, {players}.
+// expand fills in a template with the placeholders {date}, {time}, {game}, {map}, {id} and {players}.
 func (f *fields) expand(template string) string {
 	name := strings.NewReplacer(
 		"{date}", f.started.Format("2006-01-02"), "{time}", f.started.Format("15-04"),
@@ -39,7 +39,7 @@ func (f *fields) expand(template string) string {
 	return name
 }
 
-// clean makes a file name that every system takes.
+// clean returns a file name that is valid on all systems.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -50,12 +50,11 @@ func clean(name string) string {
 	if len(name) > maxName {
 		name = strings.ToValidUTF8(name[:maxName], "")
 	}
-	// Windows ends names at dots and spaces; other systems hide files whose name begins with a dot.
+	// Windows strips trailing dots and spaces; other systems hide files with a leading dot.
 	return strings.TrimLeft(strings.TrimRight(strings.TrimSpace(name), ". "), ".")
 }
 
-// reserve chooses a name that no file in the folder has, now or while this
-// program runs.
+// reserve returns a file name that is unused in the folder and reserves it for the lifetime of the process.
 func (a *Archive) reserve(f *fields) string {
 	base := f.expand(a.opts.Name)
 	a.mu.Lock()
@@ -68,5 +67,5 @@ func (a *Archive) reserve(f *fields) string {
 	return name + suffix
 }
 
-// fold makes names equal that a case-insensitive file system takes for the same.
+// fold maps names that a case-insensitive file system treats as equal to the same string.
 func fold(name string) string { return strings.ToLower(name) }

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// stored is a file of the folder: a replay, or the part of one.
+// stored is a replay or unfinished replay in the folder.
 type stored struct {
 	name  string
 	size  int64
 	at    time.Time
-	minor bool // it goes before those that are not
+	minor bool // deleted before files that are not minor
 }
 
-// prune removes replays, as far as the options say so: those that are too old, and then, while all take too much, the
-// oldest minor ones and parts before the oldest of the others. Parts that somebody writes stay. Names of
-// removed files stay taken: the game log may still hold them.
+// prune deletes replays that are too old, and, while the total size exceeds the limit, first the oldest minor
+// and unfinished ones, then the oldest others. It skips unfinished files that a running host is writing.
+// Names of deleted files stay reserved, because the game log may still mention them.
 func (a *Archive) prune(now time.Time) {
 	if a.opts.KeepFor == 0 && a.opts.KeepBytes == 0 {
 		return
@@ -55,7 +55,7 @@ func (a *Archive) prune(now time.Time) {
 	}
 }
 
-// list returns the replays and parts in the order in which they go, and how much they take together.
+// list returns all replays and unfinished replays in the order of deletion, and their total size.
 func (a *Archive) list() (files []stored, total int64, err error) {
 	entries, err := os.ReadDir(a.opts.Dir)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *Archive) list() (files []stored, total int64, err error) {
 	return files, total, nil
 }
 
-// discard removes a file, unless it is a part that somebody writes.
+// discard deletes a file, unless a running host is writing it.
 func (a *Archive) discard(name string) error {
 	path := filepath.Join(a.opts.Dir, name)
 	if IsPart(name) {
@@ -96,10 +96,10 @@ func (a *Archive) discard(name string) error {
 	return os.Remove(path)
 }
 
-// minorFile names the minor replays of the folder, one on each line.
+// minorFile lists the minor replays of the folder, one name per line.
 const minorFile = ".minor"
 
-// noteMinor notes that a replay is minor. Without the note, it counts as any other.
+// noteMinor adds a replay to the list of minor ones.
 func (a *Archive) noteMinor(name string) {
 	f, err := os.OpenFile(filepath.Join(a.opts.Dir, minorFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err == nil {
@@ -120,7 +120,7 @@ func (a *Archive) minorNames() map[string]bool {
 	return names
 }
 
-// forgetMinor removes the notes of files that are gone, once they are many.
+// forgetMinor removes names of deleted files from the list, once there are many.
 func (a *Archive) forgetMinor(noted, left map[string]bool) {
 	var keep strings.Builder
 	gone := 0
@@ -136,6 +136,6 @@ func (a *Archive) forgetMinor(noted, left map[string]bool) {
 	}
 	path := filepath.Join(a.opts.Dir, minorFile)
 	if err := os.WriteFile(path+".new", []byte(keep.String()), 0o644); err == nil {
-		_ = os.Rename(path+".new", path) // it is tried again
+		_ = os.Rename(path+".new", path) // a failure is retried at the next prune
 	}
 }

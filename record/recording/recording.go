@@ -15,59 +15,58 @@ import (
 )
 
 const (
-	// batchTime is how much game time goes to the Archive together. With writeEvery
-	// and the time that replay.Writer holds turns back (0.3 s) it is what a crash
-	// costs: 0.65 s on average, 1 s at most.
+	// batchTime is the game time per batch. Together with the write interval and the 0.3 s for which
+	// replay.Writer holds turns, it determines the loss in a crash: 0.65 s on average, 1 s at most.
 	batchTime = 300 * time.Millisecond
-	// batchBytes bounds a batch where players act much.
+	// batchBytes limits the size of a batch when players act a lot.
 	batchBytes = 32 << 10
 
-	// language is a constant of replays made by hosts; its meaning is not known.
+	// language is a constant of unknown meaning in replays written by hosts.
 	language = 0x0012F8B0
 )
 
-// About describes a game to its recording, besides the facts.
+// About describes a game to its recording, in addition to the events.
 type About struct {
 	Game replay.Program
 	Stat w3gs.StatString
 	Type w3gs.GameType
-	// Opened is when the lobby opened, for the name of the file.
+	// Opened is when the lobby opened; it is used for the file name.
 	Opened time.Time
-	// File is the name of the file of a game that was made again, which is written anew;
-	// empty: it gets one at its start.
+	// File is the file name of a game rebuilt from its journal, whose replay is written again. If it is "", a
+	// new name is chosen at the start of the game.
 	File string
 }
 
-// Recording is an observer of one game. Its methods belong to the game's
-// goroutine.
+// Recording observes one game. Its methods must be called from the game's goroutine. Name, Part, End and
+// Leave accept a nil Recording.
 type Recording struct {
 	to    *Archive
 	about About
 	name  fields
 
-	file   string // its name; empty before the start
+	file   string // file name; "" before the start
 	begun  bool
 	over   bool
 	next   *batch
-	time   time.Duration // game time in next
-	failed atomic.Bool   // there is no file, or not all that it should hold
-	lost   atomic.Bool   // the Archive did not keep up, or the file has become too long
+	time   time.Duration // game time of the events in next
+	failed atomic.Bool   // the file is missing or incomplete after a write error
+	lost   atomic.Bool   // stopped: the Archive did not keep up, or the file reached its maximum size
 	played time.Duration
 	acted  w3gs.PIDs // people who have acted
 	people w3gs.PIDs
 	alone  bool        // all people came from one address
-	minor  atomic.Bool // the file goes before others: as of the last flush
+	minor  atomic.Bool // the file is deleted before others; state at the last flush
 
-	// Of the Archive's goroutine.
+	// Used only by the Archive's goroutine.
 	out *file
 }
 
-// event is one record of the file.
+// event is one record of the replay.
 type event struct {
 	kind     eventKind
 	pid      uint8
-	value    uint32 // increment in ms, hash, reason, scope, or count
-	from, to int    // in the bytes of the batch
+	value    uint32 // increment in ms, checksum, leave reason, chat scope, or count
+	from, to int    // range in the bytes of the batch
 }
 
 type eventKind uint8
@@ -80,18 +79,17 @@ const (
 	left
 )
 
-// batch holds events of one game, for the Archive.
+// batch holds events of one game on their way to the Archive.
 type batch struct {
 	rec    *Recording
-	start  *replay.Start // of the first batch of a game
+	start  *replay.Start // set in the first batch of a game
 	events []event
 	bytes  []byte
 	end    bool
 	leave  bool // another process writes the replay
 }
 
-// Name is the name of the file that the game leaves, without its folder; empty
-// without one.
+// Name returns the replay's file name without folder, or "" if there is none.
 func (r *Recording) Name() string {
 	if r == nil || r.failed.Load() {
 		return ""
@@ -99,7 +97,7 @@ func (r *Recording) Name() string {
 	return r.file
 }
 
-// Part is the file that is written while the game is played, with its folder; empty without one.
+// Part returns the path of the file during the game, or "" if there is none.
 func (r *Recording) Part() string {
 	if r.Name() == "" {
 		return ""
@@ -107,7 +105,7 @@ func (r *Recording) Part() string {
 	return filepath.Join(r.to.opts.Dir, partOf(r.file, r.about.File != ""))
 }
 
-// Observe takes one fact. It returns at once.
+// Observe processes one event. It does not block.
 func (r *Recording) Observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Opened:
@@ -125,24 +123,23 @@ func (r *Recording) Observe(s *game.Stamped) {
 	case *game.Settled:
 		r.add(settled, 0, uint32(f.Hash), nil)
 	case *game.Said:
-		// Private lines are left out, since replays are passed around.
+		// Private chat is left out, because replays are shared.
 		if f.Game && !f.Muted && f.Scope < w3gs.ScopeSlot {
 			r.add(said, f.PID, uint32(f.Scope), []byte(f.Text))
 		}
 	case *game.LeftGame:
 		r.add(left, f.PID, uint32(f.Reason), nil)
 	case *game.ScreenUp:
-		r.flush() // time may stand still for long
+		r.flush() // game time may stand still for long now
 	case *game.Over:
 		r.End()
 	}
 }
 
-// End finishes the file, if the game has not done so.
+// End completes the file, unless the game has already done so.
 func (r *Recording) End() { r.stop(false) }
 
-// Leave ends the recording: another process goes on with the game, and writes its replay
-// anew.
+// Leave ends the recording without a file, because another process continues the game and writes its replay.
 func (r *Recording) Leave() { r.stop(true) }
 
 func (r *Recording) stop(leave bool) {
@@ -181,10 +178,10 @@ func (r *Recording) begin(after time.Duration, f *game.Started) {
 	}
 }
 
-// leastPlayed is how long the game of a replay lasts at least that is not minor.
+// leastPlayed is the minimum game length of a replay that is not minor.
 const leastPlayed = 2 * time.Minute
 
-// watch counts what makes a replay worth keeping.
+// watch tracks game time and acting players, which decide whether a replay is minor.
 func (r *Recording) watch(f *game.Turned) {
 	r.played += time.Duration(f.Increment) * time.Millisecond
 	if r.acted == r.people {
@@ -195,8 +192,7 @@ func (r *Recording) watch(f *game.Turned) {
 	}
 }
 
-// haveOneAddress reports whether all people of a game came from the address of one subscriber, which is not one
-// that many people share.
+// haveOneAddress reports whether all players came from one subscriber's address that is not exempt.
 func (a *Archive) haveOneAddress(f *game.Started) bool {
 	first := netip.Addr{}
 	for i, p := range f.Players {
@@ -237,8 +233,8 @@ func (r *Recording) add(kind eventKind, pid uint8, value uint32, data []byte) {
 	}
 }
 
-// flush hands the batch over. If the Archive does not keep up, the replay ends here
-// and the game goes on.
+// flush passes the batch to the Archive. If the Archive does not keep up, the replay ends here and the game
+// continues.
 func (r *Recording) flush() {
 	if !r.begun || r.over || r.lost.Load() {
 		return
@@ -247,12 +243,12 @@ func (r *Recording) flush() {
 	if r.to.put(r.next) {
 		r.next, r.time = r.to.batch(r), 0
 	} else {
-		r.lost.Store(true) // the goroutine finishes the file
-		r.to.opts.Log.Warn().Str("file", r.file).Msg("the disk is too slow: the replay of a game ends early; the game goes on")
+		r.lost.Store(true) // the Archive's goroutine completes the file
+		r.to.opts.Log.Warn().Str("file", r.file).Msg("the disk is too slow: the replay of a game ends early; the game continues")
 	}
 }
 
-// write puts a batch into a file.
+// write writes the batch to a replay.
 func (b *batch) write(w *replay.Writer) (err error) {
 	for _, e := range b.events {
 		data := b.bytes[e.from:e.to]
