@@ -17,14 +17,18 @@ type modeVote struct {
 
 func (v *modeVote) open() bool { return v.until > 0 }
 
-// counts is the votes for each mode, and how many have voted.
-func (v *modeVote) counts(modes int) (each []int, voted int) {
-	each = make([]int, modes)
-	for _, mode := range v.votes {
-		if mode > 0 {
-			each[mode-1]++
-			voted++
+// modeVotes counts the votes for each mode, one for each address as in all votes, and returns the players who have voted.
+func (m *Machine) modeVotes() (each []int, voted w3gs.PIDs) {
+	each = make([]int, len(m.cfg.Map.Modes))
+	for i := range each {
+		var voters w3gs.PIDs
+		for pid, mode := range m.settings.modes.votes {
+			if mode == i+1 {
+				voters |= w3gs.Only(uint8(pid))
+			}
 		}
+		each[i] = m.ballots(voters, m.lobby.Humans())
+		voted |= voters
 	}
 	return each, voted
 }
@@ -35,7 +39,7 @@ func modes(m *Machine, _ *call) texts.Text {
 		return texts.Of("This map has no modes to vote for.")
 	}
 	var parts []texts.Text
-	each, _ := m.settings.modes.counts(len(m.cfg.Map.Modes))
+	each, _ := m.modeVotes()
 	for i, mode := range m.cfg.Map.Modes {
 		if each[i] == 0 {
 			parts = append(parts, texts.Plain(mode))
@@ -76,16 +80,16 @@ func (m *Machine) settleModes() {
 	if !v.open() || m.Over() {
 		return
 	}
-	each, voted := v.counts(len(m.cfg.Map.Modes))
-	there := m.lobby.Humans().Len()
-	if voted < there && m.now < v.until && m.turns == nil {
+	each, voters := m.modeVotes()
+	all := m.lobby.Humans()
+	if voters.Len() < all.Len() && m.now < v.until && m.turns == nil {
 		return
 	}
 	*v = modeVote{}
 	if m.turns != nil {
 		return
 	}
-	if 2*voted < there || voted == 0 {
+	if voted, there := m.ballots(voters, all), m.ballots(all, all); 2*voted < there || voted == 0 {
 		m.say(0, "The vote for the mode has failed: %d of %d have voted.", voted, there)
 		return
 	}

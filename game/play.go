@@ -108,6 +108,8 @@ func (m turnSink) Say(to w3gs.PIDs, line texts.Text) { m.sayText(to, texts.Sente
 
 func (m turnSink) Entered() { m.lobby.Enter(m.now) }
 
+func (m turnSink) Ballots(of, all w3gs.PIDs) int { return m.ballots(of, all) }
+
 func (m turnSink) Loaded(pid uint8, after time.Duration) { m.fact(&Loaded{m.player(pid), after}) }
 
 func (m turnSink) Fact(f gamesync.Fact) {

@@ -55,42 +55,61 @@ func (m *Machine) count(p *poll) count {
 	return c
 }
 
-// ballots counts the votes of players: one for each address, so that one person with many clients does not decide for the
-// others. Players whose names a realm has confirmed, and those of exempt networks, have a vote each; so has everybody where
-// all whom the poll concerns have one address, as on a host behind a bridge of containers.
+// mostOfNetwork is how many votes the addresses of one network (network.Wide) have together.
+const mostOfNetwork = 4
+
+// ballots counts the votes of players: one for each address, and no more than mostOfNetwork for the network around it, so that one person
+// with many clients does not decide for the others. Players whose names a realm has confirmed, and those of exempt networks, have a vote
+// each; so has everybody where all whom the poll concerns have one address, as on a host behind a bridge of containers.
 func (m *Machine) ballots(of, all w3gs.PIDs) int {
+	if m.haveOneAddress(all) {
+		return of.Len()
+	}
+	own := 0
 	var sources []netip.Addr
-	own, alone := 0, true
-	for pid := range all.All() {
+	for pid := range of.All() {
 		s := m.seats[pid]
 		if s == nil {
 			continue
 		}
-		source := network.Base(s.Addr.Addr())
-		if s.shared || s.Realm != "" {
-			source, alone = netip.Addr{}, false
-		}
-		if source.IsValid() && len(sources) > 0 && sources[0] != source {
-			alone = false
+		source, wide := s.source(), network.Wide(s.Addr.Addr())
+		ofNetwork := 0
+		for _, other := range sources {
+			if wide.IsValid() && network.Wide(other) == wide {
+				ofNetwork++
+			}
 		}
 		switch {
 		case !source.IsValid():
-			if of.Has(pid) {
-				own++
-			}
-		case len(sources) == 0 || of.Has(pid) && !slices.Contains(sources[1:], source):
-			if len(sources) == 0 {
-				sources = append(sources, source) // the first of all, to compare with
-			}
-			if of.Has(pid) {
-				sources = append(sources, source)
-			}
+			own++
+		case !slices.Contains(sources, source) && ofNetwork < mostOfNetwork:
+			sources = append(sources, source)
 		}
 	}
-	if alone {
-		return of.Len()
+	return own + len(sources)
+}
+
+// haveOneAddress reports whether all players have one address that is not known to be shared by many people.
+func (m *Machine) haveOneAddress(all w3gs.PIDs) bool {
+	var first netip.Addr
+	for pid := range all.All() {
+		if s := m.seats[pid]; s != nil {
+			source := s.source()
+			if !source.IsValid() || first.IsValid() && source != first {
+				return false
+			}
+			first = source
+		}
 	}
-	return own + max(len(sources)-1, 0)
+	return true
+}
+
+// source returns the address for which a player votes; invalid: the player has a vote of their own.
+func (s *seat) source() netip.Addr {
+	if s.shared || s.Realm != "" {
+		return netip.Addr{}
+	}
+	return network.Base(s.Addr.Addr())
 }
 
 // poll finds the poll of a command that asks a player; the latest of any with "".

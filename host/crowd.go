@@ -17,7 +17,8 @@ var (
 
 // crowded says why nobody else from an address may join a lobby. One address has so many
 // seats, in so many lobbies and games, and never in more than half of those that the
-// host and the entry may have: others find a lobby, whatever it does. The network around the address has four times as
+// host and the entry may have: others find a lobby, whatever it does. The more games others have, the fewer it may be in: only as long
+// as it has fewer than are free, so that a few addresses together do not take all. The network around the address has four times as
 // many seats and lobbies, and three quarters of those that there may be.
 func (s *shard) crowded(id uint32, addr netip.Addr) error {
 	limits := &s.opts.Limits
@@ -28,7 +29,7 @@ func (s *shard) crowded(id uint32, addr netip.Addr) error {
 	defer s.mu.Unlock()
 	ofHost, ofEntry := s.keeper.Most(id)
 	near, source := s.crowdOf(id, func(a netip.Addr) bool { return network.Base(a) == network.Base(addr) }), network.Wide(addr)
-	err := near.refused(limits.SeatsPerIP, limits.GamesPerIP, share(ofHost, 1, 2), share(ofEntry, 1, 2))
+	err := near.refused(limits.SeatsPerIP, limits.GamesPerIP, min(share(ofHost, 1, 2), free(ofHost, near.taken)), min(share(ofEntry, 1, 2), free(ofEntry, near.takenOfEntry)))
 	if err == nil && source.IsValid() {
 		wide := s.crowdOf(id, func(a netip.Addr) bool { return network.Wide(a) == source })
 		err = wide.refused(wideFactor*limits.SeatsPerIP, wideFactor*limits.GamesPerIP, share(ofHost, 3, 4), share(ofEntry, 3, 4))
@@ -40,12 +41,19 @@ func (s *shard) crowded(id uint32, addr netip.Addr) error {
 type crowdOfSource struct {
 	seats, games, ofEntry int
 	here                  bool // some are in the lobby that is joined
+	taken, takenOfEntry   int  // lobbies and games with anybody in them
 }
 
 // crowdOf counts the players whose addresses match, for a join to a lobby. The caller holds registry.mu.
 func (s *shard) crowdOf(id uint32, match func(netip.Addr) bool) (c crowdOfSource) {
 	for other, i := range s.infos {
-		n := 0
+		n, sameEntry := 0, i.Entry == s.infos[id].Entry
+		if len(i.Players) > 0 {
+			c.taken++
+			if sameEntry {
+				c.takenOfEntry++
+			}
+		}
 		for _, p := range i.Players {
 			if match(p.Addr.Addr()) {
 				n++
@@ -54,7 +62,7 @@ func (s *shard) crowdOf(id uint32, match func(netip.Addr) bool) (c crowdOfSource
 		if c.seats += n; n > 0 {
 			c.games++
 			c.here = c.here || other == id
-			if i.Entry == s.infos[id].Entry {
+			if sameEntry {
 				c.ofEntry++
 			}
 		}
@@ -83,4 +91,12 @@ func share(most, part, of int) int {
 		return math.MaxInt
 	}
 	return max(1, most*part/of)
+}
+
+// free returns how many of so many games are not taken, at least one; of none: no limit.
+func free(most, taken int) int {
+	if most <= 0 {
+		return math.MaxInt
+	}
+	return max(1, most-taken)
 }

@@ -43,6 +43,8 @@ type Game struct {
 	loading    bool          // players load the map
 	playing    bool          // its links are read when a turn is due
 	playedFrom time.Duration // on the shard's clock
+	began      int           // so many players were in the game when it began
+	broken     []netip.Addr  // addresses of players who left when it had just begun
 	lateSeq    uint64        // the host's lateness that the machine has heard of
 
 	replay    *recording.Recording // nil: none

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/netip"
+	"slices"
 	"time"
 
 	"w3host/game"
@@ -71,7 +72,26 @@ func (g *Game) noteLeave(l *link) {
 	if addr, now := l.Addr.Addr(), time.Now(); !g.shard.gate.exempt(addr) {
 		g.shard.leaves.Allow(now, g.shard.visitor(l.name, addr)...)
 		g.shard.departs.allow(now, addr)
+		if early && g.breaksUp(addr) {
+			g.shard.breaks.allow(now, addr)
+		}
 	}
+}
+
+// breaksUp reports whether a player who leaves now is the first of their address to do so while at least half of the players are left.
+// Whoever leaves after most of the others has not broken up the game.
+func (g *Game) breaksUp(addr netip.Addr) bool {
+	source, left := network.Base(addr), 0
+	for _, l := range g.seats {
+		if l != nil {
+			left++
+		}
+	}
+	if 2*left < g.began || slices.Contains(g.broken, source) {
+		return false
+	}
+	g.broken = append(g.broken, source)
+	return true
 }
 
 // leaveDelay returns how long a player who has left too many lobbies must wait before the next join.
@@ -80,5 +100,5 @@ func (s *shard) leaveDelay(name string, addr netip.Addr) time.Duration {
 		return 0
 	}
 	now := time.Now()
-	return max(s.leaves.Delay(now, s.visitor(name, addr)...), s.departs.delay(now, addr))
+	return max(s.leaves.Delay(now, s.visitor(name, addr)...), s.departs.delay(now, addr), s.breaks.delay(now, addr))
 }

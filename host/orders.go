@@ -134,6 +134,7 @@ func (g *Game) play() {
 		if l != nil {
 			l.DropPieces()
 			g.shard.ReadInTime(g.group, l.Conn)
+			g.began++
 		}
 	}
 	g.playing, g.playedFrom = true, g.shard.Now()

@@ -47,11 +47,34 @@ type strangers struct {
 	refused refusals
 	leaves  *allowance.Limiter[string] // of lobbies and games that have just begun, by name and address
 	departs sourceLimiter              // the same by address
+	breaks  sourceLimiter              // games that players of an address have left when they had just begun
+}
+
+// newStrangers returns the counts of a host that nobody has visited.
+func newStrangers(l *Limits) strangers {
+	s := strangers{
+		gate: newGate(*l), logins: newLogins(),
+		refused: refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
+		leaves:  allowance.NewLimiter[string](0, 0), departs: newSourceLimiter(0, 0), breaks: newSourceLimiter(0, 0),
+	}
+	s.limitLeaves(l)
+	return s
+}
+
+// limitLeaves sets the limits of leaves.
+func (s *strangers) limitLeaves(l *Limits) {
+	s.leaves.SetLimit(l.LobbyLeaves, l.LobbyLeavesWithin)
+	s.departs.setLimit(leavesFactor*l.LobbyLeaves, l.LobbyLeavesWithin)
+	s.breaks.setLimit(max(l.LobbyLeaves/2, 1), breaksFactor*l.LobbyLeavesWithin)
 }
 
 // leavesFactor is how many times the limit of one name at an address holds for all names there together: many players
 // can share an address.
 const leavesFactor = 3
+
+// breaksFactor is how many times limits.lobby_leaves_within an address may break up half of limits.lobby_leaves games in. Each
+// such game has cost all its players the wait for others.
+const breaksFactor = 5
 
 // visitor is the key of a name at an address, none in the networks of limits.exempt. The name alone does not count, since
 // anybody can use another player's name.
@@ -79,12 +102,7 @@ type questions struct {
 func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	s := &shard{
 		registry: r, opts: o, log: o.Log, codes: codes{}, lateness: newLateness(),
-		strangers: strangers{
-			gate: newGate(o.Limits), logins: newLogins(),
-			refused: refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
-			leaves:  allowance.NewLimiter[string](o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
-			departs: newSourceLimiter(leavesFactor*o.Limits.LobbyLeaves, o.Limits.LobbyLeavesWithin),
-		},
+		strangers: newStrangers(&o.Limits),
 		questions: questions{
 			slots: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),
 		},

@@ -84,6 +84,8 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 		return w3gs.RejectFull, "the lobby is locked"
 	case l.disturbs(&ev):
 		return w3gs.RejectFull, "the address has stopped the countdown too often"
+	case l.tooSilent(&ev):
+		return w3gs.RejectFull, "too many clients of the network around the address did not report the map"
 	case l.overShare(&ev):
 		return w3gs.RejectFull, "the address has its share of the slots (limits.share_of_lobby)"
 	case !l.hasRoom(1) && l.placeholder(ev) == nil && l.displaced(ev) == nil:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"w3host/internal/allowance"
+	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	"w3host/texts"
 )
@@ -26,15 +27,41 @@ const (
 	checkRate = 10 << 20
 	// silenceRefill is in how many seconds one second of allowed silence comes back to an address.
 	silenceRefill = 4
-	// mostSources bounds the addresses that a lobby remembers.
+	// mostSources bounds the addresses and networks that a lobby remembers.
 	mostSources = 1024
+	// wideFactor is how many times the limit of one address holds for the network around it, because one attacker can
+	// have all addresses of a network.
+	wideFactor = 4
 )
 
 // sources counts the acts of addresses that disturb the others.
 type sources struct {
-	stops   map[netip.Addr]int // countdowns that an address has stopped
-	silence map[netip.Addr]allowance.Allowance
+	stops   map[origin]int // countdowns that players have stopped
+	silence map[origin]allowance.Allowance
 	mixedAt time.Duration // when players of several addresses were in last
+}
+
+// origin is the address of a player, or the network around it (network.Wide).
+type origin struct {
+	addr netip.Addr
+	wide bool
+}
+
+// origins returns the address of a player and the network around it, to which limits apply. Private addresses have no such network.
+func (j *Join) origins() []origin {
+	list := []origin{{addr: j.Source}}
+	if wide := network.Wide(j.Source); wide.IsValid() {
+		list = append(list, origin{addr: wide, wide: true})
+	}
+	return list
+}
+
+// factor is how many times the limit of one address an origin may use.
+func (o origin) factor() int {
+	if o.wide {
+		return wideFactor
+	}
+	return 1
 }
 
 // remembered reports whether the rules about addresses apply to a player.
@@ -42,7 +69,13 @@ func (j *Join) remembered() bool { return !j.Shared && j.Source.IsValid() }
 
 // mayStop reports whether a player may stop a countdown that the game could also go through with.
 func (l *Lobby) mayStop(j *Join) bool {
-	return !j.remembered() || l.sources.stops[j.Source] < mostStops || !l.othersIn(j)
+	if !j.remembered() || !l.othersIn(j) {
+		return true
+	}
+	return !slices.ContainsFunc(j.origins(), func(o origin) bool {
+		stops, known := l.sources.stops[o]
+		return stops >= o.factor()*mostStops || !known && len(l.sources.stops) >= mostSources
+	})
 }
 
 // othersIn reports whether players of other addresses than a joiner's are in. Where there are none, as on a host behind
@@ -53,11 +86,16 @@ func (l *Lobby) othersIn(j *Join) bool {
 
 // noteStop counts that a player stops a countdown.
 func (l *Lobby) noteStop(j *Join) {
-	if l.phase == phaseCounting && j.remembered() && l.othersIn(j) && len(l.sources.stops) < mostSources {
-		if l.sources.stops == nil {
-			l.sources.stops = map[netip.Addr]int{}
+	if l.phase != phaseCounting || !j.remembered() || !l.othersIn(j) {
+		return
+	}
+	if l.sources.stops == nil {
+		l.sources.stops = map[origin]int{}
+	}
+	for _, o := range j.origins() {
+		if _, known := l.sources.stops[o]; known || len(l.sources.stops) < mostSources {
+			l.sources.stops[o]++
 		}
-		l.sources.stops[j.Source]++
 	}
 }
 
@@ -69,26 +107,32 @@ func (l *Lobby) disturbs(j *Join) bool {
 	return !j.Exempt && !l.isSpared(*j) && !l.mayStop(j)
 }
 
-// overShare reports whether a joiner's address has all the slots that one address may have, while others may still come.
+// overShare reports whether a joiner's address, or the network around it, has all the slots that it may have, while others may still
+// come. A network may have half of the slots that one address may not have.
 func (l *Lobby) overShare(j *Join) bool {
 	percent, c := l.cfg.Admission.ShareOfLobby, l.Counts()
 	if percent == 0 || !j.remembered() || j.Exempt || l.isSpared(*j) || l.placeOf(*j) >= 0 {
 		return false
 	}
-	most := max(2, (c.Open+c.Humans)*percent/100)
-	var reached time.Duration // when the address got its last slot
-	own := 0
-	for _, p := range l.seated(false) {
-		if !p.near(*j) {
-			continue
+	seats, wide := c.Open+c.Humans, network.Wide(j.Source)
+	return l.takesShare(max(2, seats*percent/100), func(p *player) bool { return p.near(*j) }) ||
+		wide.IsValid() && l.takesShare(max(2, seats*(100+percent)/200), func(p *player) bool { return !p.Shared && network.Wide(p.Source) == wide })
+}
+
+// takesShare reports whether the players for whom is returns true have most slots or more, while others may still come.
+func (l *Lobby) takesShare(most int, is func(*player) bool) bool {
+	var reached time.Duration // when they got their last slot
+	own, humans := 0, l.seated(false)
+	for _, p := range humans {
+		if is(p) {
+			own++
+			reached = max(reached, p.joined)
 		}
-		own++
-		reached = max(reached, p.joined)
 	}
 	switch {
 	case own < most:
 		return false
-	case own < c.Humans:
+	case own < len(humans):
 		return true
 	}
 	if own > most { // others have waited for these slots already
@@ -115,14 +159,38 @@ func (l *Lobby) mapSilence() time.Duration {
 // silentUntil is when a player who has not reported the map is removed; never: not at all. Silence is counted per address,
 // or a player could leave and join again in time.
 func (l *Lobby) silentUntil(p *player) time.Duration {
-	most := l.mapSilence()
-	if most == 0 || p.fake || l.slot(p).Download != w3gs.DownloadUnknown {
+	if l.mapSilence() == 0 || p.fake || l.slot(p).Download != w3gs.DownloadUnknown {
 		return never
 	}
-	if used, known := l.sources.silence[p.Source]; known && p.remembered() {
-		most = max(used.Left(p.joined, silenceRefill*most)/silenceRefill, probeEvery)
+	return p.joined + max(l.silenceLeft(&p.Join, p.joined), probeEvery)
+}
+
+// silenceLeft is how long a player of an address, and of the network around it, may still be silent about the map.
+func (l *Lobby) silenceLeft(j *Join, at time.Duration) time.Duration {
+	left := l.mapSilence()
+	if !j.remembered() {
+		return left
 	}
-	return p.joined + most
+	for _, o := range j.origins() {
+		if used, known := l.sources.silence[o]; known {
+			left = min(left, used.Left(at, silenceRefill*time.Duration(o.factor())*l.mapSilence())/silenceRefill)
+		}
+	}
+	return left
+}
+
+// tooSilent reports whether the network of a joiner has been silent about the map for too long. An address alone is not
+// refused for that, but its players are removed soon.
+func (l *Lobby) tooSilent(j *Join) bool {
+	most := l.mapSilence()
+	if most == 0 || !j.remembered() || l.isSpared(*j) {
+		return false
+	}
+	return slices.ContainsFunc(j.origins(), func(o origin) bool {
+		used, known := l.sources.silence[o]
+		return o.wide && (!known && len(l.sources.silence) >= mostSources ||
+			known && used.Left(l.now, silenceRefill*wideFactor*most) < silenceRefill*probeEvery)
+	})
 }
 
 // noteSilence counts how long a player who leaves has not reported the map.
@@ -132,12 +200,17 @@ func (l *Lobby) noteSilence(p *player) {
 		return
 	}
 	if l.sources.silence == nil {
-		l.sources.silence = map[netip.Addr]allowance.Allowance{}
+		l.sources.silence = map[origin]allowance.Allowance{}
 	}
-	maps.DeleteFunc(l.sources.silence, func(_ netip.Addr, a allowance.Allowance) bool { return a.Left(l.now, most) >= most })
-	if used, known := l.sources.silence[p.Source]; known || len(l.sources.silence) < mostSources {
-		used.Use(l.now, silenceRefill*(l.now-p.joined))
-		l.sources.silence[p.Source] = used
+	maps.DeleteFunc(l.sources.silence, func(o origin, a allowance.Allowance) bool {
+		limit := silenceRefill * time.Duration(o.factor()) * most
+		return a.Left(l.now, limit) >= limit
+	})
+	for _, o := range p.origins() {
+		if used, known := l.sources.silence[o]; known || len(l.sources.silence) < mostSources {
+			used.Use(l.now, silenceRefill*(l.now-p.joined))
+			l.sources.silence[o] = used
+		}
 	}
 }
 

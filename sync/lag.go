@@ -17,7 +17,7 @@ type screen struct {
 	left     []Lagger      // they are off this screen again
 }
 
-// DropVote takes a player's 0x29. More than half of the players who do not lag
+// DropVote takes a player's 0x29. More than half of the votes of the players who do not lag
 // drop all laggers. While players load in game it takes more than half of all
 // players, or the first two to load could throw out the rest.
 func (l *Loop) DropVote(now time.Duration, pid uint8) {
@@ -159,7 +159,7 @@ func (l *Loop) renewScreen() {
 // countVotes drops the laggers when enough players have voted for it.
 func (l *Loop) countVotes() {
 	electors := l.live &^ l.screen.laggers
-	if l.screenIsUp() && 2*(l.screen.votes&electors).Len() > electors.Len() {
+	if l.screenIsUp() && l.screen.votes&electors != 0 && 2*l.sink.Ballots(l.screen.votes&electors, electors) > l.sink.Ballots(electors, electors) {
 		l.dropAll(l.Laggers(), WhyVotedOut)
 	}
 }

@@ -178,7 +178,8 @@ func (s *scene) Left(pid uint8, reason w3gs.LeaveReason, why Why) {
 
 func (s *scene) Say(to w3gs.PIDs, line texts.Text) { s.tell("say to %s: %s", pidList(to), line) }
 
-func (s *scene) Entered() { s.tell("entered") }
+func (s *scene) Ballots(of, _ w3gs.PIDs) int { return of.Len() }
+func (s *scene) Entered()                    { s.tell("entered") }
 
 func (s *scene) Loaded(pid uint8, after time.Duration) { s.tell("loaded %d after %s", pid, after) }
 

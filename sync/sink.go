@@ -26,6 +26,8 @@ type Sink interface {
 	Say(to w3gs.PIDs, line texts.Text)
 	// Loaded says that a player has loaded the map, so long after 0x0B.
 	Loaded(pid uint8, after time.Duration)
+	// Ballots returns how many votes players have together, of all who may vote.
+	Ballots(of, all w3gs.PIDs) int
 	// Fact reports what has happened: one of the types with the method Fact.
 	Fact(f Fact)
 	// Over ends the game. Nothing follows it.

@@ -34,6 +34,7 @@ func (*facts) Drop(uint8, Why, bool)             {}
 func (*facts) Left(uint8, w3gs.LeaveReason, Why) {}
 func (*facts) Say(w3gs.PIDs, texts.Text)         {}
 func (*facts) Loaded(uint8, time.Duration)       {}
+func (*facts) Ballots(of, _ w3gs.PIDs) int       { return of.Len() }
 func (*facts) Entered()                          {}
 func (*facts) Over(Over)                         {}
 
