@@ -66,38 +66,38 @@ type Host struct {
 
 // Lobby is how games are opened and started.
 type Lobby struct {
-	Name              string   `toml:"name" default:"w3host game" entry:"name"`                      // of the game, in the LAN list
-	Map               string   `toml:"map" entry:"map"`                                              // file, or part of a name in maps.dir; empty for the built-in test map
-	Autostart         int      `toml:"autostart" entry:"autostart" range:"-1..24"`                   // players; 0 when every open slot is taken, -1 never
-	MinPlayers        int      `toml:"min_players" entry:"min_players" range:"0..24"`                // a start needs so many
-	StartAfter        Duration `toml:"start_after" entry:"start_after" range:"0s..24h"`              // start by itself when min_players have been in for so long
-	StartReady        bool     `toml:"start_ready" entry:"start_ready"`                              // only when all are ready
-	StartBalanced     bool     `toml:"start_balanced" entry:"start_balanced"`                        // only in even teams
-	Countdown         int      `toml:"countdown" default:"5" entry:"countdown" range:"0..60"`        // lines, one a second
-	CountdownRestarts bool     `toml:"countdown_restarts" default:"true" entry:"countdown_restarts"` // a join or leave stops it
-	Observers         string   `toml:"observers" default:"off" entry:"observers" oneof:"off on referees on-defeat"`
-	Speed             string   `toml:"speed" default:"fast" oneof:"slow normal fast"`
-	Visibility        string   `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
-	Owner             string   `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first player to join; empty for nobody
-	Crossplay         bool     `toml:"crossplay" entry:"crossplay"`         // clients of each of versions get the map's identifiers of their own version
-	HCL               string   `toml:"hcl" entry:"hcl"`
-	Welcome           []string `toml:"welcome" entry:"welcome" range:"1..220"`
-	Rules             []string `toml:"rules" entry:"rules" range:"1..220"`
-	PingLimit         Duration `toml:"ping_limit" entry:"ping_limit" range:"0|20ms..1m"`    // slower players are removed; 0: nobody
-	MinRating         int      `toml:"min_rating" entry:"min_rating" range:"-10000..10000"` // points on the map; 0: no limit
-	MaxRating         int      `toml:"max_rating" entry:"max_rating" range:"-10000..10000"`
-	MinGames          int      `toml:"min_games" entry:"min_games" range:"0..10000"` // rated ones on the map
-	RequireGProxy     bool     `toml:"require_gproxy" entry:"require_gproxy"`        // players without a proxy are removed
-	HideNames         bool     `toml:"hide_names" entry:"hide_names"`                // players know each other by numbers
-	EchoChat          bool     `toml:"echo_chat" entry:"echo_chat"`                  // from 1.32 on, lines go back to their sender
-	IdleAfter         Duration `toml:"idle_after" default:"30m" entry:"idle_after" range:"0|1s..24h"`
-	AbandonedAfter    Duration `toml:"abandoned_after" default:"1m" entry:"abandoned_after" range:"0|1s..24h"`
-	Reserved          []string `toml:"reserved" entry:"reserved"`
-	Language          string   `toml:"language" default:"en" oneof:"en zh"` // of players who have not chosen one
-	CommandTrigger    string   `toml:"command_trigger" default:"!" range:"1..1"`
-	KickCooldown      Duration `toml:"kick_cooldown" default:"1m" range:"0s..24h"`             // a kick keeps its victim out of the lobby for so long
-	SameAddress       string   `toml:"same_address" default:"allow" oneof:"allow warn refuse"` // several players from one address
-	LANAdmins         bool     `toml:"lan_admins"`                                             // the database's admins for the LAN may command, though names are not proved there
+	Name              string     `toml:"name" default:"w3host game" entry:"name"`                      // of the game, in the LAN list
+	Map               string     `toml:"map" entry:"map"`                                              // file, or part of a name in maps.dir; empty for the built-in test map
+	Autostart         int        `toml:"autostart" entry:"autostart" range:"-1..24"`                   // players; 0 when every open slot is taken, -1 never
+	MinPlayers        int        `toml:"min_players" entry:"min_players" range:"0..24"`                // a start needs so many
+	StartAfter        Duration   `toml:"start_after" entry:"start_after" range:"0s..24h"`              // start by itself when min_players have been in for so long
+	StartReady        bool       `toml:"start_ready" entry:"start_ready"`                              // only when all are ready
+	StartBalanced     bool       `toml:"start_balanced" entry:"start_balanced"`                        // only in even teams
+	Countdown         int        `toml:"countdown" default:"5" entry:"countdown" range:"0..60"`        // lines, one a second
+	CountdownRestarts bool       `toml:"countdown_restarts" default:"true" entry:"countdown_restarts"` // a join or leave stops it
+	Observers         string     `toml:"observers" default:"off" entry:"observers" oneof:"off on referees on-defeat"`
+	Speed             string     `toml:"speed" default:"fast" oneof:"slow normal fast"`
+	Visibility        string     `toml:"visibility" default:"default" oneof:"default hide-terrain explored always-visible"`
+	Owner             string     `toml:"owner" default:"first" entry:"owner"` // a name; "first" for the first player to join; empty for nobody
+	Crossplay         bool       `toml:"crossplay" entry:"crossplay"`         // clients of each of versions get the map's identifiers of their own version
+	HCL               string     `toml:"hcl" entry:"hcl"`
+	Welcome           []string   `toml:"welcome" entry:"welcome" range:"1..220"`
+	Rules             []string   `toml:"rules" entry:"rules" range:"1..220"`
+	PingLimit         Duration   `toml:"ping_limit" entry:"ping_limit" range:"0|20ms..1m"`    // slower players are removed; 0: nobody
+	MinRating         int        `toml:"min_rating" entry:"min_rating" range:"-10000..10000"` // points on the map; 0: no limit
+	MaxRating         int        `toml:"max_rating" entry:"max_rating" range:"-10000..10000"`
+	MinGames          int        `toml:"min_games" entry:"min_games" range:"0..10000"`  // rated ones on the map
+	RequireGProxy     bool       `toml:"require_gproxy" entry:"require_gproxy"`         // players without a proxy are removed
+	HideNames         NameHiding `toml:"hide_names" default:"false" entry:"hide_names"` // players know each other by numbers
+	EchoChat          bool       `toml:"echo_chat" entry:"echo_chat"`                   // from 1.32 on, lines go back to their sender
+	IdleAfter         Duration   `toml:"idle_after" default:"30m" entry:"idle_after" range:"0|1s..24h"`
+	AbandonedAfter    Duration   `toml:"abandoned_after" default:"1m" entry:"abandoned_after" range:"0|1s..24h"`
+	Reserved          []string   `toml:"reserved" entry:"reserved"`
+	Language          string     `toml:"language" default:"en" oneof:"en zh"` // of players who have not chosen one
+	CommandTrigger    string     `toml:"command_trigger" default:"!" range:"1..1"`
+	KickCooldown      Duration   `toml:"kick_cooldown" default:"1m" range:"0s..24h"`             // a kick keeps its victim out of the lobby for so long
+	SameAddress       string     `toml:"same_address" default:"allow" oneof:"allow warn refuse"` // several players from one address
+	LANAdmins         bool       `toml:"lan_admins"`                                             // the database's admins for the LAN may command, though names are not proved there
 }
 
 // Game is the action loop.

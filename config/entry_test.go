@@ -98,12 +98,12 @@ func TestFaultsOfEntries(t *testing.T) {
 		`version = "1.36"
 versions = ["1.26", "1.35"]`: `autohost entry 1: versions = 1.26: cannot share lobbies with version = 1.36: its clients compute another checksum ` +
 			`for the same map, or speak other packets. An [[autohost]] of its own with version = "1.26" shows them lobbies beside these`,
-		"hide_names = true\nversion = \"1.36\"": `autohost entry 1: hide_names = true: is for versions before 1.32: the clients of later ones tell each other who they are`,
-		`crossplay = true`:                      `autohost entry 1: crossplay = true: has no effect without further versions: write them into versions`,
-		`lobbies = "two"`:                       `autohost entry 1: lobbies = two: `,
-		`max_games = 0`:                         `autohost entry 1: max_games = 0: must be from 1 to 100000`,
-		`rotation = "wild"`:                     `rotation = "wild": must be one of order, random, vote`,
-		`hours = ["18-2"]`:                      `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
+		`hide_names = "sometimes"`: `autohost entry 1: hide_names = sometimes: write true, false or "always"`,
+		`crossplay = true`:         `autohost entry 1: crossplay = true: has no effect without further versions: write them into versions`,
+		`lobbies = "two"`:          `autohost entry 1: lobbies = two: `,
+		`max_games = 0`:            `autohost entry 1: max_games = 0: must be from 1 to 100000`,
+		`rotation = "wild"`:        `rotation = "wild": must be one of order, random, vote`,
+		`hours = ["18-2"]`:         `hours = "18-2": must be a span of hours, for example 18:00-02:00`,
 		`map = "a"
 maps = ["b"]`: `map = "a": must not be there beside maps`,
 

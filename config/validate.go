@@ -187,9 +187,6 @@ func (v *validator) players(key func(string) string, e *Entry, crossplay bool, f
 	if crossplay && len(e.LAN.Versions) == 0 {
 		v.fault(key("crossplay"), true, "has no effect without further versions: write them into %s", further)
 	}
-	if e.Lobby.HideNames && slices.ContainsFunc(e.Seen(), w3gs.Version.Reforged) {
-		v.fault(key("hide_names"), true, "is for versions before 1.32: the clients of later ones tell each other who they are")
-	}
 	if e.Lobby.RequireGProxy && !e.Reconnect.Enabled {
 		v.fault(key("require_gproxy"), true, "lets nobody in while reconnect.enabled = false: proxies are not answered")
 	}

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,6 +26,30 @@ func (d *Duration) UnmarshalText(text []byte) error {
 		return fmt.Errorf("%q is not a duration; write a number and a unit, for example 100ms, 5s or 1m30s", text)
 	}
 	*d = Duration(v)
+	return nil
+}
+
+// NameHiding is whether players know each other by numbers: "false", "true" for maps that cannot notice it, or
+// "always".
+type NameHiding string
+
+// HideAlways hides names whatever the map does with them.
+const HideAlways NameHiding = "always"
+
+// Hides reports whether names are hidden on melee maps at least.
+func (h NameHiding) Hides() bool { return h != "false" }
+
+// UnmarshalText reads "true", "false" and "always".
+func (h *NameHiding) UnmarshalText(text []byte) error {
+	on, err := strconv.ParseBool(string(text))
+	switch {
+	case string(text) == string(HideAlways):
+		*h = HideAlways
+	case err != nil:
+		return errors.New(`write true, false or "always"`)
+	default:
+		*h = NameHiding(strconv.FormatBool(on))
+	}
 	return nil
 }
 

@@ -115,7 +115,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
 	to.SetOwner(l.Owner)
 	to.Admission = lobby.Admission{
-		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), MapSilence: mapSilence, SameAddress: lobby.SameAddress(l.SameAddress), Anonymous: l.HideNames,
+		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), MapSilence: mapSilence, SameAddress: lobby.SameAddress(l.SameAddress), Anonymous: l.HideNames.Hides(), AnyMap: l.HideNames == config.HideAlways,
 	}
 	if names := c.Moderation.UnsafeNames; names != "off" {
 		to.Admission.LookAlikes = lobby.LookAlikes(names)

@@ -17,7 +17,7 @@ import (
 func TestKeysReachTheHost(t *testing.T) {
 	words := map[string]string{
 		"lobby.observers": "on", "lobby.speed": "slow", "lobby.visibility": "explored", "lobby.language": "zh",
-		"lobby.same_address": "refuse", "transfer.mode": "off", "reconnect.listen": "127.0.0.1:7000", "game.lag_limit": "4s",
+		"lobby.same_address": "refuse", "lobby.hide_names": "true", "transfer.mode": "off", "reconnect.listen": "127.0.0.1:7000", "game.lag_limit": "4s",
 	}
 	elsewhere := []string{"lobby.name", "lobby.map", "lobby.lan_admins", "autohost.lobbies"} // read for entries, maps and lists
 	sections := []string{"lobby", "game", "votes", "transfer", "reconnect", "limits"}

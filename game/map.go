@@ -42,6 +42,9 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	l.Wire.Version, l.Wire.MaxPID = c.Version, uint8(c.Version.Slots())
 	l.Observers = c.Settings&w3gs.ObserversOn == w3gs.ObserversOn
 	l.RandomRaces = c.Settings&w3gs.RandomRaces != 0
+	if a := &l.Admission; a.Anonymous && !a.AnyMap && !m.Melee {
+		a.Anonymous, a.NamesShown = false, true
+	}
 	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)
 	l.HCL = cmp.Or(m.HCL, l.HCL)
 	switch {

@@ -38,6 +38,25 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// TestHiddenNames: names are hidden where the map cannot notice it, which is known of melee maps only, or if they are to be
+// hidden whatever comes of it.
+func TestHiddenNames(t *testing.T) {
+	for _, tc := range []struct{ asked, any, melee, hidden, shown bool }{
+		{asked: true, melee: true, hidden: true},
+		{asked: true, shown: true},
+		{asked: true, any: true, hidden: true},
+		{melee: true},
+		{},
+	} {
+		var cfg Config
+		cfg.Lobby.Admission.Anonymous, cfg.Lobby.Admission.AnyMap = tc.asked, tc.any
+		got := cfg.ForMap(&w3map.Map{Melee: tc.melee}).Lobby.Admission
+		if got.Anonymous != tc.hidden || got.NamesShown != tc.shown {
+			t.Errorf("%+v: hidden %v, told that they are not %v", tc, got.Anonymous, got.NamesShown)
+		}
+	}
+}
+
 // TestLobbyConfig: versions differ in slots and in what is sent of a map.
 func TestLobbyConfig(t *testing.T) {
 	for _, tc := range []struct {

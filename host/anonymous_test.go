@@ -22,7 +22,9 @@ func testHiddenNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRig(t, func(o *Options) { o.Replays, o.Game.Lobby.Admission.Anonymous = archive, true })
+	r := newRig(t, func(o *Options) {
+		o.Replays, o.Game.Lobby.Admission.Anonymous, o.Game.Lobby.Admission.AnyMap = archive, true, true
+	})
 	g := r.lobby(4)
 	ann := r.join(g, "Annabelle", player)
 	bob := r.join(g, "Bobbington", player)

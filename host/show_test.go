@@ -205,7 +205,7 @@ func testNotWatched(t *testing.T) {
 func TestWatchersSeeNoHiddenNames(t *testing.T) { inBubble(t, testWatchersSeeNoHiddenNames) }
 
 func testWatchersSeeNoHiddenNames(t *testing.T) {
-	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.Admission.Anonymous = true })
+	r, shown := shownRig(t, func(o *Options) { o.Game.Lobby.Admission.Anonymous, o.Game.Lobby.Admission.AnyMap = true, true })
 	g := r.lobby(3)
 	ann, bob := r.join(g, "Annabelle", player), r.join(g, "Bobbington", player)
 	r.begin(ann, bob)

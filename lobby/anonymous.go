@@ -19,18 +19,21 @@ type veiled struct {
 	pid  uint8
 }
 
+// hides reports whether others know a player by a number.
+func (l *Lobby) hides(p *player) bool { return l.cfg.Admission.Anonymous && !p.fake }
+
 // shown returns the name under which others see a player.
 func (l *Lobby) shown(p *player) string {
-	if !l.cfg.Admission.Anonymous || p.fake {
-		return p.name
+	if l.hides(p) {
+		return number(p.pid)
 	}
-	return number(p.pid)
+	return p.name
 }
 
 // clientName returns the name by which clients know a player: that with which the player's own client joined,
 // unless names are hidden.
 func (l *Lobby) clientName(p *player) string {
-	if l.cfg.Admission.Anonymous && !p.fake {
+	if l.hides(p) {
 		return number(p.pid)
 	}
 	return p.Req.Name
@@ -40,7 +43,7 @@ func number(pid uint8) string { return fmt.Sprintf("Player %d", pid) }
 
 // veil keeps a player's name from lines from here on.
 func (l *Lobby) veil(p *player) {
-	if !l.cfg.Admission.Anonymous || p.fake {
+	if !l.hides(p) {
 		return
 	}
 	l.veils = slices.DeleteFunc(l.veils, func(v veiled) bool { return v.name == p.name })

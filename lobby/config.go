@@ -65,6 +65,8 @@ type Admission struct {
 	SameAddress  SameAddress   // addresses that many share are left alone
 	LookAlikes   LookAlikes    // names that are taken for others; the zero value lets them in
 	Anonymous    bool          // others know players by numbers
+	AnyMap       bool          // Anonymous holds even if the map may compute with names
+	NamesShown   bool          // Anonymous was asked for and does not hold, because the map may compute with names
 	PingLimit    time.Duration // players with a longer round trip are kicked; 0: no limit
 	ShareOfLobby int           // percent of the slots that players of one address may take, at least two slots; 0: no limit
 	MapSilence   time.Duration // a player who has not reported the map for so long, and longer for a large one, is removed; 0: never

@@ -98,7 +98,7 @@ func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
 		l.send(p.pid, e)
 	case p.extra.news.Take(l.now, newsEvery, newsBurst*newsEvery) == 0:
 		*known = e
-		l.broadcast(l.Humans(), e)
+		l.tell(p, e)
 	default:
 		return
 	}
@@ -126,9 +126,10 @@ func (l *Lobby) introduceAll(p *player) {
 	for _, other := range others {
 		l.sendExtras(to, other.extra.skins)
 	}
-	for _, each := range append(others, p) {
-		l.sendExtras(to, each.extra.profile)
+	for _, other := range others {
+		l.sendExtras(to, l.shownProfile(other))
 	}
+	l.sendExtras(to, p.extra.profile)
 }
 
 // meet introduces a newcomer and the others to each other, unless the join has done so.
@@ -141,7 +142,7 @@ func (l *Lobby) meet(p *player) {
 	for _, e := range []*w3gs.PlayerExtra{plain.skins, plain.profile} {
 		if known := p.extra.field(e.Kind); *known == nil {
 			*known = e
-			l.sendExtras(l.Humans(), e)
+			l.tell(p, e)
 		}
 	}
 	to := w3gs.Only(p.pid)
@@ -151,9 +152,28 @@ func (l *Lobby) meet(p *player) {
 	}
 	l.broadcast(to, &w3gs.SlotInfo{SlotTable: l.SlotTable()})
 	for _, other := range others {
-		l.sendExtras(to, other.extra.profile)
+		l.sendExtras(to, l.shownProfile(other))
 	}
 	l.flushTable(l.Humans())
+}
+
+// shownProfile returns a player's profile as others get it. A hidden player's has the number for a name and no more.
+func (l *Lobby) shownProfile(p *player) *w3gs.PlayerExtra {
+	if p.extra.profile == nil || !l.hides(p) {
+		return p.extra.profile
+	}
+	return w3gs.NewProfile(p.pid, number(p.pid))
+}
+
+// tell sends a message of a player to that player, and to the others as they get it.
+func (l *Lobby) tell(p *player, e *w3gs.PlayerExtra) {
+	if e.Kind != w3gs.ExtraProfile || !l.hides(p) {
+		l.sendExtras(l.Humans(), e)
+		return
+	}
+	own := w3gs.Only(p.pid)
+	l.sendExtras(own, e)
+	l.sendExtras(l.Humans()&^own, l.shownProfile(p))
 }
 
 // sendExtras sends the ones of a list that are not nil.

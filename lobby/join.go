@@ -163,7 +163,7 @@ func (l *Lobby) admit(ev Join) {
 	}
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
-	l.sendExtras(others, p.extra.skins, p.extra.profile) // none yet where the client speaks first
+	l.sendExtras(others, p.extra.skins, l.shownProfile(p)) // none yet where the client speaks first
 	if l.version().Reforged() {
 		l.flushTable(others) // the newcomer's is behind what they learn of the others
 	} else {
@@ -174,6 +174,9 @@ func (l *Lobby) admit(ev Join) {
 	}
 	for _, line := range l.cfg.Voice.Welcome {
 		l.sayText(w3gs.Only(p.pid), texts.Plain(line))
+	}
+	if l.cfg.Admission.NamesShown {
+		l.say(w3gs.Only(p.pid), "Names are not hidden: only melee maps are sure to play the same without them.")
 	}
 	if l.cfg.Admission.SameAddress == warnSame && neighbours != "" {
 		l.say(0, "%s comes from the same address as %s.", name, neighbours)

@@ -67,7 +67,7 @@ func (c *command) config() Config {
 		cfg.Admission.Reserved = strings.Split(held, ",")
 	}
 	cfg.Admission.LookAlikes = LookAlikes(c.Options["alike"])
-	cfg.Admission.Anonymous = c.Has("anonymous")
+	cfg.Admission.Anonymous, cfg.Admission.NamesShown = c.Has("anonymous"), c.Has("namesshown")
 	if c.Text != "" {
 		cfg.Voice.Welcome = strings.Split(c.Text, " / ")
 	}

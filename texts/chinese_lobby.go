@@ -142,5 +142,6 @@ var chineseLobby = map[string]string{
 	"still missing: %s; fakeplayer puts fake players into their places": "还缺少：%s；可用 fakeplayer 由虚拟玩家顶替",
 
 	// look-alikes
-	"%s is not %s: the names only look alike.": "%s 不是 %s：只是名字看起来相似。",
+	"Names are not hidden: only melee maps are sure to play the same without them.": "名字不会隐藏：只有对战地图才能保证隐藏名字不影响游戏。",
+	"%s is not %s: the names only look alike.":                                      "%s 不是 %s：只是名字看起来相似。",
 }
