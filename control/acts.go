@@ -53,7 +53,7 @@ func Describe(i *host.Info) texts.Text {
 	text := texts.Of("#%d %q: %v, %s", i.ID, i.Name, state, i.Map)
 	switch {
 	case i.Apart:
-		text = texts.Of("%v, in the process before the upgrade", text)
+		text = texts.Of("%v, in the old process", text)
 	case !i.Public && !i.Playing:
 		text = texts.Of("%v, not listed", text)
 	}
@@ -131,7 +131,7 @@ func unhost(id uint32) act {
 			return cannot("lobby #%d is not yours", id)
 		case d.host().EndApart(id):
 			c.Target = i.Name
-			answer(c, "The process before the upgrade is to end game #%d.", id)
+			answer(c, "The old process will end game #%d.", id)
 			return nil
 		case i.Playing || !d.host().CloseLobby(id, c.Name):
 			return cannot("game #%d is already running: use eg %[1]d end to end it", id)
@@ -225,7 +225,7 @@ func sendLAN(a *args) act {
 		case errors.Is(err, lan.ErrMulticast):
 			return cannot("players of 1.30 to 2.0 find games by multicast alone: they can use w3host play")
 		case err != nil:
-			return cannot("lobby #%d is announced to as many addresses as it can be", id)
+			return cannot("lobby #%d is already announced to the maximum number of addresses", id)
 		}
 		answer(c, "Lobby #%d is announced to %v.", id, to)
 		return nil

@@ -105,7 +105,7 @@ func lobbyCommands() command.Table[*target] {
 			Name:     "hostsave",
 			Aliases:  []string{"hostsg", "loadsg"},
 			Usage:    "<file> [slot=player ...] [replay] [name] [--owner <name>]",
-			Help:     "open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it",
+			Help:     "open a lobby for a saved game and its players; if the game was not hosted here, add slot=name for each, or a replay of it",
 			Examples: []string{"hostsave friday.w3z", "hostsave friday.w3z 1=Ann 4=Bob@Home Friday goes on"},
 			Level:    command.Admin,
 			Parse:    func(a *args) act { return openSaved(a.Phrase("file"), a) },
@@ -132,7 +132,7 @@ func lobbyCommands() command.Table[*target] {
 			Name:     "unhost",
 			Aliases:  []string{"uh"},
 			Usage:    "[id]",
-			Help:     "close a lobby, or end a game that an upgrade has left to the process before; no number is needed if only one lobby is open, or only one is yours",
+			Help:     "close a lobby, or end a game that still runs in the old process after an upgrade; no number is needed if only one lobby is open, or only one is yours",
 			Examples: []string{"unhost 3"},
 			Level:    command.Owner,
 			Parse: func(a *args) act {
@@ -296,7 +296,7 @@ func runCommands() command.Table[*target] {
 		{
 			Name:     "upgrade",
 			Usage:    "[program]",
-			Help:     "go on in the program that was installed meanwhile, or in another one, without an end of lobbies with players and of games; needs w3host hold",
+			Help:     "switch to the newly installed program, or to another one, without ending games or lobbies with players; needs w3host hold",
 			Examples: []string{"upgrade", "upgrade /opt/w3host-next"},
 			Level:    command.Root,
 			Parse: func(a *args) act {

@@ -53,7 +53,7 @@ func (d *target) here(host int, there func()) (bool, error) {
 	case host == 0:
 		return true, nil
 	case d.fleet() == nil:
-		return false, cannot("this host is alone: leave out the number of a host")
+		return false, cannot("this host is not part of a fleet: leave out the host number")
 	case host != d.fleet().Number():
 		there()
 		return false, nil
@@ -104,7 +104,7 @@ func (d *target) gamesElsewhere(c *call) {
 	d.later(c, func(ctx context.Context) error {
 		list, err := d.fleet().Games(ctx)
 		if err != nil {
-			answer(c, "The other hosts are not known: the database does not answer.")
+			answer(c, "The other hosts are unknown: the database does not answer.")
 		}
 		var items []texts.Text
 		for _, g := range list {
@@ -126,7 +126,7 @@ func (d *target) gameElsewhere(c *call, host int, id uint32) {
 		i := slices.IndexFunc(list, func(g storage.FleetGame) bool { return g.Host == host && g.ID == id })
 		switch {
 		case err != nil:
-			return cannot("the other hosts are not known: the database does not answer")
+			return cannot("the other hosts are unknown: the database does not answer")
 		case i < 0:
 			return cannot("host %d has no game %d", host, id)
 		}
@@ -144,7 +144,7 @@ func (d *target) pass(c *call, host int, game uint32, line string) {
 func (d *target) passToAll(c *call, line string) {
 	d.later(c, func(ctx context.Context) error { // host 0 is every other
 		if err := d.fleet().Order(ctx, 0, c.Caller, 0, line); err != nil {
-			answer(c, "The other hosts are not known: the database does not answer.")
+			answer(c, "The other hosts are unknown: the database does not answer.")
 		}
 		return nil
 	})

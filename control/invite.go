@@ -27,7 +27,7 @@ func invite(whom string) act {
 		i := d.host().Info(id)
 		switch {
 		case !ok || name == "" || len(name) > longestAccount || strings.ContainsAny(name, " \t"):
-			return texts.Refuse(texts.Malformed, "write whom and where, like bob@home")
+			return texts.Refuse(texts.Malformed, "write the player and the realm, such as bob@home")
 		case c.Realm == "" && c.Level < command.Admin:
 			return cannot("only admins, and owners whose name a realm has confirmed, invite people")
 		case d.opts.Realms == nil || !slices.ContainsFunc(d.opts.Realms.Names(), func(name string) bool {

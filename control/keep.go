@@ -198,9 +198,9 @@ func upgrade(path string) act {
 		err := d.opts.Upgrade(path, func(err error) {
 			defer given()
 			if err != nil {
-				deny(c.Caller, cannot("there is no upgrade: %v", err))
+				deny(c.Caller, cannot("cannot upgrade: %v", err))
 			} else {
-				answer(c, "The new program goes on; games follow at the end of a turn.")
+				answer(c, "Upgrade started; each running game moves to the new version at its next turn.")
 				if ids := d.host().Staying(); len(ids) > 0 {
 					answer(c, "Until their end, %v in this process: %v", texts.Count(len(ids), "%d game stays", "%d games stay"), numbers(ids))
 				}
@@ -208,7 +208,7 @@ func upgrade(path string) act {
 		})
 		if err != nil {
 			given()
-			return cannot("there is no upgrade: %v", err)
+			return cannot("cannot upgrade: %v", err)
 		}
 		return nil
 	}

@@ -337,9 +337,9 @@ func (s *stage) play(line string) error {
 		s.operator.opts.Contained = rest == "host is in a container"
 		switch rest {
 		case "fleet is full":
-			s.operator.opts.Fleet = neighbour{&neighbours{full: texts.Of("all hosts together have as many lobbies and games as they may (fleet.max_games)")}, 1}
+			s.operator.opts.Fleet = neighbour{&neighbours{full: texts.Of("the limit of lobbies and games of all hosts is reached (fleet.max_games)")}, 1}
 		case "fleet is not known":
-			s.operator.opts.Fleet = neighbour{&neighbours{full: texts.Of("how many lobbies all hosts have is not known: the database does not answer")}, 1}
+			s.operator.opts.Fleet = neighbour{&neighbours{full: texts.Of("the number of lobbies of all hosts is unknown: the database does not answer")}, 1}
 		}
 	default:
 		return errors.New("no such event")

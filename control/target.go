@@ -105,7 +105,7 @@ func (d *target) find(part string) (found []located) {
 // absent says why there is no command for a game.
 func (o *Operator) absent(id uint32) error {
 	if o.opts.Host.Info(id).Apart {
-		return cannot("game %d stays in the process before the upgrade until its end: nothing but unhost %[1]d reaches it, which ends it", id)
+		return cannot("game %d runs in the old process until it ends; the only command that reaches it is unhost %[1]d, which ends it", id)
 	}
 	return noGame(id)
 }

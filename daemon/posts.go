@@ -56,7 +56,7 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 	if l.most == 0 {
 		return func() {}, nil
 	}
-	unknown := texts.Of("how many lobbies all hosts have is not known: the database does not answer")
+	unknown := texts.Of("the number of lobbies of all hosts is unknown: the database does not answer")
 	if l.suspended() {
 		return nil, unknown // at once: other callers wait for this one
 	}
@@ -81,7 +81,7 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 		return nil, unknown
 	case !room:
 		opened()
-		return nil, texts.Of("all hosts together have as many lobbies and games as they may (fleet.max_games)")
+		return nil, texts.Of("the limit of lobbies and games of all hosts is reached (fleet.max_games)")
 	}
 	return opened, nil
 }
@@ -90,7 +90,7 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 func (l *leases) Order(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
 	hosts, err := l.db.Hosts(ctx)
 	if err != nil {
-		return texts.Of("the other hosts are not known: the database does not answer")
+		return texts.Of("the other hosts are unknown: the database does not answer")
 	}
 	self := l.Session()
 	caller := command.Caller{Name: by.Name, Realm: by.Realm, Level: by.Level, Language: by.Language, Via: by.Via}
@@ -171,7 +171,7 @@ func (l *leases) read(got storage.Post) {
 	if begin(l.busy, func() { l.carryOut(&p, &back) }) {
 		return
 	}
-	back.Refused = texts.Of("too many commands of other hosts are on their way: try again in a few seconds").In(p.Caller.Language)
+	back.Refused = texts.Of("too many commands for other hosts are pending: try again in a few seconds").In(p.Caller.Language)
 	if !begin(l.refusing, func() { l.reply(&p, &back) }) {
 		l.log.Warn().Str("line", p.Line).Msg("commands of other hosts are dropped: the database does not take the answers")
 	}

@@ -178,7 +178,7 @@ func setLatency(m *Machine, _ *call, period time.Duration) error {
 }
 
 func equalised(m *Machine, _ *call) texts.Text {
-	return texts.If(m.cfg.Turns.Equalise, "Actions wait for the slowest line.", "Actions do not wait for the slowest line.")
+	return texts.If(m.cfg.Turns.Equalise, "Actions wait for the slowest connection.", "Actions do not wait for the slowest connection.")
 }
 
 func setEqualise(m *Machine, c *call, on bool) error {

@@ -16,5 +16,5 @@ func HowToProve(account, realm, code string) texts.Text {
 
 // WrongProof is for a code that was typed.
 func WrongProof(account, realm string) texts.Text {
-	return texts.Of("That code is wrong. Whisper sc to %s on %s, and type here what you are told.", account, realm)
+	return texts.Of("That code is wrong. Whisper sc to %s on %s, and type the answer here.", account, realm)
 }

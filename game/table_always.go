@@ -114,7 +114,7 @@ var always = command.Table[*Machine]{
 		Name:      "equalise",
 		Aliases:   []string{"equalize"},
 		Usage:     "[on|off]",
-		Help:      "show or set whether actions wait for the slowest line, two turns at most, so that a faster one gives no advantage",
+		Help:      "show or set whether actions wait for the slowest connection, two turns at most, so that a faster one gives no advantage",
 		Examples:  []string{"equalise on"},
 		Level:     command.Owner,
 		AskAnyone: true,

@@ -69,7 +69,7 @@ var voting = command.Table[*Machine]{
 	{
 		Name:    "unready",
 		Aliases: []string{"afk"},
-		Help:    "take back that you are ready",
+		Help:    "mark yourself as not ready",
 		Phase:   command.InLobby,
 		Urgent:  true,
 		Bare:    ready(true),

@@ -2,7 +2,8 @@ package texts
 
 import "maps"
 
-// chinese is the catalogue in simplified Chinese, by rooms.
+// chinese returns the catalogue for simplified Chinese, keyed by the English formats. Its parts are in one file per
+// area.
 func chinese() map[string]string {
 	all := make(map[string]string)
 	for _, part := range []map[string]string{chineseLobby, chineseGame, chineseWords, chineseHost, chinesePeople, chineseHelp, chinesePlay, chineseWatch, chineseWeb} {
@@ -11,7 +12,7 @@ func chinese() map[string]string {
 	return all
 }
 
-// chineseWords are names of things and kinds, which stand inside of sentences.
+// chineseWords translates the names of things and kinds, which are parts of sentences.
 var chineseWords = map[string]string{
 	// who may use a command, and when
 	"a player":                "玩家",

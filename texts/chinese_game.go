@@ -145,7 +145,7 @@ var chineseGame = map[string]string{
 	"%s is %v and cannot be banned": "%s 是%v，不能封禁",
 	"banned":                        "被封禁",
 	"banned: %s":                    "被封禁：%s",
-	"%s has no name of their own, so that nothing is kept about them: use kick or banip": "%s 没有自己的名字，因此无法以名字记录：请使用 kick 或 banip",
+	"%s plays under an anonymous name, which cannot be banned: use kick or banip": "%s 使用匿名名字，无法封禁该名字：请用 kick 或 banip",
 	"nobody has left yet":                       "还没有人离开",
 	"the player is missing. Usage: %s <player>": "缺少玩家。用法：%s <player>",
 
@@ -204,8 +204,8 @@ var chineseGame = map[string]string{
 	"you cannot ignore yourself": "不能屏蔽自己",
 
 	// turns
-	"Actions wait for the slowest line.":        "操作会等待最慢的网络。",
-	"Actions do not wait for the slowest line.": "操作不等待最慢的网络。",
+	"Actions wait for the slowest connection.":        "操作会等待最慢的网络。",
+	"Actions do not wait for the slowest connection.": "操作不等待最慢的网络。",
 
 	// warnings
 	"You are warned: %s.": "你被警告：%s。",

@@ -2,7 +2,7 @@ package texts
 
 // chineseHost translates the answers of the host's commands, mostly whispered on a realm.
 var chineseHost = map[string]string{
-	"write whom and where, like bob@home":                                         "请写明对方和战网，例如 bob@home",
+	"write the player and the realm, such as bob@home":                                         "请写明对方和战网，例如 bob@home",
 	"only admins, and owners whose name a realm has confirmed, invite people":     "只有管理员和名字已被战网确认的房主才能邀请",
 	"the host is not logged on to a realm %q":                                     "主机没有登录战网 %q",
 	"%s was invited just now, or too many people were: try again in five minutes": "刚刚邀请过 %s，或邀请的人太多：请五分钟后再试",
@@ -19,9 +19,9 @@ var chineseHost = map[string]string{
 	"%s: logged on, players are sent to %v":              "%s：已登录，玩家会被引导到 %v",
 	"%s: logged on":                                      "%s：已登录",
 	"no lobby is open":                                   "没有开放的房间",
-	"%v, in the process before the upgrade":              "%v，留在升级前的进程里",
-	"The process before the upgrade is to end game #%d.": "升级前的进程将结束第 %d 局。",
-	"game %d stays in the process before the upgrade until its end: nothing but unhost %[1]d reaches it, which ends it": "第 %d 局留在升级前的进程里直到结束：只有 unhost %[1]d 能结束它，其他命令到不了",
+	"%v, in the old process":              "%v，在旧进程里",
+	"The old process will end game #%d.": "旧进程将结束第 %d 局。",
+	"game %d runs in the old process until it ends; the only command that reaches it is unhost %[1]d, which ends it": "第 %d 局在旧进程里运行直到结束：只有 unhost %[1]d 能到达并结束它",
 	"Until their end, %v in this process: %v": "直到结束，%v留在本进程：%v",
 	"%d games stay":     "%d 局",
 	"%v, not listed":    "%v，未公开",
@@ -38,7 +38,7 @@ var chineseHost = map[string]string{
 	"this host announces nothing on the LAN: set lan.enabled":                        "此主机不在局域网中广播：请设置 lan.enabled",
 	"lobby #%d is not in the list of games: it is private, or its game has started":  "房间 #%d 不在游戏列表中：它是私有的，或游戏已经开始",
 	"players of 1.30 to 2.0 find games by multicast alone: they can use w3host play": "1.30 至 2.0 版本的玩家只通过组播查找游戏：可以使用 w3host play",
-	"lobby #%d is announced to as many addresses as it can be":                       "房间 #%d 广播的地址已达上限",
+	"lobby #%d is already announced to the maximum number of addresses":                       "房间 #%d 广播的地址已达上限",
 	"Lobby #%d is announced to %v.":                                                  "房间 #%d 已向 %v 广播。",
 	"no map is set: use host <map> [name]":                                           "没有设置地图：请用 host <map> [name]",
 	"opening lobbies is disabled: use enable to turn it back on":                     "开新房间已停用：用 enable 恢复",
@@ -52,7 +52,7 @@ var chineseHost = map[string]string{
 	"You joined on the local network, where names are not confirmed.":                                    "你是从局域网加入的，局域网不确认名字。",
 	"Your name is already confirmed.":                                                                    "你的名字已经确认。",
 	"Too many wrong codes. Whisper the one that sc shows you here instead.":                              "错误的验证码太多。请改为密语 sc 在这里显示的验证码。",
-	"That code is wrong. Whisper sc to %s on %s, and type here what you are told.":                       "验证码不对。请密语 sc 给 %s（%s），再在这里输入收到的内容。",
+	"That code is wrong. Whisper sc to %s on %s, and type the answer here.":                       "验证码不对。请密语 sc 给 %s（%s），再在这里输入收到的内容。",
 	"Please whisper it: everybody reads what is said in a channel.":                                      "请用密语：频道里的话人人都能看到。",
 	"Type sc in the lobby, or whisper it to the host's account on your realm.":                           "请在房间里输入 sc，或在战网上向主机账号密语 sc。",
 	"Too many codes are in use. Please try again in a few minutes.":                                      "发出的验证码太多。请过几分钟再试。",
@@ -83,9 +83,9 @@ var chineseHost = map[string]string{
 	"off":               "已停止",
 	"outside its hours": "不在开放时段",
 	"no new lobbies are opened: enable changes that":          "不再开新房间：用 enable 恢复",
-	"it has as many lobbies and games as it may":              "房间和游戏数已达上限",
-	"the host has as many lobbies and games as it may":        "主机的房间和游戏数已达上限",
-	"the last try failed, as the log says; the next is in %v": "上次尝试失败，原因见日志；%v 后重试",
+	"its limit of lobbies and games is reached":              "房间和游戏数已达上限",
+	"the host's limit of lobbies and games is reached":        "主机的房间和游戏数已达上限",
+	"the last attempt failed (see the log); the next one is in %v": "上次尝试失败，原因见日志；%v 后重试",
 	"%q: at most %v, each starting with %v.":                  "%q：最多 %v，每局满 %v开始。",
 	"Autohosting is on again.":                                "已恢复自动开房。",
 	"Autohosting is off; empty lobbies close.":                "自动开房已停止；空房间会关闭。",
@@ -93,16 +93,16 @@ var chineseHost = map[string]string{
 	// other hosts
 	"lobby, %v":         "房间，%v",
 	"#%d-%d %q: %v, %s": "#%d-%d %q：%v，%s",
-	"The other hosts are not known: the database does not answer.": "无法得知其他主机：数据库没有应答。",
-	"the other hosts are not known: the database does not answer":  "无法得知其他主机：数据库没有应答",
+	"The other hosts are unknown: the database does not answer.": "无法得知其他主机：数据库没有应答。",
+	"the other hosts are unknown: the database does not answer":  "无法得知其他主机：数据库没有应答",
 
-	"all hosts together have as many lobbies and games as they may (fleet.max_games)": "所有主机的房间和游戏总数已达上限 (fleet.max_games)",
-	"how many lobbies all hosts have is not known: the database does not answer":      "无法得知所有主机共有多少房间：数据库没有应答",
-	"this host is alone: leave out the number of a host":                              "只有这一台主机：请不要写主机编号",
+	"the limit of lobbies and games of all hosts is reached (fleet.max_games)": "所有主机的房间和游戏总数已达上限 (fleet.max_games)",
+	"the number of lobbies of all hosts is unknown: the database does not answer":      "无法得知所有主机共有多少房间：数据库没有应答",
+	"this host is not part of a fleet: leave out the host number":                              "本主机不属于主机群：请不要写主机编号",
 	"host %d has no game %d":                                                        "%d 号主机没有 %d 号游戏",
 	"host %d does not answer":                                                       "%d 号主机没有应答",
 	"host %d has not answered; it may have done it all the same":                    "%d 号主机没有应答；它可能仍然执行了命令",
-	"too many commands of other hosts are on their way: try again in a few seconds": "来自其他主机的命令太多：请过几秒再试",
+	"too many commands for other hosts are pending: try again in a few seconds": "来自其他主机的命令太多：请过几秒再试",
 
 	// the host itself
 	"No new lobbies will be opened.":                                              "将不再开新房间。",
@@ -110,8 +110,8 @@ var chineseHost = map[string]string{
 	"nothing was changed: %v":                                                     "未作任何更改：%v",
 	"The configuration and the maps have been reloaded.":                          "配置和地图已重新加载。",
 	"a program is named at the console or by w3host ctl only":                     "只能在控制台或用 w3host ctl 指定程序",
-	"there is no upgrade: %v":                                                     "未能升级：%v",
-	"The new program goes on; games follow at the end of a turn.":                 "新程序已接手；各局游戏在回合结束时转过去。",
+	"cannot upgrade: %v":                                                     "未能升级：%v",
+	"Upgrade started; each running game moves to the new version at its next turn.":                 "升级已开始；各局游戏在下一回合转到新版本。",
 	"The host is shutting down.":                                                  "主机正在关闭。",
 	"%v running: exit nice waits until they have ended, exit force ends them now": "%v正在进行：exit nice 等它们结束再关闭，exit force 立即结束它们",
 	"%d games are": "有 %d 局",
@@ -148,9 +148,9 @@ var chineseHost = map[string]string{
 	"%s: these are not the slots of a game of %s": "%s：这些位置不可能出现在 %s 的游戏里",
 	"%s is a replay of another game":              "%s 是另一局游戏的录像",
 
-	"it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
+	"the players of the slots %s are unknown, because the game was not hosted here: add slot=name for each, or a replay of the game": "不知道位置 %s 是谁：该局不是在本主机上进行的。请逐个用 位置=名字 说明，或给出该局的录像",
 
 	"a game cannot go on from a replay, because the players' clients would ignore their own recorded actions: save it while it is played, and host the saved game (.w3z)": "无法由录像续局，因为玩家的客户端会忽略录像中他们自己的操作：请在游戏中存档，再开存档（.w3z）的房间",
 
-	"open the lobby of a saved game for those who played it; if the game was not hosted here, say who had which slot, or name a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
+	"open a lobby for a saved game and its players; if the game was not hosted here, add slot=name for each, or a replay of it": "为一局存档游戏的玩家开房；若该局不是在本主机上进行的，请说明各位置是谁，或给出该局的录像",
 }

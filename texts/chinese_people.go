@@ -37,7 +37,7 @@ var chinesePeople = map[string]string{
 
 	// bans
 	"%s is not here and is not an address: give an address":                       "%s 不在这里，也不是地址：请输入地址",
-	"%v covers a large part of the internet: use w3host ban --yes if you mean it": "%v 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host ban --yes",
+	"%v covers a large part of the internet: use w3host ban --yes to confirm": "%v 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host ban --yes",
 	"%s is banned permanently.":                                                   "%s 已被永久封禁。",
 	"%s is banned%v.":                                                             "%s 已被封禁%v。",
 	"%s is already banned":                                                        "%s 已经被封禁",
@@ -71,7 +71,7 @@ var chinesePeople = map[string]string{
 	"%s is no longer an admin.":                  "%s 不再是管理员。",
 	"%s is now an admin (%v).":                   "%s 现在是管理员（%v）。",
 	"%s is already an admin (%v)":                "%s 已经是管理员（%v）",
-	"%s covers a large part of the internet: use w3host admin add --yes if you mean it": "%s 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host admin add --yes",
+	"%s covers a large part of the internet: use w3host admin add --yes to confirm": "%s 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host admin add --yes",
 	"%s is already a network: leave out what follows it":                                "%s 已经是网段：请去掉它后面的内容",
 	"%q is not an address or a network: write it like 192.0.2.1 or 192.0.2.0/24":        "%q 不是地址也不是网段：请写成 192.0.2.1 或 192.0.2.0/24",
 

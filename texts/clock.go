@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Clock is a game time as players read it: 8:20, or 1:08:20.
+// Clock formats a time in the game as players read it: 8:20, or 1:08:20 from one hour on.
 func Clock(d time.Duration) string {
 	s := int(max(d, 0) / time.Second)
 	if s >= 3600 {

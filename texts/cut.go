@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Cut takes at most n bytes off a line: up to the last space of their second half,
-// else whole letters, since some languages have few spaces. The space goes.
+// Cut splits a line after at most n bytes: at the last space in the second half of these bytes, otherwise between two
+// letters, since some languages have few spaces. It drops spaces at the cut.
 func Cut(line string, n int) (part, rest string) {
 	if len(line) <= n {
 		return line, ""

@@ -6,25 +6,24 @@ import (
 	"strings"
 )
 
-// Language is one that players can read the host in.
+// Language is a language in which the host can talk to players.
 type Language uint8
 
-// Languages.
+// The languages of the host.
 const (
 	English Language = iota
-	Chinese          // simplified
+	Chinese          // simplified Chinese
 )
 
-// tags are the names of the languages, after BCP 47.
+// tags are the BCP 47 tags of the languages.
 var tags = [...]string{English: "en", Chinese: "zh"}
 
 var catalogues = [...]map[string]string{Chinese: chinese()}
 
-// Tags lists the names of all.
+// Tags returns the tags of all languages, separated by commas.
 func Tags() string { return strings.Join(tags[:], ", ") }
 
-// ParseLanguage reads the name of a language. A region behind it, as in zh-CN, is
-// ignored.
+// ParseLanguage parses a language tag. It ignores case and a region, as in zh-CN. Its error can be shown to players.
 func ParseLanguage(tag string) (Language, error) {
 	name, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(strings.TrimSpace(tag)), "_", "-"), "-")
 	if i := slices.Index(tags[:], name); i >= 0 {
@@ -33,7 +32,7 @@ func ParseLanguage(tag string) (Language, error) {
 	return English, Of("the language %q is not available. Choose one of %s", tag, Tags())
 }
 
-// String is the name.
+// String returns the language's tag.
 func (l Language) String() string {
 	if int(l) < len(tags) {
 		return tags[l]
@@ -41,13 +40,13 @@ func (l Language) String() string {
 	return fmt.Sprintf("language %d", uint8(l))
 }
 
-// Own returns the language's name for itself.
+// Own returns the language's name in the language itself.
 func (l Language) Own() string { return [...]string{English: "English", Chinese: "中文"}[l] }
 
-// MarshalText is the name.
+// MarshalText returns the language's tag.
 func (l Language) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads a name.
+// UnmarshalText parses a language tag.
 func (l *Language) UnmarshalText(text []byte) (err error) {
 	*l, err = ParseLanguage(string(text))
 	return err

@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Sentence is a text that begins and ends as a sentence does: for refusals, whose texts
-// stand in other sentences as well. It changes no typed text and no name.
+// Sentence returns the text with a capital letter at its start and a full stop at its end. It is for refusals, whose
+// texts are also embedded in other sentences. It does not change arguments that are names or typed text.
 func Sentence(t Text) Text {
 	t.begins, t.ends = true, true
 	return t
 }
 
-// begin makes the first letter of a format a capital. Where the format begins with
-// another text, that text begins so instead.
+// begin capitalizes the first letter of a format. If the format starts with a Text or an error as argument, it
+// capitalizes that argument instead.
 func begin(format string, args []any) string {
 	first, size := utf8.DecodeRuneInString(format)
 	if first != '%' {
@@ -29,7 +29,7 @@ func begin(format string, args []any) string {
 			arg = &Refusal{arg.Code, arg.Text}
 			arg.Text.begins = true
 			args[0] = arg
-		case error: // of another package
+		case error: // an error of another package
 			line := arg.Error()
 			if word, _, _ := strings.Cut(line, " "); !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
 				first, size := utf8.DecodeRuneInString(line)
@@ -40,8 +40,7 @@ func begin(format string, args []any) string {
 	return format
 }
 
-// end puts a full stop behind a line that has none, unless it ends with a text to be
-// typed.
+// end appends a full stop unless the line ends with punctuation or with a placeholder for typed text such as <name>.
 func end(line string, l Language) string {
 	last, _ := utf8.DecodeLastRuneInString(line)
 	if line == "" || strings.ContainsRune(".!?…。！？>]", last) {

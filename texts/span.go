@@ -2,7 +2,7 @@ package texts
 
 import "time"
 
-// span is a duration in words: its two largest units, tenths of a second below ten.
+// span formats a duration in words: its two largest units, or tenths of a second below ten seconds.
 func span(d time.Duration) Text {
 	if d < 10*time.Second && d%time.Second != 0 {
 		return Of("%.1f seconds", d.Seconds())

@@ -1,8 +1,12 @@
-// Package texts holds the texts that players read, in every language the host speaks.
+// Package texts translates everything that players read.
 //
-// A sentence is written where it is needed, in English, as a format. The
-// catalogue of another language is keyed by it, as that of gettext, so that a
-// sentence without a translation is read in English.
+// A package that talks to players creates a Text from an English format where it needs the sentence; the text is
+// rendered later, in the language of each reader, with Text.In. The catalogue of another language is keyed by the
+// English format, as with gettext; a sentence without a translation is shown in English. A Refusal is a Text with an
+// error code.
+//
+// The package does no I/O and knows nothing about players; its tests check that every sentence of the other packages has
+// a translation.
 package texts
 
 import (
@@ -15,28 +19,28 @@ import (
 	"unicode"
 )
 
-// Text is a sentence that is not yet in any language. It is an error too, so that
-// a refusal can be one.
+// Text is a sentence that is not rendered in a language yet. The zero value is the empty text. Text implements error, so
+// that it can be returned as one.
 type Text struct {
 	format       string
-	many         string // the format of more things, for a Count of one
+	many         string // plural format, if format is the singular of a Count
 	args         []any
-	begins, ends bool // as a sentence does; see Sentence
+	begins, ends bool // capitalize the start, end with a full stop; see Sentence
 }
 
-// translated is an argument of a Text that depends on the language: another
-// Text, a refusal, a name of something.
+// translated is an argument of a Text that depends on the language: another Text, a Refusal, or a name.
 type translated interface{ In(Language) string }
 
-// Of makes a Text of an English format, which is the key of its translations.
+// Of returns a Text of an English format, which is the key of its translations. Arguments that are Texts, refusals or
+// durations are rendered in the language of the reader.
 func Of(format string, args ...any) Text {
 	if false {
-		_ = fmt.Sprintf(format, args...) // lets go vet check the callers' formats
+		_ = fmt.Sprintf(format, args...) // never runs; makes go vet check the formats of callers
 	}
 	return Text{format: format, args: args}
 }
 
-// Plain is a text that is the same in every language: one that somebody has typed.
+// Plain returns a Text that is the same in every language, such as text typed by a player.
 func Plain(text string) Text {
 	if text == "" {
 		return Text{}
@@ -44,14 +48,13 @@ func Plain(text string) Text {
 	return Text{format: "%s", args: []any{text}}
 }
 
-// Known is a whole sentence that is only known at run time, and translated if
-// the catalogue has it.
+// Known returns a Text for a whole sentence known only at run time. It is translated if the catalogue has it.
 func Known(sentence string) Text { return Text{format: sentence} }
 
-// From is the text of an error.
+// From returns the text of an error, translated if the error is a Text or Refusal.
 func From(err error) Text { return Text{format: "%v", args: []any{err}} }
 
-// Join puts texts behind each other.
+// Join concatenates texts with a separator.
 func Join(list []Text, sep string) Text {
 	sep = strings.ReplaceAll(sep, "%", "%%")
 	t := Text{format: strings.TrimSuffix(strings.Repeat("%v"+sep, len(list)), sep)}
@@ -61,7 +64,7 @@ func Join(list []Text, sep string) Text {
 	return t
 }
 
-// Either is a choice of names, of which there is at least one.
+// Either returns "a or b or c" for the names, of which there must be at least one.
 func Either(names []string) Text {
 	t := Plain(names[0])
 	for _, name := range names[1:] {
@@ -70,9 +73,8 @@ func Either(names []string) Text {
 	return t
 }
 
-// Count is a number of things: the singular of its format for 1. Both formats
-// have one verb, for the number. A language without a singular has the translation of
-// the other alone.
+// Count returns the text for a number of things: the format one if n is 1, otherwise many. Both formats have a single
+// verb, for the number. Languages without a singular translate only many.
 func Count(n int, one, many string) Text {
 	if n == 1 {
 		return Text{format: one, many: many, args: []any{n}}
@@ -80,7 +82,7 @@ func Count(n int, one, many string) Text {
 	return Text{format: many, args: []any{n}}
 }
 
-// If is the first sentence if something is so, and else the other. Both take the same arguments.
+// If returns the sentence then if so is true, otherwise the other sentence, both with the same arguments.
 func If(so bool, then, otherwise string, args ...any) Text {
 	if so {
 		return Of(then, args...)
@@ -88,15 +90,15 @@ func If(so bool, then, otherwise string, args ...any) Text {
 	return Of(otherwise, args...)
 }
 
-// Sprintf is one sentence in a language, for answers outside of games.
+// Sprintf renders a sentence in a language. It is Of(format, args...).In(l).
 func Sprintf(l Language, format string, args ...any) string {
 	return Of(format, args...).In(l)
 }
 
-// Empty reports whether there is nothing to read.
+// Empty reports whether t is the zero Text.
 func (t Text) Empty() bool { return t.format == "" }
 
-// In is the sentence in a language. Durations in it are in words.
+// In renders the sentence in a language. Durations become words.
 func (t Text) In(l Language) string {
 	format := t.format
 	if there := cmp.Or(catalogues[l][t.format], catalogues[l][t.many]); there != "" {
@@ -126,11 +128,11 @@ func (t Text) In(l Language) string {
 	return line
 }
 
-// typed is a text that somebody has typed. %q puts it in quotes without escapes, which
-// players do not read.
+// typed is a text that a person has typed. With %q it is put in quotes without Go's escapes, which players would not
+// understand.
 type typed string
 
-// Format is for fmt.
+// Format implements fmt.Formatter.
 func (s typed) Format(f fmt.State, verb rune) {
 	if verb == 'q' {
 		_, _ = io.WriteString(f, `"`+strings.Map(visible, string(s))+`"`)
@@ -146,11 +148,11 @@ func visible(r rune) rune {
 	return r
 }
 
-// String is the sentence in English, for logs and records.
+// String renders the sentence in English, for logs and records.
 func (t Text) String() string { return t.In(English) }
 
-// Error is the same.
+// Error renders the sentence in English.
 func (t Text) Error() string { return t.In(English) }
 
-// MarshalText is the sentence in English.
+// MarshalText renders the sentence in English.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.In(English)), nil }

@@ -18,22 +18,22 @@ import (
 	"w3host/storage"
 )
 
-const adminHelp = `w3host admin gives and takes the right to command hosts.
+const adminHelp = `w3host admin manages who may give commands to hosts.
 
-On the LAN a name proves nothing. A role counts there if it is bound to an address or network (--from, or a network
-in the place of NAME, for everybody from there), if its admin has a password and logs in with it
-(w3host admin password NAME; !login in the chat), or where lobby.lan_admins trusts names.`
+On the LAN anyone can use any name. A role applies there if it is bound to an address or network (--from, or a
+network instead of NAME, for everybody in it), if the admin logs in with a password
+(w3host admin password NAME; !login in the chat), or if lobby.lan_admins trusts names.`
 
 func adminCommand() *cobra.Command {
-	c, cmd := newDBCommand("admin", "add, remove and list those who may command", adminHelp)
+	c, cmd := newDBCommand("admin", "add, remove and list the people who may give commands", adminHelp)
 	var a storage.Admin
 	var from string
 	var none, yes bool
 	fs := cmd.PersistentFlags()
-	fs.StringVar(&a.Realm, "realm", "", "the `REALM` where NAME is who they say they are; otherwise the LAN, where anyone may call themselves so")
-	fs.StringVar(&from, "from", "", "the `NETWORK` or address that joins must come from for the role to count")
-	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; trusted is spared what rules and votes do to others; root also makes admins")
-	fs.BoolVar(&yes, "yes", false, "also a network that covers a large part of the internet")
+	fs.StringVar(&a.Realm, "realm", "", "the `REALM` that vouches for NAME; otherwise the LAN, where anyone can use any name")
+	fs.StringVar(&from, "from", "", "the `NETWORK` or address the admin must join from; otherwise any")
+	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; trusted is exempt from lobby rules and kick votes; root also makes admins")
+	fs.BoolVar(&yes, "yes", false, "allow a network that covers a large part of the internet")
 	c.addListFlags(fs)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"trusted", "admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
@@ -48,16 +48,16 @@ func adminCommand() *cobra.Command {
 		who, err := people.ParseAdmin(c.names[0], from)
 		a.Name, a.Network = who.Name, who.Network
 		if err == nil && people.IsVast(a.Network) && !yes {
-			err = fmt.Errorf("%s covers a large part of the internet: add --yes if you mean it", a.Network)
+			err = fmt.Errorf("%s covers a large part of the internet; add --yes to confirm", a.Network)
 		}
 		return err
 	}
-	password := &cobra.Command{Use: "password NAME", Short: "set the password that an admin of the LAN logs in with, from the terminal or standard input"}
-	password.Flags().BoolVar(&none, "remove", false, "take the password away: the role counts without a login")
+	password := &cobra.Command{Use: "password NAME", Short: "set the password of a LAN admin; it is read from the terminal or standard input"}
+	password.Flags().BoolVar(&none, "remove", false, "remove the password; the role then applies without a login")
 	group(cmd,
-		c.does(&cobra.Command{Use: "add NAME", Short: "make somebody an admin"}, check,
+		c.does(&cobra.Command{Use: "add NAME", Short: "give a player or network a role"}, check,
 			func(db *storage.Store) error { return c.addAdmin(db, a) }),
-		c.does(&cobra.Command{Use: "remove NAME", Short: "take that right away"}, check,
+		c.does(&cobra.Command{Use: "remove NAME", Short: "remove a role"}, check,
 			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
 		c.does(password, check,
 			func(db *storage.Store) error { return c.setPassword(db, a.Name, none) }),
@@ -78,7 +78,7 @@ func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
 }
 
 func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
-	a.Role = "" // whichever it is
+	a.Role = "" // the role that is stored, whatever it is
 	if err := db.RemoveAdmin(c.ctx, a); err != nil {
 		return err
 	}
@@ -86,8 +86,7 @@ func (c *dbCall) removeAdmin(db *storage.Store, a storage.Admin) error {
 	return c.audit(db, a.Target(), "remove on "+theRealm(a.Realm))
 }
 
-// setPassword asks twice on a terminal, where nothing is echoed; otherwise it takes
-// a line of standard input.
+// setPassword stores the password hash of a LAN admin, or removes it if none is set.
 func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 	hash, now, did := "", "no longer has a password.", "remove the password"
 	if !none {
@@ -98,7 +97,7 @@ func (c *dbCall) setPassword(db *storage.Store, name string, none bool) error {
 		if hash, err = people.HashPassword(password); err != nil {
 			return err
 		}
-		now, did = "now has a password: the role counts after !login in each game.", "set a password"
+		now, did = "now has a password; the role applies after !login in each game.", "set a password"
 	}
 	if err := db.SetPassword(c.ctx, name, hash, terminal.User()); err != nil {
 		return err
@@ -117,7 +116,7 @@ func (c *call) readPassword() (string, error) {
 		if errors.Is(err, io.EOF) {
 			err = nil
 		}
-		return "", errors.Join(errors.New("no password came from standard input"), err)
+		return "", errors.Join(errors.New("no password on standard input"), err)
 	}
 	var typed [2][]byte
 	for i, prompt := range []string{"Password: ", "Again: "} {

@@ -16,28 +16,28 @@ import (
 	"w3host/storage"
 )
 
-const banHelp = `w3host ban keeps a player out of all lobbies, by name, address or network. A host
-that runs learns of it at once.
+const banHelp = `w3host ban keeps a player out of all lobbies, by name, address or network. It takes
+effect on running hosts at once.
 
-A player who is called like an address is written name:10.0.0.1.`
+To ban a player whose name looks like an address, write name:10.0.0.1.`
 
 func banCommand() *cobra.Command {
 	c, cmd := newDBCommand("ban NAME|ADDRESS|CIDR", "ban a name, an address or a network", banHelp)
 	var b storage.Ban
 	fs := cmd.Flags()
 	fs.StringVar(&b.Realm, "realm", "", "only players of this `REALM`; otherwise everywhere, the LAN included")
-	span := fs.String("for", "", "`TIME`: 30m, 12h, 7d, \"2 weeks\" or 1d12h; otherwise permanently")
-	fs.StringVar(&b.Reason, "reason", "", "`TEXT`: why")
-	yes := fs.Bool("yes", false, "also a network that covers a large part of the internet")
+	span := fs.String("for", "", "`DURATION`: 30m, 12h, 7d, \"2 weeks\" or 1d12h; otherwise permanent")
+	fs.StringVar(&b.Reason, "reason", "", "`TEXT` shown with the ban")
+	yes := fs.Bool("yes", false, "allow a network that covers a large part of the internet")
 	check := func() error {
-		if err := c.one("a name, an address or a network (words of a reason go in quotes)"); err != nil {
+		if err := c.one("a name, an address or a network (quote a reason of several words)"); err != nil {
 			return err
 		}
 		b.By, b.At = terminal.User(), time.Now()
 		target, err := storage.ParseBanTarget(c.names[0])
 		b.Name, b.Network = target.Name, target.Network
 		if err == nil && people.IsVast(b.Network) && !*yes {
-			err = fmt.Errorf("%s covers a large part of the internet: add --yes if you mean it", b.Network)
+			err = fmt.Errorf("%s covers a large part of the internet; add --yes to confirm", b.Network)
 		}
 		if err == nil && *span != "" {
 			var d time.Duration
@@ -84,7 +84,7 @@ func unbanCommand() *cobra.Command {
 	})
 }
 
-// hintNetwork adds to an error the banned network that an address lies in.
+// hintNetwork extends an error about an address that is not banned itself: it names the banned network that contains it.
 func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarget, err error) error {
 	bans, listErr := db.Bans(ctx, false)
 	if listErr != nil || !target.Network.IsValid() {
@@ -92,7 +92,7 @@ func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarge
 	}
 	for _, b := range bans {
 		if b.Network.IsValid() && b.Network.Contains(target.Network.Addr()) {
-			return fmt.Errorf("%w; it is within %s, which is banned: %s unban %[2]s", err, b.Network, terminal.Program)
+			return fmt.Errorf("%w; the banned network %s contains it; to lift that ban: %s unban %[2]s", err, b.Network, terminal.Program)
 		}
 	}
 	return err
@@ -100,7 +100,7 @@ func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarge
 
 func bansCommand() *cobra.Command {
 	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
-	all := cmd.Flags().Bool("all", false, "also those that are over")
+	all := cmd.Flags().Bool("all", false, "include expired and lifted bans")
 	c.addListFlags(cmd.Flags())
 	return c.does(cmd, c.none, lists(c, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON",
 		func(db *storage.Store) ([]storage.Ban, error) { return db.Bans(c.ctx, *all) },
@@ -108,7 +108,7 @@ func bansCommand() *cobra.Command {
 			ends := "never"
 			switch {
 			case !b.Lifted.IsZero():
-				ends = "over since " + local(b.Lifted)
+				ends = "ended " + local(b.Lifted)
 			case !b.Expires.IsZero():
 				ends = local(b.Expires)
 			}

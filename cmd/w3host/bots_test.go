@@ -18,10 +18,10 @@ func TestBotsCommandRefusesFlagsThatMakeNoSense(t *testing.T) {
 		"--stall 1 --stall-for 70s":        "use more --minutes",
 		"--leave-after 1m":                 "later than the end",
 		"--refuse-parts 0.1":               "need --download DIRECTORY",
-		"--desync -1":                      "cannot be below 0",
-		"--no-such-flag":                   "there is no flag --no-such-flag",
+		"--desync -1":                      "cannot be negative",
+		"--no-such-flag":                   "unknown flag --no-such-flag",
 		"surplus":                          `unexpected argument "surplus"`,
-		"--game 4294967297":                "--game=4294967297: write 4294967295 at most",
+		"--game 4294967297":                "--game=4294967297: the maximum is 4294967295",
 		"--entry-key -1":                   "--entry-key=-1: write a whole number, 0 or more",
 		"--addr nonsense --name-prefix waytoolongaprefix": `address "nonsense": want host:port`,
 	} {

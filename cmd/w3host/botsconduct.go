@@ -10,8 +10,8 @@ import (
 	"w3host/bots"
 )
 
-// misconduct holds the flags about misbehaving, leaving and downloading bots: how many of
-// a game do so.
+// misconduct holds the flags that make some bots misbehave, leave, download or use a GProxy: how many bots per game, and
+// when.
 type misconduct struct {
 	desync, stall, garbage, neverRead, leavers, downloaders int
 
@@ -25,32 +25,31 @@ type misconduct struct {
 	cut                    bots.ProxyConduct
 }
 
-// addTo adds the flags to a command.
 func (m *misconduct) addTo(fs *pflag.FlagSet) {
 	fs.IntVar(&m.desync, "desync", 0, "`K` bots answer turns with a wrong hash")
 	fs.IntVar(&m.stall, "stall", 0, "`K` bots stop reading for --stall-for")
 	fs.DurationVar(&m.stallFor, "stall-for", 10*time.Second, "how long a stall lasts")
 	fs.DurationVar(&m.stallAfter, "stall-after", 5*time.Second, "when a stall begins, from the first turn")
-	fs.IntVar(&m.garbage, "garbage", 0, "`K` bots send bytes that are no packet, five seconds into the game")
+	fs.IntVar(&m.garbage, "garbage", 0, "`K` bots send invalid packets, five seconds into the game")
 	fs.IntVar(&m.neverRead, "never-read", 0, "`K` bots stop reading once the game has started")
 	fs.DurationVar(&m.leaveAfter, "leave-after", 0, "--leavers bots leave this long after the first turn")
 	fs.IntVar(&m.leavers, "leavers", 1, "`K` bots leave after --leave-after")
-	fs.StringVar(&m.download, "download", "", "the bots lack the map: download it to this `directory`, check and hash it")
-	fs.IntVar(&m.downloaders, "downloaders", 0, "only the first `K` bots download; 0 for all")
-	fs.Float64Var(&m.refuse, "refuse-parts", 0, "`share` of map parts that downloaders refuse, like 0.01")
-	fs.DurationVar(&m.ackDelay, "ack-delay", 0, "downloaders acknowledge map parts this late")
+	fs.StringVar(&m.download, "download", "", "pretend not to have the map: download it into this `directory` and verify it")
+	fs.IntVar(&m.downloaders, "downloaders", 0, "only the first `K` bots download; 0 means all")
+	fs.Float64Var(&m.refuse, "refuse-parts", 0, "`fraction` of the map parts that downloaders refuse, such as 0.01")
+	fs.DurationVar(&m.ackDelay, "ack-delay", 0, "delay before downloaders acknowledge a map part")
 	fs.BoolVar(&m.ackSizes, "ack-sizes", false, "downloaders acknowledge with 0x42 instead of 0x44")
 	fs.IntVar(&m.stallAt, "stall-at-percent", 0, "the first downloader stops reading for --stall-for at this percentage")
 	fs.IntVar(&m.leaveAt, "leave-at-percent", 0, "the first downloader leaves at this percentage")
 	fs.IntVar(&m.gproxy, "gproxy", 0, "the first `N` bots of each game sit behind a GProxy++ proxy")
-	fs.IntVar(&m.gproxyExtended, "gproxy-extended", 0, "the next `N` behind one that needs no empty actions")
-	fs.DurationVar(&m.cut.CutEvery, "cut-every", 0, "interrupt their connections this often once the game runs; 0 never")
-	fs.DurationVar(&m.cut.CutFor, "cut-for", time.Second, "and connect again after this `time`")
-	fs.IntVar(&m.cut.CutAtByte, "cut-at-byte", 0, "interrupt behind this `byte` of the next data")
-	fs.BoolVar(&m.everywhere, "everywhere", false, "bots misbehave in every game, not only in the first")
+	fs.IntVar(&m.gproxyExtended, "gproxy-extended", 0, "the next `N` bots use a proxy that needs no empty actions")
+	fs.DurationVar(&m.cut.CutEvery, "cut-every", 0, "interrupt the proxies' connections this often once the game runs; 0 means never")
+	fs.DurationVar(&m.cut.CutFor, "cut-for", time.Second, "how long an interrupted connection stays down")
+	fs.IntVar(&m.cut.CutAtByte, "cut-at-byte", 0, "interrupt after this `byte` of the next data")
+	fs.BoolVar(&m.everywhere, "everywhere", false, "let bots misbehave in every game instead of only the first")
 }
 
-// check returns an error for flags that contradict each other.
+// check returns an error for flags that contradict each other or do not fit the number of players.
 func (m *misconduct) check(opts *bots.Options) error {
 	bad := m.desync + m.stall + m.garbage + m.neverRead
 	if m.leaveAfter > 0 {
@@ -60,7 +59,7 @@ func (m *misconduct) check(opts *bots.Options) error {
 	case opts.Play <= 0:
 		return errors.New("--minutes must be more than 0")
 	case min(m.desync, m.stall, m.garbage, m.neverRead, m.leavers, m.downloaders) < 0:
-		return errors.New("a number of bots cannot be below 0")
+		return errors.New("a number of bots cannot be negative")
 	case bad > opts.Players:
 		return fmt.Errorf("%d bots would misbehave or leave, but a game has only %d players", bad, opts.Players)
 	case m.stall > 0 && m.stallAfter+m.stallFor > opts.Play:
@@ -77,8 +76,8 @@ func (m *misconduct) check(opts *bots.Options) error {
 	return nil
 }
 
-// conduct assigns the behaviour of bots by their seat. Misbehaving bots have the last
-// seats, because the first bot asks for the start.
+// conduct returns a function that assigns each bot's behaviour by its seat. Misbehaving bots get the last seats, because
+// the first bot asks for the start.
 func (m *misconduct) conduct(players int) func(game, seat int) bots.Conduct {
 	return func(game, seat int) bots.Conduct {
 		var c bots.Conduct

@@ -10,8 +10,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// readScript makes a script for bots from a replay: its players in the order of slots,
-// and their actions. The script ends at the first fault of the file.
+// readScript converts a replay into a script for bots: its players in slot order and their actions. The script ends at
+// the first fault of the file.
 func readScript(file string) (*bots.Script, error) {
 	r, f, err := readReplay(file)
 	if err != nil {
@@ -23,18 +23,19 @@ func readScript(file string) (*bots.Script, error) {
 		s.Names = append(s.Names, seatName(r.Start.Players, pid, i, s.Names))
 	}
 	if len(s.Names) == 0 {
-		return nil, fmt.Errorf("%s: nobody plays in it", file)
+		return nil, fmt.Errorf("%s: the replay has no players", file)
 	}
 	for rec, err := range r.Records() {
 		if err != nil {
-			break // the part before the fault can be played
+			break // the records before the fault can be played
 		}
 		s.Steps = appendSteps(s.Steps, pids, rec)
 	}
 	return s, nil
 }
 
-// seatsOf are the players in the order of slots. Official replays have no slots.
+// seatsOf returns the pids of the players in slot order, followed by players without a slot: replays of official games
+// list no slots.
 func seatsOf(start *replay.Start) (pids []uint8) {
 	for _, slot := range start.Slots {
 		if slot.PID != 0 {
@@ -49,7 +50,7 @@ func seatsOf(start *replay.Start) (pids []uint8) {
 	return pids
 }
 
-// appendSteps appends the actions, lines and leaves of a record.
+// appendSteps appends the actions, chat lines and leaves of one record.
 func appendSteps(steps []bots.Step, pids []uint8, rec *replay.Record) []bots.Step {
 	add := func(pid uint8, step bots.Step) {
 		if step.Seat = slices.Index(pids, pid); step.Seat >= 0 {
@@ -74,7 +75,7 @@ func appendSteps(steps []bots.Step, pids []uint8, rec *replay.Record) []bots.Ste
 	return steps
 }
 
-// seatName is a name that lobbies accept: of 1 to 15 bytes, and unique.
+// seatName returns a unique name of 1 to 15 bytes, which lobbies accept, for the player with this pid.
 func seatName(players []replay.Player, pid uint8, seat int, taken []string) string {
 	name := ""
 	for _, p := range players {

@@ -18,15 +18,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// call is one call of a command.
+// call holds the context, streams and arguments of one invocation of a command.
 type call struct {
 	ctx            context.Context
 	cmd            *cobra.Command
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	names          []string // the arguments
+	names          []string // positional arguments
 
-	json, csv bool // how the output is written for programs
+	json, csv bool // --json and --csv
 }
 
 func (c *call) begin(cmd *cobra.Command, args []string) {
@@ -34,10 +34,11 @@ func (c *call) begin(cmd *cobra.Command, args []string) {
 	c.stdin, c.stdout, c.stderr = cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()
 }
 
-// runs sets what a command does. check finds faults of the arguments before.
+// runs sets the command's RunE: check validates the arguments, and its errors count as usage errors (exit code 2); then
+// do runs.
 func (c *call) runs(cmd *cobra.Command, check, do func() error) *cobra.Command {
 	if cmd.Args == nil {
-		cmd.Args = cobra.ArbitraryArgs // check judges them
+		cmd.Args = cobra.ArbitraryArgs // check validates them
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c.begin(cmd, args)
@@ -49,21 +50,21 @@ func (c *call) runs(cmd *cobra.Command, check, do func() error) *cobra.Command {
 	return cmd
 }
 
-// one is the only argument there may be.
+// one returns an error unless there is exactly one argument. what describes it in the error.
 func (c *call) one(what string) error {
 	switch len(c.names) {
 	case 0:
-		return fmt.Errorf("it needs %s", what)
+		return fmt.Errorf("missing argument: %s", what)
 	case 1:
 		return nil
 	}
-	return fmt.Errorf("it takes %s only, not also %q", what, c.names[1])
+	return fmt.Errorf("unexpected argument %[2]q: the only argument is %[1]s", what, c.names[1])
 }
 
 func (c *call) none() error { return errors.Unwrap(noArgs(c.cmd, c.names)) }
 
-// each calls do for each argument. It goes on after an error, which it prints; the exit
-// code is then 1. An exitCode of do has been explained by do itself.
+// each calls do for each argument. It continues after an error, prints it and returns exit code 1 at the end. If do
+// returns an exitCode, do has printed the error itself.
 func (c *call) each(do func(name string) error) error {
 	code := exitOK
 	for _, name := range c.names {
@@ -80,11 +81,11 @@ func (c *call) each(do func(name string) error) error {
 	return exit(code)
 }
 
-// describe prints what read finds in each file: for people by show, with an empty line between two;
-// in JSON as one object for one argument, an array for several.
+// describe prints the value that read returns for each file: for people with show, separated by blank lines; with --json
+// as one object for one argument or an array for several.
 func describe[T any](c *call, read func(name string) (T, error), show func(T) error) error {
-	all := []T{}     // not null
-	var broken error // of the output, which is no fault of a file
+	all := []T{}     // encoded as [] when empty, not as null
+	var broken error // an error of the output, not of a file
 	err := c.each(func(name string) error {
 		if broken != nil {
 			return exitCode(exitFailed)
@@ -119,7 +120,7 @@ func describe[T any](c *call, read func(name string) (T, error), show func(T) er
 	return err
 }
 
-// remedies for faults of files.
+// remedies are hints for common faults of files; failed appends them to the error.
 var remedies = []struct {
 	fault  error
 	remedy string
@@ -131,7 +132,7 @@ var remedies = []struct {
 	{replay.ErrTruncated, "w3host replay repair may save the beginning"},
 }
 
-// failed is an error about a file in one sentence, with a remedy if there is one.
+// failed returns an error about a file as one sentence with its name, and with a remedy if one is known.
 func failed(name string, err error) error {
 	text := err.Error()
 	if !strings.Contains(text, name) {
@@ -145,29 +146,28 @@ func failed(name string, err error) error {
 	return errors.New(w3map.Shown(text))
 }
 
-// plainError removes the name of the system call from an error.
+// plainError removes the name of the system call from a file error.
 func plainError(err error) error {
 	path, ok := errors.AsType[*os.PathError](err)
 	switch {
 	case !ok:
 		return err
 	case errors.Is(err, os.ErrNotExist):
-		return fmt.Errorf("%s: there is no such file", path.Path)
+		return fmt.Errorf("%s: no such file", path.Path)
 	}
 	return fmt.Errorf("%s: %w", path.Path, path.Err)
 }
 
-// races are those of slots.
 var races = map[w3gs.Race]string{
 	w3gs.RaceHuman: "human", w3gs.RaceOrc: "orc", w3gs.RaceNightElf: "night elf", w3gs.RaceUndead: "undead", w3gs.RaceRandom: "random",
 }
 
-// raceName is a race in words.
+// raceName returns the English name of a slot's race.
 func raceName(race w3gs.Race) string {
 	return cmp.Or(races[race&^w3gs.RaceSelectable], fmt.Sprintf("unknown %#02x", uint8(race)))
 }
 
-// plainText removes colour codes from a text of a file, and makes it safe for a terminal.
+// plainText removes Warcraft III colour codes from a text of a file and makes it safe to print on a terminal.
 func plainText(s string) string {
 	return terminal.Printable(w3map.Plain(strings.ToValidUTF8(s, "?")))
 }

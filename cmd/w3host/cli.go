@@ -16,26 +16,26 @@ import (
 	"w3host/internal/terminal"
 )
 
-// Exit codes, as in the help of w3host.
+// Exit codes, documented in the help of w3host.
 const (
 	exitOK = iota
 	exitFailed
 	exitUsage
 
-	exitNoMap = 78 // EX_CONFIG of sysexits.h: systemd is not to try again
+	exitNoMap = 78 // EX_CONFIG of sysexits.h: tells systemd not to restart
 )
 
-// usageError is a fault of the command line or the configuration.
+// usageError marks a fault of the command line or the configuration, which exits with code 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// exitCode ends a command that has printed its own errors.
+// exitCode ends a command that has printed its own error.
 type exitCode int
 
 func (e exitCode) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// exit is nil for code 0.
+// exit converts an exit code to an error: nil for exitOK.
 func exit(code int) error {
 	if code == exitOK {
 		return nil
@@ -43,7 +43,7 @@ func exit(code int) error {
 	return exitCode(code)
 }
 
-// report prints the error of a command in one line, and returns the exit code.
+// report prints the error of a command on one line and returns the exit code.
 func report(cmd *cobra.Command, err error) int {
 	code, isCode := errors.AsType[exitCode](err)
 	_, isUsage := errors.AsType[usageError](err)
@@ -61,7 +61,7 @@ func report(cmd *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// complain prints an error; file names and players' names may be in it.
+// complain prints an error. It escapes control characters, since the text may contain file names or players' names.
 func complain(cmd *cobra.Command, err error) {
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), terminal.Printable(err.Error()))
 }
@@ -73,19 +73,19 @@ func noArgs(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// noCommand checks the arguments of the root: any is a command that does not exist.
+// noCommand rejects arguments of the root command: each of them is an unknown command.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	err := fmt.Errorf("there is no command %q", args[0])
+	err := fmt.Errorf("unknown command %q", args[0])
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		err = fmt.Errorf("%w; did you mean %s?", err, cmp.Or(nearest.Word(args[0], near), near[0]))
 	}
 	return usageError{err}
 }
 
-// group makes a command that needs one of its sub-commands.
+// group turns cmd into a parent command that requires one of the sub-commands in verbs.
 func group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(verbs...)
 	cmd.Use, cmd.DisableFlagsInUseLine = cmd.Name()+" COMMAND", true
@@ -102,22 +102,22 @@ func group(cmd *cobra.Command, verbs ...*cobra.Command) *cobra.Command {
 func noVerb(cmd *cobra.Command, word string) error {
 	names := mapped(cmd.Commands(), (*cobra.Command).Name)
 	last := len(names) - 1
-	return usageError{fmt.Errorf("there is no %q: it is %s or %s", word, strings.Join(names[:last], ", "), names[last])}
+	return usageError{fmt.Errorf("unknown command %q: use %s or %s", word, strings.Join(names[:last], ", "), names[last])}
 }
 
-// flagFault names the wrong flag, and what to write.
+// flagFault rewrites a flag error of pflag: it names the flag and what to write instead.
 func flagFault(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		name, dash := unknown.GetSpecifiedName(), "--"
-		if short := unknown.GetSpecifiedShortnames(); short != "" { // -listen
+		if short := unknown.GetSpecifiedShortnames(); short != "" { // a misspelled single-dash flag such as -listen
 			name, dash = short, "-"
 		}
 		if near := nearest.Word(name, names); near != "" {
-			return fmt.Errorf("there is no flag %s%s; did you mean --%s?", dash, name, near)
+			return fmt.Errorf("unknown flag %s%s; did you mean --%s?", dash, name, near)
 		}
-		return fmt.Errorf("there is no flag %s%s", dash, name)
+		return fmt.Errorf("unknown flag %s%s", dash, name)
 	}
 	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		return fmt.Errorf("--%s needs a value", missing.GetFlag().Name)
@@ -128,7 +128,7 @@ func flagFault(cmd *cobra.Command, err error) error {
 	}
 	reason := bad.Unwrap()
 	if bad.GetFlag().Value.Type() == "uint32" && errors.Is(reason, strconv.ErrRange) {
-		reason = fmt.Errorf("write %d at most", uint32(math.MaxUint32))
+		reason = fmt.Errorf("the maximum is %d", uint32(math.MaxUint32))
 	} else if text, ok := map[string]string{
 		"bool": "write true or false", "int": "write a whole number", "uint32": "write a whole number, 0 or more",
 		"float64": "write a number", "duration": "write a time such as 500ms, 30s or 5m",
@@ -138,18 +138,17 @@ func flagFault(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("--%s=%s: %w", bad.GetFlag().Name, bad.GetValue(), reason)
 }
 
-// sets adds the environment variable of a configuration key to the help of its flag.
+// sets adds the environment variable of the configuration key to the help of the flag that overrides it.
 func sets(fs *pflag.FlagSet, name, key string) {
 	fs.Lookup(name).Usage += " [" + config.EnvName(key) + "]"
 }
 
-// configFlag adds --config.
 func configFlag(fs *pflag.FlagSet, file *string) {
 	fs.StringVar(file, "config", "", "configuration `FILE`; otherwise config.toml in the current folder, if it is there; see config.toml.example ["+config.EnvPrefix+"CONFIG]")
-	_ = cobra.MarkFlagFilename(fs, "config", "toml") // fails for a flag that does not exist
+	_ = cobra.MarkFlagFilename(fs, "config", "toml") // MarkFlagFilename fails only for unknown flags
 }
 
-// completeFiles offers files with these extensions as arguments.
+// completeFiles completes arguments with the names of files that have one of these extensions.
 func completeFiles(extensions ...string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return extensions, cobra.ShellCompDirectiveFilterFileExt

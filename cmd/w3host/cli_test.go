@@ -103,15 +103,15 @@ func TestVersion(t *testing.T) {
 // What is mistyped is named, with what was probably meant.
 func TestMistyped(t *testing.T) {
 	for line, want := range map[string]string{
-		"sevre":                        `w3host: there is no command "sevre"; did you mean serve? (see `,
-		"dance":                        `w3host: there is no command "dance" (see `,
-		"games --limmit 3":             "w3host games: there is no flag --limmit; did you mean --limit? (see ",
+		"sevre":                        `w3host: unknown command "sevre"; did you mean serve? (see `,
+		"dance":                        `w3host: unknown command "dance" (see `,
+		"games --limmit 3":             "w3host games: unknown flag --limmit; did you mean --limit? (see ",
 		"games --limit":                "w3host games: --limit needs a value (see ",
 		"games --limit=many":           "w3host games: --limit=many: write a whole number (see ",
 		"lan list --timeout=":          "w3host lan list: --timeout=: write a time such as 500ms, 30s or 5m (see ",
 		"ctl --game -1 say":            "w3host ctl: --game=-1: write a whole number, 0 or more (see ",
-		"ctl --game 4294967297 unhost": "w3host ctl: --game=4294967297: write 4294967295 at most (see ",
-		"lan lst":                      `w3host lan: there is no "lst": it is list or relay (see `,
+		"ctl --game 4294967297 unhost": "w3host ctl: --game=4294967297: the maximum is 4294967295 (see ",
+		"lan lst":                      `w3host lan: unknown command "lst": use list or relay (see `,
 		"--latency fast":               `--latency=fast: `,
 		"--lan=perhaps":                `--lan=perhaps: write true or false`,
 	} {
@@ -128,7 +128,7 @@ func TestFlagsBeforeCommands(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	code, _, stderr := shell(t, "serve", "-listen", ":1")
-	if code != exitUsage || !strings.Contains(stderr, "there is no flag -listen; did you mean --listen?") {
+	if code != exitUsage || !strings.Contains(stderr, "unknown flag -listen; did you mean --listen?") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

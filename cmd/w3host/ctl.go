@@ -11,12 +11,12 @@ import (
 	"w3host/internal/terminal"
 )
 
-const ctlHelp = `w3host ctl gives a command to the host on this machine and prints the answer.
+const ctlHelp = `w3host ctl sends a command to the host on this machine and prints the answer.
 "w3host ctl help" lists the commands; docs/commands.md explains them.
 
-The exit code is 0 when it was done, 1 when it was refused, 2 when no host answers.`
+The exit code is 0 on success, 1 if the host refused the command, 2 if no host answers.`
 
-// ctlCall is one call of "w3host ctl".
+// ctlCall holds the flags of one invocation of `w3host ctl`.
 type ctlCall struct {
 	call
 	game         uint32
@@ -25,11 +25,11 @@ type ctlCall struct {
 
 func ctlCommand() *cobra.Command {
 	var c ctlCall
-	cmd := &cobra.Command{Use: `ctl "COMMAND"`, Short: "give a command to the host on this machine", Long: ctlHelp}
+	cmd := &cobra.Command{Use: `ctl "COMMAND"`, Short: "send a command to the host on this machine", Long: ctlHelp}
 	fs := cmd.Flags()
-	fs.Uint32Var(&c.game, "game", 0, "for lobby or game `N`, as eg N COMMAND")
-	c.addJSONFlag(fs, "print a JSON object: lines, refused, and data where the answer lists something")
-	fs.StringVar(&c.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
+	fs.Uint32Var(&c.game, "game", 0, "run the command in lobby or game `N`, like eg N COMMAND")
+	c.addJSONFlag(fs, "print a JSON object: lines, refused, and data if the answer is a list")
+	fs.StringVar(&c.socket, "socket", "", "control socket `FILE` of the host; otherwise the one of the configuration")
 	configFlag(fs, &c.file)
 	check := func() error {
 		if strings.Join(c.names, "") == "" {
@@ -40,7 +40,7 @@ func ctlCommand() *cobra.Command {
 	return c.runs(cmd, check, c.send)
 }
 
-// send passes a line to the host and prints the answer.
+// send sends the command to the host and prints the answer.
 func (c *ctlCall) send() error {
 	socket, err := controlSocket(c.socket, c.file)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *ctlCall) send() error {
 	if c.json {
 		err := printJSON(c.stdout, answer)
 		if err == nil && answer.Refused != "" {
-			err = exitCode(exitFailed) // the answer says why
+			err = exitCode(exitFailed) // the JSON contains the reason
 		}
 		return err
 	}
@@ -67,7 +67,7 @@ func (c *ctlCall) send() error {
 	return nil
 }
 
-// controlSocket is the socket that is named, or else that of the configuration in a file.
+// controlSocket returns the socket path from the --socket flag, or else from the configuration file.
 func controlSocket(named, file string) (string, error) {
 	if named != "" {
 		return named, nil

@@ -13,35 +13,34 @@ import (
 	"w3host/texts"
 )
 
-// dbCall is one call of a command that uses the database.
+// dbCall is one invocation of a command that uses the database.
 type dbCall struct {
 	call
-	command string // "ban", for the audit log
+	command string // name in the audit log, such as "ban"
 
 	url  string
-	file string // of the configuration
+	file string // configuration file
 	opts storage.Options
 }
 
-// newDBCommand makes a command that uses the database, with the flags that name it,
-// which its sub-commands share.
+// newDBCommand returns a command with the --database and --config flags, which its sub-commands inherit.
 func newDBCommand(use, short, long string) (*dbCall, *cobra.Command) {
 	c := &dbCall{opts: storage.Options{MustExist: true}}
 	cmd := &cobra.Command{Use: use, Short: short, Long: long}
 	c.command = cmd.Name()
 	fs := cmd.PersistentFlags()
-	fs.StringVar(&c.url, "database", "", "database `URL`, sqlite:FILE or postgres://USER@HOST/NAME; otherwise the configuration's")
+	fs.StringVar(&c.url, "database", "", "database `URL`, sqlite:FILE or postgres://USER@HOST/NAME; otherwise the one of the configuration")
 	sets(fs, "database", "database.url")
 	configFlag(fs, &c.file)
 	return c, cmd
 }
 
-// does is runs for commands that need the database.
+// does is call.runs for commands that need the database: do gets the open store.
 func (c *dbCall) does(cmd *cobra.Command, check func() error, do func(*storage.Store) error) *cobra.Command {
 	return c.runs(cmd, check, func() error { return c.with(do) })
 }
 
-// with opens the database for do, and closes it.
+// with opens the database, calls do and closes the database.
 func (c *dbCall) with(do func(*storage.Store) error) error {
 	if c.url == "" {
 		set, err := settings(c.file)
@@ -63,17 +62,17 @@ func (c *dbCall) with(do func(*storage.Store) error) error {
 	return cmp.Or(err, db.Close())
 }
 
-// audit writes to the audit log what this command did.
+// audit records this command in the audit log of the database.
 func (c *dbCall) audit(db *storage.Store, on, detail string) error {
 	return db.Audit(c.ctx, storage.AdminAction{Who: terminal.User(), Via: "cli", Action: c.command, On: on, Detail: detail})
 }
 
-// local is a time for people in local time, "-" for the zero time.
+// local formats a time in the local time zone; the zero time is "-".
 func local(t time.Time) string {
 	return either(t.IsZero(), "-", t.Local().Format("2006-01-02 15:04"))
 }
 
-// minutes is a duration as 1:02:03 or 2:03.
+// minutes formats a duration in milliseconds as 1:02:03 or 2:03.
 func minutes(ms int64) string {
 	return texts.Clock((time.Duration(ms) * time.Millisecond).Round(time.Second))
 }

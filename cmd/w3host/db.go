@@ -9,18 +9,18 @@ import (
 	"w3host/storage"
 )
 
-const dbHelp = `w3host db rebuild results reads again what the clients of players have reported for their
-maps, and makes the results of all stored games of it, as this program reads them. Then
-it rebuilds the ratings. Hosts may go on meanwhile.`
+const dbHelp = `w3host db rebuild results recomputes the results of all stored games from the map reports
+(W3MMD) that the players' clients sent, as this version of the program interprets them.
+Then it rebuilds the ratings. Hosts may keep running meanwhile.`
 
 func dbCommand() *cobra.Command {
-	c, cmd := newDBCommand("db", "rebuild results from what maps have reported", dbHelp)
-	rebuild := &cobra.Command{Use: "rebuild", Short: "make stored values again from what they are made of"}
-	group(rebuild, c.does(&cobra.Command{Use: "results", Short: "make the results of all games again from the reports of their maps"}, c.none, c.rebuildResults))
+	c, cmd := newDBCommand("db", "rebuild game results from the reports of their maps", dbHelp)
+	rebuild := &cobra.Command{Use: "rebuild", Short: "recompute stored values from their sources"}
+	group(rebuild, c.does(&cobra.Command{Use: "results", Short: "recompute the results of all games from the reports of their maps"}, c.none, c.rebuildResults))
 	return group(cmd, rebuild)
 }
 
-// rebuildBatch is how many games are looked up together.
+// rebuildBatch is the number of games fetched per query.
 const rebuildBatch = 200
 
 func (c *dbCall) rebuildResults(db *storage.Store) error {
@@ -48,9 +48,9 @@ func (c *dbCall) rebuildResults(db *storage.Store) error {
 		}
 		after = keys[len(keys)-1]
 	}
-	fmt.Fprintf(c.stdout, "The results of %d games were read again; those of %d have changed.\n", games, changed)
+	fmt.Fprintf(c.stdout, "Recomputed the results of %d games; %d of them changed.\n", games, changed)
 	if partly > 0 {
-		fmt.Fprintf(c.stdout, "%d games were left as they were: a client reported more than is stored.\n", partly)
+		fmt.Fprintf(c.stdout, "Skipped %d games: their stored reports are incomplete.\n", partly)
 	}
 	if changed > 0 {
 		if err := c.rebuildRatings(db); err != nil {
@@ -60,7 +60,8 @@ func (c *dbCall) rebuildResults(db *storage.Store) error {
 	return c.audit(db, "", fmt.Sprintf("rebuild results of %d games, %d changed", games, changed))
 }
 
-// rebuildGame makes the results of one game again.
+// rebuildGame recomputes the results of one game. whole is false, and nothing changes, if the stored reports are
+// incomplete.
 func (c *dbCall) rebuildGame(db *storage.Store, key storage.GameKey) (changed, whole bool, err error) {
 	g, err := db.ReportedGame(c.ctx, key)
 	if err != nil {

@@ -12,31 +12,31 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const doctorHelp = `w3host doctor checks whether a host can do its work here, and says what to do
-about each fault. It changes nothing; a host may run meanwhile.
+const doctorHelp = `w3host doctor checks whether this machine can run a host and suggests a remedy for
+each fault. It changes nothing, and a host may run meanwhile.
 
 With --realms it also logs on to each [[realm]], lists a lobby there for a moment and
-looks where players are sent. That ends the session of a host that uses the account.
+checks which address the realm gives to players. That ends the session of a host that
+uses the same account.
 
-The exit code is 0 when all is well, 1 when there is a fault, 2 when the flags make
-no sense.`
+The exit code is 0 if there is no fault, 1 if there is one, 2 if the flags make no sense.`
 
 func doctorCommand() *cobra.Command {
 	var o serveOptions
 	var realms bool
 	cmd := &cobra.Command{
-		Use: "doctor", Short: "check the configuration, maps, ports and more, with a remedy for each fault", Long: doctorHelp, Args: noArgs,
+		Use: "doctor", Short: "check the configuration, maps, ports and more, and suggest a remedy for each fault", Long: doctorHelp, Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return examine(cmd.Context(), &o, realms, cmd.OutOrStdout())
 		},
 	}
 	o.addTo(cmd)
-	cmd.Flags().BoolVar(&realms, "realms", false, "log on to each realm and ask where it sends players")
+	cmd.Flags().BoolVar(&realms, "realms", false, "log on to each realm and check which address it gives to players")
 	return cmd
 }
 
-// examine reads the configuration as serve does and reports each of its faults as a
-// finding, then makes the checks with the values that could be read.
+// examine loads the configuration like serve does and reports each of its faults as a finding; then it runs the checks
+// with the values that could be read.
 func examine(ctx context.Context, o *serveOptions, realms bool, stdout io.Writer) error {
 	code := exitOK
 	report := func(f doctor.Finding) {

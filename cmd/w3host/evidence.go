@@ -20,21 +20,21 @@ import (
 	"w3host/storage"
 )
 
-const evidenceHelp = `w3host evidence writes one zip file about what a player did in a game, for a ban request:
+const evidenceHelp = `w3host evidence writes a zip file about what a player did in a game, for a ban request:
 
-  report.txt     the game as w3host game shows it, then bans and warnings of the player
-  game.json      the same for programs
-  record.json    bans and warnings, those that are over included
-  actions.txt    what the player did, said and when they left, by the replay
+  report.txt     the game as shown by w3host game, then bans and warnings of the player
+  game.json      the game as JSON
+  record.json    bans and warnings as JSON, including expired ones
+  actions.txt    the player's actions, chat and leave, from the replay
   replay.w3g     the replay itself
 
-Addresses are replaced by words that are the same for the same address in all files of this host,
-made with a key that stays in host.data_dir: nobody can compute an address from them. Left out are private lines
-between others, what admins commanded, and notes.
+Addresses are replaced by pseudonyms, which are the same for the same address in all files of this host. They are
+made with a secret key in host.data_dir, so that no address can be computed from them. The file contains no private
+chat between other players, no admin commands and no notes.
 
-GAME is as for w3host game.`
+The game is given as for w3host game.`
 
-// evidence is the content of the file.
+// evidence is the data for the files in the zip. Its JSON is record.json.
 type evidence struct {
 	game     *storage.GameDetail
 	player   storage.GamePlayer
@@ -43,12 +43,12 @@ type evidence struct {
 }
 
 func evidenceCommand() *cobra.Command {
-	c, cmd := newDBCommand("evidence KEY|NUMBER|last PLAYER", "one file of what a player did in a game, for a ban request", evidenceHelp)
-	output := cmd.Flags().String("output", "", "write to this `FILE`, which must not exist; otherwise evidence-KEY-PID.zip in this folder")
+	c, cmd := newDBCommand("evidence KEY|NUMBER|last PLAYER", "export what a player did in a game, for a ban request", evidenceHelp)
+	output := cmd.Flags().String("output", "", "write to this `FILE`, which must not exist; otherwise evidence-KEY-PID.zip in the current folder")
 	var game gameName
 	check := func() error {
 		if len(c.names) != 2 {
-			return errors.New("it needs a game and a player: evidence last Bob")
+			return errors.New("name a game and a player, such as: evidence last Bob")
 		}
 		return game.parse(c.names[0])
 	}
@@ -67,7 +67,7 @@ func evidenceCommand() *cobra.Command {
 		}
 		hide, err := newAddressHider(set.EvidenceKey())
 		if err != nil {
-			return fmt.Errorf("no key to hide addresses with: %w (host.data_dir must be this host's)", err)
+			return fmt.Errorf("cannot load the key that hides addresses: %w (check host.data_dir)", err)
 		}
 		name := cmp.Or(*output, fmt.Sprintf("evidence-%s-%d.zip", e.game.Key, e.player.PID))
 		missing := ""
@@ -80,13 +80,14 @@ func evidenceCommand() *cobra.Command {
 		}
 		fmt.Fprintf(c.stdout, "%s: what %s did in %s\n", name, plainText(e.player.Name), plainText(e.game.Name))
 		if missing != "" {
-			fmt.Fprintf(c.stdout, "without the replay and the actions: %s\n", plainText(missing))
+			fmt.Fprintf(c.stdout, "replay and actions are missing: %s\n", plainText(missing))
 		}
 		return c.audit(db, e.player.Name, "game "+e.game.Key.String())
 	})
 }
 
-// gather reads the log's records of a player of a game.
+// gather reads the records of a game and of one of its players from the database. It drops private chat of others and
+// admin commands.
 func gather(ctx context.Context, db *storage.Store, key storage.GameKey, name string) (*evidence, error) {
 	g, err := db.Game(ctx, key)
 	if err != nil {
@@ -95,20 +96,20 @@ func gather(ctx context.Context, db *storage.Store, key storage.GameKey, name st
 	var who []string
 	at := -1
 	for i, p := range g.People {
-		if strings.EqualFold(p.Name, name) && (at < 0 || p.Slot >= 0) { // the seat of the game before those of the lobby
+		if strings.EqualFold(p.Name, name) && (at < 0 || p.Slot >= 0) { // prefer the player's seat in the game to an earlier one in the lobby
 			at = i
 		}
 		who = append(who, p.Name)
 	}
 	if at < 0 {
-		return nil, fmt.Errorf("%q was not in that game; there were: %s", name, strings.Join(who, ", "))
+		return nil, fmt.Errorf("%q was not in that game; its players were: %s", name, strings.Join(who, ", "))
 	}
 	e := &evidence{game: g, player: g.People[at]}
 	g.Audit = nil
 	g.Chat = slices.DeleteFunc(g.Chat, func(l storage.ChatLine) bool {
 		return l.Scope == storage.ChatPrivate && !strings.EqualFold(l.Name, e.player.Name) && !strings.EqualFold(l.To, e.player.Name)
 	})
-	addr, _ := netip.ParseAddr(e.player.Address) // empty when it is not kept
+	addr, _ := netip.ParseAddr(e.player.Address) // empty if addresses are not stored
 	bans, err := db.Bans(ctx, true)
 	if err != nil {
 		return nil, err
@@ -129,7 +130,7 @@ func gather(ctx context.Context, db *storage.Store, key storage.GameKey, name st
 
 const mostWarnings = 1000
 
-// pack writes the files of the zip. A missing part of the replay is no error.
+// pack writes the zip file to w. It returns in missing why the replay could not be added; that is not an error.
 func (c *dbCall) pack(w io.Writer, e *evidence, hide addressHider, replays string) (missing string, err error) {
 	z := zip.NewWriter(w)
 	var report bytes.Buffer
@@ -150,7 +151,7 @@ func (c *dbCall) pack(w io.Writer, e *evidence, hide addressHider, replays strin
 	if missing, err = e.addReplay(c.ctx, z, replays); err != nil {
 		return "", err
 	}
-	return missing, cmp.Or(c.ctx.Err(), z.Close()) // a file that is cut off is none
+	return missing, cmp.Or(c.ctx.Err(), z.Close()) // an interrupted file counts as failed
 }
 
 func addFile(z *zip.Writer, name string, from io.Reader) error {
@@ -161,7 +162,7 @@ func addFile(z *zip.Writer, name string, from io.Reader) error {
 	return err
 }
 
-// addReplay adds the replay and the player's actions in it.
+// addReplay adds replay.w3g and actions.txt, the player's actions in it.
 func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (missing string, err error) {
 	if e.game.Replay == "" {
 		return "the game was not recorded", nil
@@ -176,7 +177,7 @@ func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (mi
 		return "", err
 	}
 	if err := printActions(ctx, to, r, func(pid uint8) bool { return pid == e.player.PID }); err != nil {
-		fmt.Fprintf(to, "the replay ends here: %v\n", err) // a host was killed; the part before it counts
+		fmt.Fprintf(to, "the replay ends here: %v\n", err) // the host may have been killed while recording; the part before counts
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return "", err
@@ -184,7 +185,7 @@ func (e *evidence) addReplay(ctx context.Context, z *zip.Writer, dir string) (mi
 	return "", addFile(z, "replay.w3g", f)
 }
 
-// report writes the summary, which people read first.
+// report writes report.txt: the game, then bans and warnings of the player.
 func (e *evidence) report(w io.Writer) error {
 	fmt.Fprintf(w, "Evidence about %s, player %d.\n\n", plainText(e.player.Name), e.player.PID)
 	if err := printGame(w, e.game); err != nil {

@@ -61,10 +61,10 @@ func TestEvidence(t *testing.T) {
 		code int
 		want string
 	}{
-		{line("last", "Nobody"), 1, `"Nobody" was not in that game; there were: `},
+		{line("last", "Nobody"), 1, `"Nobody" was not in that game; its players were: `},
 		{line(storage.NewGameKey().String(), who.Name), 1, "not found"},
 		{line("7x", who.Name), 2, "a game key looks like"},
-		{"evidence last", 2, "it needs a game and a player"},
+		{"evidence last", 2, "name a game and a player"},
 	} {
 		if code, _, errs := ask(t, wrong.line); code != wrong.code || !strings.Contains(errs, wrong.want) {
 			t.Errorf("%s: %d %s", wrong.line, code, errs)

@@ -14,32 +14,32 @@ import (
 	"w3host/daemon"
 )
 
-// serveFlags are for a first try; everything else is in the configuration file.
+// serveFlags are the flags of serve for a quick start; all other settings are in the configuration file.
 var serveFlags = []struct{ name, key, usage string }{
 	{"listen", "host.listen", "TCP `ADDRESS:PORT` for every lobby and game; :6112 is all addresses"},
-	{"map", "lobby.map", "map `FILE`, or a part of a name in the maps folder (the built-in test map)"},
+	{"map", "lobby.map", "map `FILE`, or part of the name of a map in the maps folder (the built-in test map)"},
 	{"name", "lobby.name", "`NAME` of the game in the LAN list (w3host game)"},
 	{"latency", "game.latency", "`PERIOD` of the action loop, 20ms to 500ms (100ms)"},
-	{"autostart", "lobby.autostart", "start with `N` players; 0: when every open slot is taken, -1: never (0)"},
+	{"autostart", "lobby.autostart", "start when `N` players are there; 0: when all slots are taken, -1: never (0)"},
 	{"database", "database.url", "`URL` of the game log, sqlite:FILE or postgres://… (sqlite:data/w3host.db)"},
 	{"lan", "lan.enabled", "announce games on the local network; --lan=false turns it off"},
 	{"log-level", "log.level", "`LEVEL`: debug, info, warn or error (info)"},
-	{"log-json", "log.json", "log JSON lines, as is done when the output is not a terminal"},
+	{"log-json", "log.json", "log as JSON lines, which is the default unless the output is a terminal"},
 }
 
-// serveOptions are the flags that were given; others leave the configuration alone.
+// serveOptions collects the flags that were given. Keys of other flags keep their configured values.
 type serveOptions struct {
 	configFile string
 	check      bool
 	set        []func(*config.Config) error
-	given      []string // the same flags, as they were written
+	given      []string // the same flags as text, for args
 
-	players []string // of a saved game
+	players []string // --player: SLOT=NAME of a saved game
 	replay  string
-	first   string // the command that opens it
+	first   string // console command that opens the lobby of the saved game, or empty
 }
 
-// args are the flags for another process.
+// args returns the flags for the command line of another w3host process.
 func (o *serveOptions) args() []string {
 	args := slices.Clone(o.given)
 	if o.configFile != "" {
@@ -51,11 +51,10 @@ func (o *serveOptions) args() []string {
 	return args
 }
 
-// addTo adds the flags to a command.
 func (o *serveOptions) addTo(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	configFlag(fs, &o.configFile)
-	fs.BoolVar(&o.check, "check", false, "do not host: say whether flags, environment and file have faults, which is exit code 2")
+	fs.BoolVar(&o.check, "check", false, "only check flags, environment and configuration file; exit code 2 if there are faults")
 	defaults := config.Default().Values()
 	for _, f := range serveFlags {
 		put := func(text string) error {
@@ -79,15 +78,15 @@ func (o *serveOptions) addTo(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("log-level", cobra.FixedCompletions([]string{"debug", "info", "warn", "error"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addSave adds the flags of a saved game.
+// addSave adds the flags for hosting a saved game.
 func (o *serveOptions) addSave(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVar(&o.players, "player", nil, "who had a slot of the saved game, as `SLOT=NAME`; for each whom the game log does not know")
-	fs.StringVar(&o.replay, "replay", "", "a replay (.w3g) of the saved game, `FILE`, which tells who played")
+	fs.StringArrayVar(&o.players, "player", nil, "player of a slot in the saved game as `SLOT=NAME`; needed if the game log does not know it")
+	fs.StringVar(&o.replay, "replay", "", "replay `FILE` (.w3g) of the saved game, which tells who played")
 	_ = cmd.MarkFlagFilename("replay", "w3g")
 }
 
-// load reads the configuration, applies the flags, and finds every fault of both.
+// load reads the configuration, applies the flags and returns all faults of both.
 func (o *serveOptions) load() (config.Config, *multierror.Error) {
 	c, faults := readConfig(o.configFile)
 	for _, set := range o.set {
@@ -96,25 +95,24 @@ func (o *serveOptions) load() (config.Config, *multierror.Error) {
 	return c, multierror.Append(faults, daemon.Check(c))
 }
 
-// orSave takes one saved game as the argument, or what rest takes. A replay is refused with the reason.
+// orSave accepts one saved game (.w3z) as argument, or whatever rest accepts. It refuses a replay and says why.
 func orSave(rest cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && strings.EqualFold(filepath.Ext(args[0]), ".w3z") {
 			return nil
 		}
 		if len(args) > 0 && strings.EqualFold(filepath.Ext(args[0]), ".w3g") {
-			return errors.New("a game cannot go on from a replay, because the players' clients would ignore their own recorded actions: host a saved game (.w3z), or watch the replay with w3host watch")
+			return errors.New("a replay cannot be continued, because the players' clients would ignore their own recorded actions; host a saved game (.w3z), or watch the replay with w3host watch")
 		}
 		return rest(cmd, args)
 	}
 }
 
-// saveCommand is the command that opens the lobby of the saved game among the arguments; empty:
-// there is none.
+// saveCommand returns the console command that opens the lobby of the saved game in args, or "" if args is empty.
 func (o *serveOptions) saveCommand(args []string) (string, error) {
 	if len(args) == 0 {
 		if o.players != nil || o.replay != "" {
-			return "", errors.New("--player and --replay are for a saved game: name its file, too")
+			return "", errors.New("--player and --replay need a saved game: add its file (.w3z)")
 		}
 		return "", nil
 	}

@@ -18,16 +18,16 @@ import (
 	"w3host/storage"
 )
 
-const gameHelp = `w3host game tells all that the log knows about one game: its players, what happened
-when, what was said, who lagged, what the map reported.
+const gameHelp = `w3host game shows everything in the game log about one game: its players, a timeline,
+chat, lag and what the map reported.
 
-KEY is in the last column of w3host games, and in the log of the host as "key"; last is
-the latest that was played. The number of a lobby or game that the host on this machine
-has now, as in its log (#1), works, too.`
+KEY is in the last column of w3host games, and in the log of the host as "key"; "last" is
+the last game played. The number of a current lobby or game of the host on this machine,
+as in its log (#1), works as well.`
 
 func gameCommand() *cobra.Command {
 	c, cmd := newDBCommand("game KEY|NUMBER|last", "show everything the log knows about one game", gameHelp)
-	c.addJSONFlag(cmd.Flags(), "print a JSON object; the dossiers of desyncs are whole there only")
+	c.addJSONFlag(cmd.Flags(), "print a JSON object, with all details of desyncs")
 	cmd.AddCommand(rerunCommand())
 	var game gameName
 	check := func() error {
@@ -52,9 +52,10 @@ func gameCommand() *cobra.Command {
 	})
 }
 
-// gameName is how people name a game: by its key, by its number at the host of this machine, or as the last.
+// gameName identifies a game on the command line: by its key, by its number at the host on this machine, or as the last
+// game.
 type gameName struct {
-	known  storage.GameKey // zero: the last that was played
+	known  storage.GameKey // zero means the last game played
 	number uint64
 }
 
@@ -75,7 +76,7 @@ func (n *gameName) key(c *dbCall) (storage.GameKey, error) {
 	return n.known, nil
 }
 
-// keyOf asks the host on this machine for the key of one of its games.
+// keyOf asks the host on this machine for the key of its game with this number.
 func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
 	socket, err := controlSocket("", c.file)
 	if err != nil {
@@ -83,10 +84,10 @@ func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
 	}
 	answer, err := control.Send(c.ctx, socket, control.Order{Game: number})
 	if err != nil {
-		return key, fmt.Errorf("only a running host knows the short number %d: %w", number, err)
+		return key, fmt.Errorf("cannot look up game number %d at the running host: %w", number, err)
 	}
 	if answer.Refused != "" {
-		return key, fmt.Errorf("the host has no lobby or game #%d now; for one that is over take its key from w3host games or the log", number)
+		return key, fmt.Errorf("the host has no lobby or game #%d now; for a game that has ended use its key from w3host games or the log", number)
 	}
 	return storage.ParseGameKey(answer.Key)
 }
@@ -110,7 +111,7 @@ func printGame(w io.Writer, g *storage.GameDetail) error {
 	}
 	var settings storage.Settings
 	if err := json.Unmarshal(g.Settings, &settings); err == nil && settings.Unwatched != "" {
-		say("  watching not shown: %s", settings.Unwatched)
+		say("  watching not possible: %s", settings.Unwatched)
 	}
 	tables := []struct {
 		title, heading string
@@ -140,7 +141,7 @@ func peopleRows(g *storage.GameDetail) (rows [][]string) {
 		if p.Slot >= 0 {
 			slot, team = strconv.Itoa(p.Slot+1), strconv.Itoa(p.Team+1)
 		}
-		left := either(p.Fake, "holds the slot only", p.LeftReason)
+		left := either(p.Fake, "fake player", p.LeftReason)
 		rows = append(rows, []string{slot, team, p.Called(), realmName(p.Realm), p.Address, fmt.Sprintf("%d ms", p.PingMS), fmt.Sprint(p.Actions), left})
 	}
 	for _, s := range g.Computers {
@@ -149,7 +150,7 @@ func peopleRows(g *storage.GameDetail) (rows [][]string) {
 	return rows
 }
 
-// timelineRows lists all events but the chat in order.
+// timelineRows returns all events except chat in chronological order.
 func timelineRows(g *storage.GameDetail) [][]string {
 	type event struct {
 		at        time.Time
@@ -162,16 +163,16 @@ func timelineRows(g *storage.GameDetail) [][]string {
 		all = append(all, event{p.JoinedAt, 0, p.Called(), "joins"}, event{p.LeftAt, p.LeftTurn, p.Called(), "leaves: " + p.LeftReason})
 	}
 	for _, e := range g.Downloads {
-		what := fmt.Sprintf("has the map: %d bytes in %v", e.Bytes, e.Took)
+		what := fmt.Sprintf("downloaded the map: %d bytes in %v", e.Bytes, e.Took)
 		if !e.Complete {
-			what = fmt.Sprintf("does not get the map: %s (%d bytes in %v)", e.Detail, e.Bytes, e.Took)
+			what = fmt.Sprintf("map download failed: %s (%d bytes in %v)", e.Detail, e.Bytes, e.Took)
 		}
 		all = append(all, event{e.At, 0, e.Name, what})
 	}
 	for _, e := range g.Links {
 		what := "lost the connection: " + e.Reason
 		if e.Resumed {
-			what = fmt.Sprintf("came back after %v", e.Away)
+			what = fmt.Sprintf("reconnected after %v", e.Away)
 		}
 		all = append(all, event{e.At, e.Turn, name(int(e.PID)), what})
 	}
@@ -238,7 +239,7 @@ func desyncRows(g *storage.GameDetail) (rows [][]string) {
 	return rows
 }
 
-// names looks up the player who had a pid in the game, or last in its lobby.
+// names returns a lookup of player names by pid. A seat in the game takes precedence over a reused pid in the lobby.
 func names(g *storage.GameDetail) func(pid int) string {
 	known := map[int]string{}
 	for _, p := range g.People {

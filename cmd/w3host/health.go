@@ -16,18 +16,20 @@ import (
 	"w3host/storage"
 )
 
-const healthHelp = `w3host health asks the host on this machine whether it answers. It connects to
-host.listen (where that leaves the port open, to the port in the host's status.json) and closes it; a host that is alive closes it too. The database is not
-asked: games go on without it. With --json, what the host says of its records is part of the
-answer: spool_down and database_down are true while they cannot be written, and a status
-that is older than 30 s counts as spool_down (status_stale_for).
+const healthHelp = `w3host health checks that the host on this machine answers. It connects to host.listen
+(or to the port in the host's status.json if the configuration leaves the port open) and
+waits for the host to close the connection. It does not check the database, because games
+run without it. With --json the answer includes the host's status of its records:
+spool_down and database_down are true while they cannot be written, and a status older
+than 30 s counts as spool_down (status_stale_for).
 
-With --ready it asks the host's window instead (/readyz at web.listen) whether new players find a lobby: a host that
-opens none any more is draining, one whose database is away is degraded, but ready. --wait asks again until it is.
+With --ready it asks /readyz of the web console (web.listen) instead whether new players
+find a lobby: a host that opens no new lobbies is draining; a host without its database is
+degraded, but ready. --wait polls until the host is ready.
 
-The exit code is 0 when the host answers, else 1.`
+The exit code is 0 if the host answers, otherwise 1.`
 
-// healthCommand never exits with code 2, which Docker reserves in health checks.
+// healthCommand returns exit code 1 even for usage errors, since Docker reserves code 2 in health checks.
 func healthCommand() *cobra.Command {
 	var listen, file string
 	var asJSON, ready bool
@@ -39,7 +41,7 @@ func healthCommand() *cobra.Command {
 		return err
 	}
 	cmd := &cobra.Command{
-		Use: "health", Short: "ask the host on this machine whether it answers", Long: healthHelp,
+		Use: "health", Short: "check that the host on this machine answers", Long: healthHelp,
 		Args: func(cmd *cobra.Command, args []string) error { return failure(noArgs(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if ready {
@@ -52,17 +54,18 @@ func healthCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&listen, "listen", "", "`ADDRESS:PORT` where the host listens; otherwise the configuration's")
 	sets(fs, "listen", "host.listen")
-	fs.BoolVar(&asJSON, "json", false, "print JSON, with what the host says of its records every 10 s (status.json in the spool)")
-	fs.BoolVar(&ready, "ready", false, "ask whether new players find a lobby")
-	fs.DurationVar(&wait, "wait", 0, "with --ready, how long to wait until they do")
+	fs.BoolVar(&asJSON, "json", false, "print JSON, with the host's status of its records (status.json in the spool, written every 10 s)")
+	fs.BoolVar(&ready, "ready", false, "check whether new players find a lobby")
+	fs.DurationVar(&wait, "wait", 0, "with --ready: how long to wait for readiness")
 	configFlag(fs, &file)
 	return cmd
 }
 
-// readyEvery is how often --wait asks.
+// readyEvery is the polling interval of --wait.
 const readyEvery = 200 * time.Millisecond
 
-// readiness asks a host's window until it says yes, or wait is over.
+// readiness polls /readyz of the host's web console until the host is ready or wait has passed, and prints the last
+// answer.
 func readiness(ctx context.Context, file string, asJSON bool, wait time.Duration, stdout io.Writer) error {
 	c, err := settings(file)
 	if err != nil {
@@ -79,7 +82,7 @@ func readiness(ctx context.Context, file string, asJSON bool, wait time.Duration
 		case asJSON:
 			return errors.Join(err, printJSON(stdout, answer))
 		case err == nil && answer.Reason != "":
-			fmt.Fprintf(stdout, "The host is ready, and %s: %s.\n", answer.Status, answer.Reason)
+			fmt.Fprintf(stdout, "The host is ready, but %s: %s.\n", answer.Status, answer.Reason)
 		case err == nil:
 			fmt.Fprintln(stdout, "The host is ready.")
 		}
@@ -87,7 +90,7 @@ func readiness(ctx context.Context, file string, asJSON bool, wait time.Duration
 	}
 }
 
-// staleAfter a running host must have written its status again, which it does every 10 s.
+// staleAfter is the age at which status.json counts as stale. A running host writes it every 10 s.
 const staleAfter = 30 * time.Second
 
 func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Writer) error {
@@ -112,8 +115,8 @@ func health(ctx context.Context, listen, file string, asJSON bool, stdout io.Wri
 	return nil
 }
 
-// portOf is where a host takes joins: where its configuration leaves the port open, as the host
-// itself has written.
+// portOf returns the address where the host listens. If the configuration leaves the port open, that is the address in
+// status.json.
 func portOf(configured, written string) string {
 	_, port, _ := net.SplitHostPort(configured)
 	if written != "" && (port == "0" || strings.Contains(port, "-")) {
@@ -122,8 +125,7 @@ func portOf(configured, written string) string {
 	return configured
 }
 
-// healthJSON prints the answer for programs; status is left out where the spool has
-// none.
+// healthJSON prints the answer as JSON and returns the exit code. status is omitted if the spool has none.
 func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 	answer := struct {
 		Alive   bool            `json:"alive"`
@@ -138,7 +140,7 @@ func healthJSON(addr, spool string, fault error, stdout io.Writer) int {
 	}
 	if status, err := storage.ReadStatus(spool); err == nil {
 		if silent := time.Since(status.At); fault == nil && silent > staleAfter {
-			status.Stats.SpoolDown = true // or it would have written its status
+			status.Stats.SpoolDown = true // otherwise it would have written its status
 			answer.Stale = silent.Round(time.Second).String()
 		}
 		answer.Status = &status

@@ -11,18 +11,18 @@ import (
 	"regexp"
 )
 
-// addressHider replaces addresses by words. They are made with a key: a plain hash of an IPv4 address
-// would be found by trying all of them.
+// addressHider replaces IP addresses by pseudonyms. It uses a keyed hash, because a plain hash of an IPv4 address could
+// be reversed by trying all addresses.
 type addressHider struct{ key []byte }
 
 const hiderKeyLen = 32
 
-// newAddressHider reads the key, or makes one.
+// newAddressHider reads the key from the file at path, or creates the file with a random key.
 func newAddressHider(path string) (addressHider, error) {
 	key, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		key = make([]byte, hiderKeyLen)
-		rand.Read(key) // never fails
+		rand.Read(key) // never returns an error
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return addressHider{}, plainError(err)
@@ -31,18 +31,19 @@ func newAddressHider(path string) (addressHider, error) {
 		return addressHider{key}, errors.Join(err, f.Sync(), f.Close())
 	}
 	if err == nil && len(key) != hiderKeyLen {
-		err = errors.New(path + " is no key: remove it, and a new one is made")
+		err = errors.New(path + "  is not a valid key; delete it to have a new one created")
 	}
 	return addressHider{key}, err
 }
 
-// addresses finds whatever may be one; IPv4 stands first, also at the end of an IPv6 address.
+// addresses match everything that may be an IP address. IPv4 comes first, because it may also be the end of an IPv6
+// address.
 var addresses = [...]*regexp.Regexp{
 	regexp.MustCompile(`(::[fF]{4}:)?\d{1,3}(\.\d{1,3}){3}`),
 	regexp.MustCompile(`[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}`),
 }
 
-// in gives the text with a word in place of each address.
+// in returns the text with each address replaced.
 func (h addressHider) in(text []byte) []byte {
 	for _, found := range addresses {
 		text = found.ReplaceAllFunc(text, h.word)
@@ -50,7 +51,8 @@ func (h addressHider) in(text []byte) []byte {
 	return text
 }
 
-// word returns the replacement of an address. A colon before or behind one is of the sentence.
+// word returns the replacement for a match, or the match itself if it is not an address. A colon before or after the
+// address belongs to the sentence.
 func (h addressHider) word(b []byte) []byte {
 	addr, err := netip.ParseAddr(string(b))
 	switch {

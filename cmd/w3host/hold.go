@@ -14,23 +14,23 @@ import (
 	"w3host/hold"
 )
 
-const holdHelp = `w3host hold hosts games as w3host serve does, in a process beside it: when that process
-dies, by a fault or because the system ends it, another one is started at once, and the games
-that were played go on. Flags and configuration are those of serve.
+const holdHelp = `w3host hold runs w3host serve in a child process and supervises it: if that process
+crashes or is killed, it starts another one at once, and running games continue. Flags and
+configuration are those of serve.
 
-Signals are passed on: SIGTERM stops the host, SIGHUP has it read its configuration again.
-SIGUSR2, as w3host ctl upgrade, has the program that was installed meanwhile go on. The exit
-code is that of the host.`
+Signals are passed on: SIGTERM stops the host, SIGHUP reloads its configuration. SIGUSR2,
+like w3host ctl upgrade, switches to a newly installed program without ending games. The
+exit code is that of the host.`
 
-// holdCommand runs serve in a process of its own.
+// holdCommand is the supervisor: it runs serve in a child process and restarts it after a crash.
 func holdCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "hold", Short: "host games that outlive the host: it is started again when it dies", Long: holdHelp, Args: noArgs,
+		Use: "hold", Short: "supervise a host: restart it when it dies, without losing games", Long: holdHelp, Args: noArgs,
 	}
-	var o serveOptions // the same flags; the host reads them
+	var o serveOptions // passed on to the host process
 	o.addTo(cmd)
-	pidFile := cmd.Flags().String("pid-file", "", "`FILE` that has the process number of the host, for w3host bots --kill")
-	vault := cmd.Flags().String("vault", "", "`SOCKET` of w3host vault, so that games outlive this process, too")
+	pidFile := cmd.Flags().String("pid-file", "", "write the process id of the host to this `FILE`, for w3host bots --kill")
+	vault := cmd.Flags().String("vault", "", "`SOCKET` of w3host vault, so that games survive the end of this process as well")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		path, err := os.Executable()
 		if err != nil {
@@ -38,10 +38,10 @@ func holdCommand() *cobra.Command {
 		}
 		signals := make(chan os.Signal, 8)
 		signal.Notify(signals, holderSignals...)
-		signal.Notify(make(chan os.Signal, 1), os.Interrupt) // the host has it from the terminal, too, and asks
-		typing, _ := term.GetState(int(os.Stdin.Fd()))       // a host that dies leaves the terminal as its console had it
+		signal.Notify(make(chan os.Signal, 1), os.Interrupt) // ignored here: the host gets Ctrl-C from the terminal as well and asks for confirmation
+		typing, _ := term.GetState(int(os.Stdin.Fd()))       // a crashed host leaves the terminal in raw mode
 		debug.SetGCPercent(20)
-		debug.FreeOSMemory() // this process does next to nothing for weeks
+		debug.FreeOSMemory() // this process is idle for weeks
 		code, err := hold.Serve(hold.Options{
 			Program: path,
 			Signals: signals,
@@ -73,8 +73,8 @@ func holdCommand() *cobra.Command {
 	return cmd
 }
 
-// writePID writes a process number into a file, of which nobody reads a part. It does not wait
-// for the disk, since the holder calls it while games stand still.
+// writePID replaces a file with the process id. It renames a complete file, so that readers never see a part of it, and
+// does not sync to disk, because games wait for it.
 func writePID(name string, pid int) error {
 	beside := name + ".new"
 	err := os.WriteFile(beside, fmt.Appendln(nil, pid), 0o644)
@@ -87,7 +87,7 @@ func writePID(name string, pid int) error {
 	return err
 }
 
-// unsupported makes a usage error of a system that cannot hold games.
+// unsupported turns hold.ErrUnsupported into a usage error.
 func unsupported(err error) error {
 	if errors.Is(err, hold.ErrUnsupported) {
 		return usageError{err}
@@ -101,19 +101,20 @@ func holderLog(cmd *cobra.Command) func(string, ...any) {
 	}
 }
 
-const vaultHelp = `w3host vault keeps copies of what w3host hold --vault SOCKET holds. When that holder has
-ended, and its host, the next one that comes to the socket gets everything, and the games go on.
-It is for containers, where a new image makes a new one: the vault has a container of its own, with
-the ports (compose.vault.yaml). Under systemd nobody needs it. What no holder comes for
-within a minute is closed.`
+const vaultHelp = `w3host vault keeps copies of the connections and games of w3host hold --vault SOCKET. When
+that supervisor and its host have ended, the next supervisor that connects to the socket gets
+them, and the games continue. It is for containers, where an update replaces the container:
+the vault runs in a container of its own, together with the ports (compose.vault.yaml). It is
+not needed under systemd. The vault closes connections that no supervisor claims within a
+minute.`
 
-// vaultCommand keeps copies of the things that holders hold.
+// vaultCommand runs the vault, which keeps copies of the file descriptors and state of a supervisor.
 func vaultCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "vault SOCKET", Short: "keep running games for a w3host hold that is replaced", Long: vaultHelp,
+		Use: "vault SOCKET", Short: "keep running games while a w3host hold is replaced", Long: vaultHelp,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{errors.New("name the path of a socket, and nothing else")}
+				return usageError{errors.New("the only argument is the path of the socket")}
 			}
 			return nil
 		},

@@ -209,7 +209,7 @@ func checkJournals(t *testing.T, dir string, want int) {
 		if err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
-		if info, err := os.Stat(f); err == nil && info.Size() > 1000 && strings.Contains(string(out), "the same bytes came out (sum") {
+		if info, err := os.Stat(f); err == nil && info.Size() > 1000 && strings.Contains(string(out), "identical output (checksum") {
 			same++
 		}
 	}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// holderSignals are for w3host hold, which there does nothing.
+// holderSignals are the signals handled by w3host hold, which is not supported on this system.
 var holderSignals = []os.Signal{syscall.SIGTERM}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// holderSignals are for w3host hold.
+// holderSignals are the signals that w3host hold passes on to the host process.
 var holderSignals = []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR2}

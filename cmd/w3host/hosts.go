@@ -8,7 +8,7 @@ import (
 	"w3host/storage"
 )
 
-// silentAfter a missing heartbeat, which comes every 10 s, a host is shown as silent.
+// silentAfter is the age of the last heartbeat, normally sent every 10 s, at which a host is shown as silent.
 const silentAfter = 2 * time.Minute
 
 func hostsCommand() *cobra.Command {

@@ -12,19 +12,19 @@ import (
 	"w3host/storage"
 )
 
-const pruneHelp = `w3host prune removes what is older than database.keep_chat, keep_addresses, keep_games
-and keep_audit say, in small batches beside hosts that run. A host does the same by
-itself every hour. Totals of players and maps stay.`
+const pruneHelp = `w3host prune deletes records older than database.keep_chat, keep_addresses, keep_games and
+keep_audit allow, in small batches, while hosts may run. A host does the same by itself
+every hour. Totals of players and maps stay.`
 
-const forgetHelp = `w3host forget replaces the name of a player by a token that says nothing, everywhere
-in the database: games, chat, statistics, past bans, the audit log. Their addresses
-are removed. It works in small batches beside hosts that run, and cannot be undone.
+const forgetHelp = `w3host forget replaces the name of a player by a meaningless token everywhere in the
+database: games, chat, statistics, past bans and the audit log. It also deletes the
+player's addresses. It works in small batches, while hosts may run, and cannot be undone.
 
-Records that still wait in the spool of a host, its log and replays are not touched.`
+It does not change records waiting in the spool of a host, logs or replays.`
 
 func pruneCommand() *cobra.Command {
-	c, cmd := newDBCommand("prune", "remove what is older than the configuration keeps it", pruneHelp)
-	dry := cmd.Flags().Bool("dry-run", false, "only say how much would be removed")
+	c, cmd := newDBCommand("prune", "delete records older than the configured retention", pruneHelp)
+	dry := cmd.Flags().Bool("dry-run", false, "only print how much would be deleted")
 	c.addJSONFlag(cmd.Flags(), "print a JSON object")
 	var keep storage.Keep
 	check := func() error {
@@ -36,7 +36,7 @@ func pruneCommand() *cobra.Command {
 			return err
 		}
 		if keep = daemon.Retention(set.Database); keep == (storage.Keep{}) {
-			return errors.New("everything is kept forever: set database.keep_chat, keep_addresses, keep_games or keep_audit")
+			return errors.New("no retention is configured: set database.keep_chat, keep_addresses, keep_games or keep_audit")
 		}
 		return nil
 	}
@@ -48,17 +48,17 @@ func pruneCommand() *cobra.Command {
 		if c.json {
 			return printJSON(c.stdout, done)
 		}
-		verb := either(*dry, "Would remove", "Removed")
-		fmt.Fprintf(c.stdout, "%s %d games, %d other lines of chat, %d other addresses, %d lines of audit.\n", verb, done.Games, done.Chat, done.Addresses, done.Audit)
+		verb := either(*dry, "Would delete", "Deleted")
+		fmt.Fprintf(c.stdout, "%s %d games, %d other chat lines, %d other addresses, %d audit entries.\n", verb, done.Games, done.Chat, done.Addresses, done.Audit)
 		if *dry || done == (storage.Pruned{}) {
 			return nil
 		}
-		return c.audit(db, "", fmt.Sprintf("%d games, %d lines of chat, %d addresses, %d lines of audit", done.Games, done.Chat, done.Addresses, done.Audit))
+		return c.audit(db, "", fmt.Sprintf("%d games, %d chat lines, %d addresses, %d audit entries", done.Games, done.Chat, done.Addresses, done.Audit))
 	})
 }
 
 func forgetCommand() *cobra.Command {
-	c, cmd := newDBCommand("forget PLAYER", "replace the name of a player by a token, everywhere", forgetHelp)
+	c, cmd := newDBCommand("forget PLAYER", "replace a player's name by a meaningless token everywhere", forgetHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object")
 	check := func() error { return c.one("the name of a player") }
 	return c.does(cmd, check, func(db *storage.Store) error {
@@ -66,13 +66,13 @@ func forgetCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := c.audit(db, f.Token, ""); err != nil { // never the name
+		if err := c.audit(db, f.Token, ""); err != nil { // record the token, never the name
 			return err
 		}
 		if c.json {
 			return printJSON(c.stdout, f)
 		}
-		fmt.Fprintf(c.stdout, "%s is forgotten: %s in %d games.\n", terminal.Printable(c.names[0]), f.Token, f.Games)
+		fmt.Fprintf(c.stdout, "Replaced %s by %s in %d games.\n", terminal.Printable(c.names[0]), f.Token, f.Games)
 		return nil
 	})
 }

@@ -15,9 +15,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-const lanHelp = "w3host lan looks at the games of the local network, and shows them elsewhere."
+const lanHelp = "w3host lan lists the games of the local network, or announces them elsewhere."
 
-// lanCall is one call of the command.
+// lanCall holds the flags shared by the sub-commands of `w3host lan`.
 type lanCall struct {
 	call
 
@@ -29,9 +29,9 @@ type lanCall struct {
 
 func lanCommand() *cobra.Command {
 	c := &lanCall{}
-	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or show them elsewhere", Long: lanHelp}
+	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or relay them to other machines", Long: lanHelp}
 	fs := cmd.PersistentFlags()
-	fs.StringVar(&c.version, "version", "", "`VERSION` of the game, as 1.26; list takes several with commas between them, or all")
+	fs.StringVar(&c.version, "version", "", "`VERSION` of the game, such as 1.26; list accepts several separated by commas, or all")
 	sets(fs, "version", "host.version")
 	fs.StringVar(&c.product, "product", "", "W3XP or WAR3")
 	sets(fs, "product", "host.product")
@@ -40,7 +40,7 @@ func lanCommand() *cobra.Command {
 	return group(cmd, c.listCommand(), c.relayCommand())
 }
 
-// runs sets what a sub-command does. Its arguments are further values of --to.
+// runs is call.runs with a --to flag; the arguments of the command are further values of --to.
 func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Command {
 	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
 	return c.call.runs(cmd, func() error {
@@ -49,7 +49,7 @@ func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Co
 	}, do)
 }
 
-// searches are the versions and products to search for.
+// searches returns the search packets for the versions and products of the flags.
 func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	var s w3gs.SearchGame
 	set, err := settings(c.config)
@@ -79,7 +79,7 @@ func (c *lanCall) searches() ([]w3gs.SearchGame, error) {
 	}), nil
 }
 
-// lanTarget reads ADDRESS or ADDRESS:PORT, where ADDRESS may be a name.
+// lanTarget parses ADDRESS or ADDRESS:PORT, where ADDRESS may be a host name. It resolves names by DNS.
 func lanTarget(text string) (netip.AddrPort, error) {
 	addr, err := net.ResolveUDPAddr("udp4", withPort(text))
 	if err != nil || addr.IP == nil || addr.Port == 0 {
@@ -89,7 +89,7 @@ func lanTarget(text string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(ap.Addr().Unmap(), ap.Port()), nil
 }
 
-// withPort adds the usual port to a host that is named without one.
+// withPort appends the default port if host has none.
 func withPort(host string) string {
 	if _, _, err := net.SplitHostPort(host); err != nil {
 		return net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(lan.DefaultPort))

@@ -20,14 +20,14 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// lanGame is a game of "w3host lan list --json".
+// lanGame is one game in the JSON of `w3host lan list`.
 type lanGame struct {
 	Name          string   `json:"name"`
 	Host          string   `json:"host"`
-	Map           string   `json:"map"` // the path that clients look at
+	Map           string   `json:"map"` // path as sent to clients
 	Players       int      `json:"players"`
 	Slots         uint32   `json:"slots"`
-	SlotsOpen     uint32   `json:"slots_open"` // as sent
+	SlotsOpen     uint32   `json:"slots_open"` // the field as sent, whatever it counts
 	Version       uint32   `json:"version"`
 	Product       string   `json:"product"`
 	GameID        uint32   `json:"game_id"`
@@ -60,32 +60,32 @@ func lanGames(found []lan.Found) []lanGame {
 	})
 }
 
-// lanScreen shows a changing list.
+// lanScreen prints the list of games, and redraws it in place on a terminal.
 type lanScreen struct {
 	w      io.Writer
 	json   bool
-	live   bool // a terminal: the list is drawn over the one before
-	height int  // lines of the one before
+	live   bool // on a terminal: redraw over the previous list
+	height int  // lines of the previous list
 	last   []lanGame
 	shown  bool
 	err    error
 }
 
-const lanListHelp = `w3host lan list says which games there are.
+const lanListHelp = `w3host lan list lists the games of the local network.
 
---json prints an array of games; with --watch one array a line, for each change. Keys:
+--json prints an array of games; with --watch one array per line for each change. Keys:
 name host map players slots slots_open version product game_id entry_key address port
-settings width height checksum uptime_seconds rtt_ms. The last is null for a game that
-was announced and has not been asked for.`
+settings width height checksum uptime_seconds rtt_ms. rtt_ms is null for a game
+that was only announced.`
 
 func (c *lanCall) listCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list [ADDR...]", Short: "which games there are", Long: lanListHelp}
+	cmd := &cobra.Command{Use: "list [ADDR...]", Short: "list the games of the local network", Long: lanListHelp}
 	fs := cmd.Flags()
-	timeout := fs.Duration("timeout", 3*time.Second, "`TIME` to collect answers; with --watch, how long a game stays listed without an announcement")
-	keepOn := fs.Bool("watch", false, "go on until Ctrl-C and show changes in place")
+	timeout := fs.Duration("timeout", 3*time.Second, "`DURATION` to wait for answers; with --watch, how long a game stays listed without an announcement")
+	keepOn := fs.Bool("watch", false, "keep running until Ctrl-C and update the list in place")
 	asJSON := fs.Bool("json", false, "print JSON")
-	return c.runs(cmd, "ask this host or broadcast `ADDRESS[:PORT]`, may be repeated; port 6112 if it names none. "+
-		"Without it everybody is asked by broadcast, as clients do (by multicast DNS for 1.30 to 2.0, on UDP 16000 for 3.0), and announcements are listened to",
+	return c.runs(cmd, "ask this host or broadcast `ADDRESS[:PORT]`, port 6112 by default; may be repeated. "+
+		"Without it the search goes to the whole network like that of a client (broadcast; multicast DNS for 1.30 to 2.0; UDP port 16000 for 3.0), and announcements count too",
 		func() error { return c.list(*timeout, *keepOn, *asJSON) })
 }
 
@@ -122,7 +122,7 @@ func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 		var games []lanGame
 		err = lan.Browse(ctx, o, func(found []lan.Found) { games = lanGames(found) })
 		if err == nil && c.ctx.Err() != nil {
-			return exitCode(exitFailed) // interrupted: the list is incomplete
+			return exitCode(exitFailed) // interrupted; the list is incomplete
 		}
 		if err == nil {
 			s.draw(games)
@@ -131,8 +131,7 @@ func (c *lanCall) list(timeout time.Duration, keepOn, asJSON bool) error {
 	return cmp.Or(err, s.err)
 }
 
-// update draws the list when it has changed, and on a terminal always, since ages and
-// pings change.
+// update draws the list if it has changed. On a terminal it always redraws, since ages and pings change.
 func (s *lanScreen) update(games []lanGame) {
 	if s.live || !s.shown || !sameGames(s.last, games) {
 		s.draw(games)
@@ -157,7 +156,7 @@ func (s *lanScreen) draw(games []lanGame) {
 		s.err = errors.Join(s.err, enc.Encode(games))
 	} else {
 		if s.live && s.height > 0 {
-			fmt.Fprintf(&out, "\x1b[%dA\x1b[J", s.height) // to the first line, and clear
+			fmt.Fprintf(&out, "\x1b[%dA\x1b[J", s.height) // move to the first line and clear the rest
 		} else if s.shown {
 			fmt.Fprintln(&out)
 		}
@@ -171,10 +170,10 @@ func (s *lanScreen) draw(games []lanGame) {
 
 func lanTable(w io.Writer, games []lanGame) {
 	if len(games) == 0 {
-		fmt.Fprintln(w, "No games. Clients see only games of their own version: --version all asks for every one.")
+		fmt.Fprintln(w, "No games found. Clients see only games of their own version; --version all searches for all versions.")
 		return
 	}
-	_ = table(w, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE", mapped(games, func(g lanGame) []string { // into memory
+	_ = table(w, "NAME\tHOST\tMAP\tPLAYERS\tVERSION\tADDRESS\tPING\tAGE", mapped(games, func(g lanGame) []string { // cannot fail: out is in memory
 		ping := "-"
 		if g.RTTMillis != nil {
 			ping = fmt.Sprintf("%.1f ms", *g.RTTMillis)

@@ -157,12 +157,12 @@ func TestLANScreenInPlace(t *testing.T) {
 
 func TestLANUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"dance":                               "it is list or relay",
+		"dance":                               "use list or relay",
 		"list --to nowhere.invalid":           "nowhere.invalid",
 		"list --timeout 0s":                   "--timeout",
 		"list --version x":                    "--version",
 		"list --product W4":                   "--product",
-		"list --dance":                        "there is no flag --dance",
+		"list --dance":                        "unknown flag --dance",
 		"relay --from 127.0.0.1":              "--to ADDR",
 		"relay --to 127.0.0.1":                "--from HOST",
 		"relay --from a.invalid --to 1.1.1.1": "a.invalid",

@@ -1,4 +1,8 @@
 // Command w3host hosts Warcraft III games without a player's PC.
+//
+// This package is the command line: it parses flags, loads the configuration and calls the packages that do the work,
+// such as daemon for serve, hold for the supervisor, control for ctl and top, and storage for the database commands.
+// main.go has the list of commands; each has a file named after it. The package contains no game logic.
 package main
 
 import (
@@ -30,22 +34,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return report(cmd, err)
 }
 
-const rootHelp = `w3host hosts Warcraft III games. Without a command it does what serve does.
+const rootHelp = `w3host hosts Warcraft III games. Without a command it runs serve.
 
-A flag comes before its environment variable, which is in brackets in the lists of
-flags; the variable comes before the configuration file.
+A flag overrides its environment variable, shown in brackets in the list of flags;
+the variable overrides the configuration file.
 
-Exit codes: 0 when it was done; 1 when it failed or was refused; 2 when it was asked
-wrongly, by an argument, a flag or the configuration; 78 when a host has no map to host.
-Commands that differ say so.`
+Exit codes: 0 success; 1 failure or refused command; 2 wrong arguments, flags or
+configuration; 78 no map to host. Commands with other exit codes say so.`
 
-// Settings of cobra that hold for the whole process.
+// Settings of cobra that apply to the whole process.
 func init() {
 	cobra.EnableCommandSorting = false
 	cobra.MousetrapHelpText = "" // a double click on Windows starts a host
 }
 
-// rootCommand builds the tree of commands.
+// rootCommand builds the command tree.
 func rootCommand() *cobra.Command {
 	root := serveCommand()
 	root.Use, root.Short, root.Long, root.Args = "w3host", "a headless Warcraft III game host", rootHelp, orSave(noCommand)
@@ -64,15 +67,15 @@ func rootCommand() *cobra.Command {
 	}
 	add("host", "Hosting:", serveCommand(), holdCommand(), vaultCommand(), ctlCommand(), topCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
-	add("log", "The game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
+	add("log", "Game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
-	add("care", "Care of the database:", migrateCommand(), dbCommand(), spoolCommand(), pruneCommand(), forgetCommand())
+	add("care", "Database maintenance:", migrateCommand(), dbCommand(), spoolCommand(), pruneCommand(), forgetCommand())
 	root.AddCommand(versionCommand())
 	inOrder(root)
 	return root
 }
 
-// inOrder has help list the flags of all commands in the order in which they were added.
+// inOrder makes help list the flags of cmd and its sub-commands in the order in which they were added.
 func inOrder(cmd *cobra.Command) {
 	cmd.Flags().SortFlags, cmd.PersistentFlags().SortFlags = false, false
 	for _, sub := range cmd.Commands() {
@@ -80,8 +83,8 @@ func inOrder(cmd *cobra.Command) {
 	}
 }
 
-// endByInterrupt ends a command by Ctrl-C; the second one ends the program. A host asks
-// first, see control.Console.
+// endByInterrupt cancels the context of a command on Ctrl-C; a second Ctrl-C ends the program. serve is excluded:
+// control.Console asks for confirmation first.
 func endByInterrupt(cmd *cobra.Command, _ []string) {
 	if !cmd.HasParent() || cmd.Name() == "serve" {
 		return
@@ -98,11 +101,10 @@ func versionCommand() *cobra.Command {
 	}
 }
 
-// version may be set by a build: -ldflags "-X main.version=v1.2.3".
+// version can be set at build time with -ldflags "-X main.version=v1.2.3".
 var version string
 
-// programVersion is version, or else the module's version that the Go toolchain
-// recorded.
+// programVersion returns version, or the module version that the Go toolchain recorded.
 func programVersion() string {
 	if version != "" {
 		return version

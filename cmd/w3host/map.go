@@ -14,7 +14,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// mapCall is one call of the command.
+// mapCall holds the flags shared by the sub-commands of `w3host map`.
 type mapCall struct {
 	call
 
@@ -22,14 +22,14 @@ type mapCall struct {
 	png     string
 
 	scripts      *w3map.Scripts
-	scriptsFault string // why the folder's scripts cannot be used
+	scriptsFault string // why the scripts in the folder cannot be used
 }
 
 func mapCommand() *cobra.Command {
 	c := &mapCall{}
 	cmd := &cobra.Command{
-		Use: "map", Short: "show what a map file is, list and verify folders of maps",
-		Long: "w3host map tells what the host knows about map files.",
+		Use: "map", Short: "show the contents of a map file; list and verify folders of maps",
+		Long: "w3host map shows what the host reads from map files.",
 	}
 	fs := cmd.PersistentFlags()
 	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "`VERSION` of the game to host, from 1.07 to 2.0")
@@ -39,22 +39,22 @@ func mapCommand() *cobra.Command {
 	verb := func(use, short string, complete cobra.CompletionFunc, do func() error) *cobra.Command {
 		return c.runs(&cobra.Command{Use: use, Short: short, ValidArgsFunction: complete}, func() error { return c.findScripts(*scripts) }, do)
 	}
-	info := verb("info FILE...", "what is in a map, and its identifiers", completeFiles("w3x", "w3m"), c.info)
+	info := verb("info FILE...", "show the properties and checksums of a map", completeFiles("w3x", "w3m"), c.info)
 	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
 	info.Flags().StringVar(&c.png, "png", "", "write the minimap to a PNG `FILE`")
-	list := verb("list [DIR]", "the maps of a folder and of its sub-folders", completeFolders, c.list)
-	list.Long = "w3host map list lists the maps of a folder and of its sub-folders; of maps.dir [" + config.EnvName("maps.dir") + "] or maps without one."
+	list := verb("list [DIR]", "list the maps of a folder and its sub-folders", completeFolders, c.list)
+	list.Long = "w3host map list lists the maps of a folder and its sub-folders. The default is maps.dir [" + config.EnvName("maps.dir") + "] or maps."
 	c.addJSONFlag(list.Flags(), "print a JSON array")
-	verify := verb("verify DIR", "read everything in the maps of a folder, and say what is broken", completeFolders, c.verify)
+	verify := verb("verify DIR", "read all data of the maps in a folder and report faults", completeFolders, c.verify)
 	return group(cmd, info, list, verify)
 }
 
-// findScripts looks for the game's scripts. Without them all but checksums is known.
+// findScripts loads the game's scripts. Without them, everything except the map checksums can still be computed.
 func (c *mapCall) findScripts(dir string) error {
 	asked := dir != ""
 	dir = cmp.Or(dir, os.Getenv(config.EnvName("maps.scripts")), "scripts")
 	if _, err := os.Stat(dir); asked && err != nil {
-		return fmt.Errorf("--scripts %s: there is no such folder", dir)
+		return fmt.Errorf("--scripts %s: no such folder", dir)
 	}
 	var err error
 	c.scripts, _, err = mapconf.FindScripts(dir, c.version)

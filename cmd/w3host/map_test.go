@@ -154,7 +154,7 @@ func TestMapListAndVerify(t *testing.T) {
 		t.Errorf("list: exit %d, %s\n%s", code, errs, out)
 	}
 	code, out, _ = callMap(t, "verify", dir, "--scripts", scripts)
-	if code != exitFailed || !strings.Contains(out, "2 good, 0 odd, 1 broken") {
+	if code != exitFailed || !strings.Contains(out, "2 good, 0 with warnings, 1 broken") {
 		t.Errorf("verify: exit %d\n%s", code, out)
 	}
 	if err := os.Remove(filepath.Join(dir, "bad.w3x")); err != nil {
@@ -178,12 +178,12 @@ func TestMapAskedWrongly(t *testing.T) {
 	one := filepath.Join(dir, "one.w3x")
 	for text, args := range map[string][]string{
 		"info, list or verify": {"show"},
-		"needs the name":       {"info"},
+		"name at least one":    {"info"},
 		"not a game version":   {"info", one, "--version", "x"},
-		"no flag --jsn":        {"info", one, "--jsn"},
+		"unknown flag --jsn":   {"info", one, "--jsn"},
 		"no such folder":       {"info", one, "--scripts", "nowhere"},
-		"of one map":           {"info", one, one, "--png", "x.png"},
-		"take one folder":      {"list", dir, dir},
+		"with a single map":    {"info", one, one, "--png", "x.png"},
+		"one folder only":      {"list", dir, dir},
 		"one folder":           {"verify"},
 	} {
 		if code, _, errs := callMap(t, args...); code != exitUsage || !strings.Contains(errs, text) {
@@ -191,10 +191,10 @@ func TestMapAskedWrongly(t *testing.T) {
 		}
 	}
 	for text, args := range map[string][]string{
-		"there is no such file": {"info", "nowhere.w3x"},
-		"this is a folder":      {"info", dir},
-		"no such folder":        {"list", "nowhere"},
-		"beginning":             {"info", "--", "-beginning.w3x"},
+		"no such file":     {"info", "nowhere.w3x"},
+		"this is a folder": {"info", dir},
+		"no such folder":   {"list", "nowhere"},
+		"beginning":        {"info", "--", "-beginning.w3x"},
 	} {
 		if code, _, errs := callMap(t, args...); code != exitFailed || !strings.Contains(errs, text) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q does not say %q", args, code, errs, text)

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	barPatience = time.Second // shorter work shows no bar
+	barPatience = time.Second // no bar for work that takes less time
 	barEvery    = 100 * time.Millisecond
 	barWidth    = 40
 )
 
-// mapBar is a progress bar, shown on a terminal only.
+// mapBar is a progress bar in bytes. It draws only on a terminal. Its methods may be called concurrently.
 type mapBar struct {
-	w     io.Writer // nil if there is no terminal
+	w     io.Writer // nil if the output is not a terminal
 	start time.Time
 
 	mu          sync.Mutex
@@ -34,7 +34,7 @@ func newMapBar(w io.Writer) *mapBar {
 	return b
 }
 
-// add counts bytes; set sets how many are done, of how many.
+// add counts n more bytes as done.
 func (b *mapBar) add(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,19 +16,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// mapFacts is a map in JSON. The names of its fields are stable, since other programs
-// use them.
+// mapFacts is the JSON form of a map. Its field names are stable, since other programs use them.
 type mapFacts struct {
 	File          string      `json:"file"`
 	Size          uint32      `json:"size"`
 	CRC32         string      `json:"crc32"`
 	Checksum      *string     `json:"checksum"` // null if it could not be computed
-	SHA1          *string     `json:"sha1"`     // likewise, and before 1.23
-	Versions      []identity  `json:"versions"` // others, for which the file beside the map has identifiers
+	SHA1          *string     `json:"sha1"`     // null if it could not be computed, and before 1.23
+	Versions      []identity  `json:"versions"` // checksums for other versions, from the sidecar file of the map
 	Name          string      `json:"name"`
 	Author        string      `json:"author"`
 	Description   string      `json:"description"`
-	Players       int         `json:"players"` // slots for players, computers too
+	Players       int         `json:"players"` // slots, including those of computers
 	Width         uint16      `json:"width"`
 	Height        uint16      `json:"height"`
 	Format        uint32      `json:"format"`
@@ -43,14 +42,14 @@ type mapFacts struct {
 	of *w3map.Map
 }
 
-// identity are the identifiers for another version.
+// identity holds the checksums of a map for one other version.
 type identity struct {
 	Version  w3gs.Version `json:"version"`
 	Checksum string       `json:"checksum"`
 	SHA1     string       `json:"sha1"`
 }
 
-// slotFacts is a slot in the numbers of the protocol.
+// slotFacts is a slot, with the numeric values of the protocol.
 type slotFacts struct {
 	Status   w3gs.SlotStatus `json:"status"`
 	Team     uint8           `json:"team"`
@@ -61,15 +60,15 @@ type slotFacts struct {
 
 type forceFact struct {
 	Name    string `json:"name"`
-	Players uint32 `json:"players"` // bit n stands for player number n
+	Players uint32 `json:"players"` // bit mask: bit n is player number n
 }
 
 func (c *mapCall) info() error {
 	if len(c.names) == 0 {
-		return usageError{errors.New("info needs the name of a map file")}
+		return usageError{errors.New("name at least one map file")}
 	}
 	if c.png != "" && len(c.names) > 1 {
-		return usageError{errors.New("--png takes the minimap of one map, not of several")}
+		return usageError{errors.New("--png works with a single map")}
 	}
 	bar := newMapBar(c.stderr)
 	for _, name := range c.names {
@@ -98,10 +97,10 @@ func (c *mapCall) info() error {
 	return err
 }
 
-// read reads a map file and the file beside it.
+// read reads a map file and its sidecar file.
 func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
 	if stat, err := os.Stat(name); err == nil && stat.IsDir() {
-		return nil, fmt.Errorf("this is a folder; see its maps with: %s map list %s", terminal.Program, name)
+		return nil, fmt.Errorf("this is a folder; list its maps with: %s map list %s", terminal.Program, name)
 	}
 	f, stat, err := mapconf.Open(name)
 	if err != nil {
@@ -121,7 +120,7 @@ func (c *mapCall) read(name string, bar *mapBar) (*w3map.Map, error) {
 	return m, nil
 }
 
-// jsonName is a file's name in JSON, which has no bytes that are not UTF-8.
+// jsonName returns a file name for JSON, with invalid UTF-8 escaped.
 func jsonName(name string) string {
 	if utf8.ValidString(name) {
 		return name
@@ -150,7 +149,7 @@ func factsOf(m *w3map.Map) mapFacts {
 	return f
 }
 
-// printMap prints a map for people.
+// printMap prints a map as text.
 func (c *mapCall) printMap(f mapFacts) error {
 	m, s := f.of, sheet{shown: w3map.Shown}
 	row := s.row
@@ -214,11 +213,11 @@ func kindOf(m *w3map.Map) string {
 
 func describeSlot(s w3gs.Slot) string {
 	status := [...]string{w3gs.SlotOpen: "open", w3gs.SlotClosed: "closed", w3gs.SlotOccupied: "occupied"}[s.Status]
-	chosen := either(s.Race&w3gs.RaceSelectable != 0, " or as chosen", "")
+	chosen := either(s.Race&w3gs.RaceSelectable != 0, " or selectable", "")
 	return fmt.Sprintf("%s, team %d, colour %d, %s%s", either(s.Computer, "computer", status), s.Team+1, s.Colour+1, raceName(s.Race), chosen)
 }
 
-// writeMinimap writes the minimap of a map, or else its preview, as PNG.
+// writeMinimap writes the minimap of a map, or its preview if it has none, as a PNG file.
 func writeMinimap(name, to string) error {
 	f, stat, err := mapconf.Open(name)
 	if err != nil {
@@ -232,7 +231,7 @@ func writeMinimap(name, to string) error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("no minimap for %s: %w", to, err)
+		return fmt.Errorf("cannot write the minimap %s: %w", to, err)
 	}
 	out, err := os.Create(to)
 	if err != nil {

@@ -51,7 +51,7 @@ func (c *mapCall) listJSON(entries []*catalogue.MapFile) error {
 		} else {
 			f = factsOf(e.Map)
 		}
-		f.File = jsonName(e.File) // with its folders
+		f.File = jsonName(e.File) // the path relative to the scanned folder
 		return f
 	})
 	if err := printJSON(c.stdout, facts); err != nil {
@@ -60,10 +60,10 @@ func (c *mapCall) listJSON(entries []*catalogue.MapFile) error {
 	return nil
 }
 
-// verify also unpacks every file that an archive lists.
+// verify reads the maps of a folder like list, and also unpacks every file in their archives.
 func (c *mapCall) verify() error {
 	if len(c.names) != 1 {
-		return usageError{errors.New("verify needs the name of one folder")}
+		return usageError{errors.New("name one folder to verify")}
 	}
 	maps, err := c.open()
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *mapCall) verify() error {
 			fmt.Fprintf(c.stdout, "odd     %s: %s\n", w3map.Shown(e.File), w3map.Shown(note))
 		}
 	}
-	fmt.Fprintf(c.stdout, "%d good, %d odd, %d broken\n", good, odd, broken)
+	fmt.Fprintf(c.stdout, "%d good, %d with warnings, %d broken\n", good, odd, broken)
 	if missing != "" {
 		fmt.Fprintln(c.stderr, w3map.Shown(cmp.Or(c.scriptsFault, missing)))
 		return exitCode(exitFailed)
@@ -105,10 +105,10 @@ func (c *mapCall) verify() error {
 	return nil
 }
 
-// open scans the folder of the call, or else the one of the maps.
+// open scans the folder given as argument, or else maps.dir.
 func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	if len(c.names) > 1 {
-		return nil, usageError{errors.New("list and verify take one folder")}
+		return nil, usageError{errors.New("name one folder only")}
 	}
 	dir := cmp.Or(os.Getenv(config.EnvName("maps.dir")), "maps")
 	if len(c.names) == 1 {
@@ -121,7 +121,7 @@ func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	})
 	bar.clear()
 	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%s: there is no such folder; name the one with your maps", dir)
+		err = fmt.Errorf("%s: no such folder; name the folder that contains your maps", dir)
 	}
 	if err != nil {
 		return nil, failed(dir, err)
@@ -129,7 +129,7 @@ func (c *mapCall) open() (*catalogue.Catalogue, error) {
 	return maps, nil
 }
 
-// unpackAll unpacks every file that the map's archive lists, except packed sounds.
+// unpackAll unpacks every file listed in the map's archive, except compressed sounds, and returns the first error.
 func unpackAll(path string) error {
 	f, stat, err := mapconf.Open(path)
 	if err != nil {

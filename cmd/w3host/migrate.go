@@ -12,16 +12,16 @@ import (
 	"w3host/storage"
 )
 
-const migrateHelp = `w3host migrate moves the schema of the database; without a sub-command it does what up
-does. A host does the same by itself when it starts.`
+const migrateHelp = `w3host migrate migrates the database schema; without a sub-command it runs up. A host
+also does that when it starts.`
 
 func migrateCommand() *cobra.Command {
-	c, cmd := newDBCommand("migrate", "move the schema of the database, or show where it is", migrateHelp)
-	c.addJSONFlag(cmd.PersistentFlags(), "with status: print a JSON array")
+	c, cmd := newDBCommand("migrate", "migrate the database schema, or show its state", migrateHelp)
+	c.addJSONFlag(cmd.PersistentFlags(), "status: print a JSON array")
 	c.opts.LeaveSchema = true
 	mayCreate := func() error { c.opts.MustExist = false; return nil }
-	up := &cobra.Command{Use: "up", Short: "apply all steps that are missing", Args: noArgs}
-	down := &cobra.Command{Use: "down STEP", Short: "undo the last step, and delete the data that only it holds"}
+	up := &cobra.Command{Use: "up", Short: "apply all pending steps", Args: noArgs}
+	down := &cobra.Command{Use: "down STEP", Short: "undo the last step and delete the data that it introduced"}
 	status := &cobra.Command{Use: "status", Short: "list the steps"}
 	group(cmd, c.does(up, mayCreate, c.migrateUp),
 		c.does(down, func() error { return c.one("the number of the last step") }, c.migrateDown),
@@ -47,30 +47,30 @@ func (c *dbCall) migrateUp(db *storage.Store) error {
 	return nil
 }
 
-// migrateDown takes the last step back. Naming it keeps a command that is repeated
-// once too often from deleting more.
+// migrateDown undoes the last migration. Its number must be given, so that repeating the command by mistake does not
+// undo another one.
 func (c *dbCall) migrateDown(db *storage.Store) error {
 	last, err := appliedSteps(c.ctx, db)
 	if err != nil {
 		return err
 	}
 	if named := strconv.FormatInt(last, 10); last > 0 && c.names[0] != named {
-		loss := either(last == 1, "all games, bans and admins", "what only it holds")
+		loss := either(last == 1, "all games, bans and admins", "the data that this step introduced")
 		return errors.New("the last step is " + named + ": " + terminal.Program + " migrate down " + named + " deletes " + loss)
 	}
 	m, err := db.MigrateDown(c.ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "Step %d (%s) was undone.\n", m.Version, m.Name)
+	fmt.Fprintf(c.stdout, "Undid step %d (%s).\n", m.Version, m.Name)
 	return nil
 }
 
 func migrationRow(m storage.Migration) []string {
-	return []string{strconv.FormatInt(m.Version, 10), m.Name, either(m.Applied, "applied "+local(m.At), "missing")}
+	return []string{strconv.FormatInt(m.Version, 10), m.Name, either(m.Applied, "applied "+local(m.At), "pending")}
 }
 
-// appliedSteps is the number of the last step that is applied.
+// appliedSteps returns the number of the last applied migration, or 0.
 func appliedSteps(ctx context.Context, db *storage.Store) (last int64, err error) {
 	steps, err := db.Migrations(ctx)
 	for _, m := range steps {

@@ -17,7 +17,8 @@ import (
 	"w3host/storage"
 )
 
-// lists makes a command print the values that read returns.
+// lists returns the action of a command that reads values from the database and prints them as JSON, CSV or a table;
+// none is printed for an empty table.
 func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]T, error), row func(T) []string) func(*storage.Store) error {
 	return func(db *storage.Store) error {
 		values, err := read(db)
@@ -25,7 +26,8 @@ func lists[T any](c *dbCall, none, heading string, read func(*storage.Store) ([]
 	}
 }
 
-// printList prints values for programs, or as a table with a row for each value, or else none.
+// printList prints values as JSON or CSV if these flags are set, and otherwise as a table. It prints none in place of an
+// empty table.
 func printList[T any](c *call, values []T, err error, none, heading string, row func(T) []string) error {
 	switch {
 	case err != nil:
@@ -39,7 +41,7 @@ func printList[T any](c *call, values []T, err error, none, heading string, row 
 	return fittedTable(c.stdout, heading, mapped(values, row))
 }
 
-// mapped is a list of a function's results for each value; it is never nil.
+// mapped applies of to each value. The result is never nil, so that it encodes as [] in JSON.
 func mapped[T, U any](values []T, of func(T) U) []U {
 	list := make([]U, 0, len(values))
 	for _, v := range values {
@@ -50,25 +52,25 @@ func mapped[T, U any](values []T, of func(T) U) []U {
 
 func (c *dbCall) addListFlags(fs *pflag.FlagSet) {
 	c.addJSONFlag(fs, "print a JSON array")
-	fs.BoolVar(&c.csv, "csv", false, "print comma separated values, with a line of names")
+	fs.BoolVar(&c.csv, "csv", false, "print comma-separated values with a header line")
 }
 
 func (c *call) addJSONFlag(fs *pflag.FlagSet, usage string) {
 	fs.BoolVar(&c.json, "json", false, usage)
 }
 
-// printValues prints a slice of structs for programs.
+// printValues prints a slice of structs as JSON or CSV.
 func (c *call) printValues(values any) error {
 	switch {
 	case c.json && c.csv:
-		return errors.New("choose --json or --csv")
+		return errors.New("choose either --json or --csv")
 	case c.json:
 		return printJSON(c.stdout, values)
 	}
 	return c.printCSV(values)
 }
 
-// printJSON prints a value in JSON that cannot control a terminal.
+// printJSON prints a value as indented JSON, with control characters escaped so that it is safe on a terminal.
 func printJSON(w io.Writer, v any) error {
 	var text bytes.Buffer
 	out := json.NewEncoder(&text)
@@ -77,7 +79,7 @@ func printJSON(w io.Writer, v any) error {
 	if err := out.Encode(v); err != nil {
 		return err
 	}
-	// Line breaks are between the values only; in a text they are escaped.
+	// The encoder escapes line breaks in strings, so these lines are its own.
 	for line := range strings.Lines(text.String()) {
 		if _, err := fmt.Fprintln(w, terminal.Printable(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
@@ -86,8 +88,7 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// printCSV prints a slice of structs: a column for each field, named as in JSON. Fields
-// that are slices are left out.
+// printCSV prints a slice of structs with one column per field, named by its JSON tag. It omits fields that are slices.
 func (c *call) printCSV(values any) error {
 	out := csv.NewWriter(c.stdout)
 	all := reflect.ValueOf(values)
@@ -96,7 +97,7 @@ func (c *call) printCSV(values any) error {
 	for i, f := range fields {
 		cells[i], _, _ = strings.Cut(f.Tag.Get("json"), ",")
 	}
-	_ = out.Write(cells) // Error has the first fault
+	_ = out.Write(cells) // out.Error returns the first error below
 	for row := range all.Len() {
 		for i, f := range fields {
 			cells[i] = terminal.Printable(csvCell(all.Index(row).FieldByIndex(f.Index)))
@@ -127,12 +128,13 @@ func csvCell(v reflect.Value) string {
 	return at.Format(time.RFC3339Nano)
 }
 
-// table prints rows under a heading. Cells are escaped: names come from the network.
+// table prints rows under a tab-separated heading. It escapes control characters in the cells, because names come from
+// the network.
 func table(out io.Writer, heading string, rows [][]string) error {
 	return tableIn(out, heading, rows, 0)
 }
 
-// fittedTable is table within the width of the terminal.
+// fittedTable is table, shortened to the width of the terminal.
 func fittedTable(out io.Writer, heading string, rows [][]string) error {
 	return tableIn(out, heading, rows, terminal.Width(out))
 }
@@ -174,7 +176,7 @@ func (s *sheet) print(w io.Writer) error {
 	return nil
 }
 
-// either is the first value if something is so, else the second.
+// either returns first if so is true, otherwise second.
 func either[T any](so bool, first, second T) T {
 	if so {
 		return first
@@ -182,8 +184,8 @@ func either[T any](so bool, first, second T) T {
 	return second
 }
 
-// hanging breaks lines between words where they are wider than the terminal that they go to,
-// and goes on below the column where their text begins. Each Write is whole lines.
+// hanging is a writer that wraps lines at the width of the terminal behind it and indents continuation lines to column.
+// Each Write must contain whole lines.
 type hanging struct {
 	io.Writer
 	column int

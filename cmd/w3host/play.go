@@ -16,13 +16,13 @@ import (
 	"w3host/texts"
 )
 
-const playHelp = `w3host play shows the lobbies of a host in the Internet in the LAN list of the game on
-this machine and on others of its network. Keep it running while you play: it carries the
-game's connection, and comes back when the line breaks. No port has to be opened.
+const playHelp = `w3host play shows the lobbies of a host on the Internet in the LAN game list of this machine
+and of others on its network. Keep it running while you play: the game's connection goes
+through it, and it reconnects after a network failure. No port has to be opened.
 
 HOST is a name or an address, with :PORT if it is not 6112.`
 
-// playCall is one call of the command.
+// playCall holds the flags of `w3host play`.
 type playCall struct {
 	call
 	onlyHere, debug bool
@@ -31,12 +31,12 @@ type playCall struct {
 
 func playCommand() *cobra.Command {
 	var c playCall
-	cmd := &cobra.Command{Use: "play HOST[:PORT]", Short: "play the games of a host in the Internet", Long: playHelp}
+	cmd := &cobra.Command{Use: "play HOST[:PORT]", Short: "play on a host on the Internet as if it were in the LAN", Long: playHelp}
 	fs := cmd.Flags()
-	fs.BoolVar(&c.onlyHere, "only-here", false, "show the lobbies to this machine only, not to others of its network")
-	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of what this program says: en or zh; otherwise that of LANG")
-	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network here")
-	return c.runs(cmd, func() error { return c.one("the name or address of a host") }, c.run)
+	fs.BoolVar(&c.onlyHere, "only-here", false, "show the lobbies only on this machine, not on its network")
+	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of the messages: en or zh; otherwise that of LANG")
+	fs.BoolVar(&c.debug, "debug", false, "also log network events")
+	return c.runs(cmd, func() error { return c.one("the name or address of the host") }, c.run)
 }
 
 func (c *playCall) run() error {

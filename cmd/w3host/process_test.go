@@ -252,7 +252,7 @@ func TestPortInUse(t *testing.T) {
 func TestUnknownMapAndCommand(t *testing.T) {
 	for args, want := range map[string]string{
 		"--map nowhere":   `lobby.map = \"nowhere\"`,
-		"sevre":           `there is no command "sevre"`,
+		"sevre":           `unknown command "sevre"`,
 		"--listne 1":      "listne",
 		"serve something": `unexpected argument "something"`,
 	} {

@@ -11,14 +11,14 @@ import (
 	"w3host/storage"
 )
 
-const ratingsHelp = `w3host ratings tells how strong players are, by category of maps: the name of the
-map without its version. Without a sub-command it does what list does. Hosts rate
-games a few seconds after they have ended.`
+const ratingsHelp = `w3host ratings shows the ratings of players by category; a category is the name of a map
+without its version. Without a sub-command it runs list. Hosts rate games a few seconds
+after their end.`
 
 func ratingsCommand() *cobra.Command {
 	c, cmd := newDBCommand("ratings [CATEGORY]", "list the strongest players, or rebuild all ratings", ratingsHelp)
 	fs := cmd.PersistentFlags()
-	limit := fs.Int("limit", 20, "with list: how many players")
+	limit := fs.Int("limit", 20, "list: number of players")
 	c.addListFlags(fs)
 	check := func() error {
 		switch {
@@ -37,7 +37,7 @@ func ratingsCommand() *cobra.Command {
 			return []string{r.Category, strconv.Itoa(r.Place), r.Name, realmName(r.Realm), strconv.Itoa(r.Points), strconv.Itoa(r.Games)}
 		})
 	cmd.AddCommand(
-		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "the best players, of one category or of each"}, check, list),
+		c.does(&cobra.Command{Use: "list [CATEGORY]", Short: "list the best players of one or all categories"}, check, list),
 		c.does(&cobra.Command{Use: "rebuild", Short: "rebuild all ratings from the stored games"}, c.none, c.rebuildRatings))
 	return c.does(cmd, check, list)
 }
@@ -47,9 +47,9 @@ func (c *dbCall) rebuildRatings(db *storage.Store) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "All ratings were rebuilt from %d games.\n", done.Games)
+	fmt.Fprintf(c.stdout, "Rebuilt all ratings from %d games.\n", done.Games)
 	if done.Refused > 0 {
-		fmt.Fprintf(c.stdout, "%d of them cannot be rated and were skipped; the log above has their keys, and w3host game KEY says why.\n", done.Refused)
+		fmt.Fprintf(c.stdout, "Skipped %d games that cannot be rated; the log above has their keys, and w3host game KEY shows the reason.\n", done.Refused)
 	}
 	return c.audit(db, "", fmt.Sprintf("rebuild from %d games", done.Games))
 }

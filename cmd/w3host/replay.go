@@ -12,7 +12,7 @@ import (
 	"w3host/formats/replay"
 )
 
-// replayCall is one call of the command.
+// replayCall holds the flags of the sub-commands of `w3host replay`.
 type replayCall struct {
 	call
 
@@ -31,27 +31,27 @@ func replayCommand() *cobra.Command {
 		return c.runs(&cobra.Command{Use: use, Short: short, ValidArgsFunction: completeFiles("w3g", "part")}, func() error {
 			switch {
 			case len(c.names) == 0:
-				return fmt.Errorf("%s needs the name of a replay", c.cmd.Name())
+				return errors.New("name a replay file (.w3g)")
 			case len(c.names) > most:
-				return fmt.Errorf("%s takes one replay, not %d", c.cmd.Name(), len(c.names))
+				return fmt.Errorf("this command accepts one replay, not %d", len(c.names))
 			}
 			return nil
 		}, do)
 	}
-	info := verb("info FILE...", "players, settings, chat, results", math.MaxInt, c.info)
+	info := verb("info FILE...", "show players, settings, chat and results", math.MaxInt, c.info)
 	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
 	info.Flags().StringVar(&c.svg, "svg", "", "draw the game's timeline into an SVG `FILE`")
-	verify := verb("verify FILE...", "check every sum, length and record", math.MaxInt, c.verify)
-	actions := verb("actions FILE", "list what was done, said and left, with times", 1, c.actions)
-	repair := verb("repair FILE", "finish a file that was cut off, in place", 1, c.repair)
+	verify := verb("verify FILE...", "check all checksums, lengths and records", math.MaxInt, c.verify)
+	actions := verb("actions FILE", "list the actions, chat lines and leaves with their times", 1, c.actions)
+	repair := verb("repair FILE", "repair a truncated file in place", 1, c.repair)
 	repair.Flags().StringVar(&c.output, "output", "", "write to this `FILE`, which must not exist")
-	anonymise := verb("anonymise FILE --output FILE", "take out names and chat", 1, c.anonymise)
+	anonymise := verb("anonymise FILE --output FILE", "remove names and chat", 1, c.anonymise)
 	anonymise.Flags().StringVar(&c.output, "output", "", "write to this `FILE`, which must not exist")
-	anonymise.Flags().BoolVar(&c.keepChat, "keep-chat", false, "leave what was said")
+	anonymise.Flags().BoolVar(&c.keepChat, "keep-chat", false, "keep the chat")
 	return group(cmd, info, verify, actions, repair, anonymise)
 }
 
-// readReplay opens a replay; the caller closes the file.
+// readReplay opens a replay and reads its header. The caller closes the file.
 func readReplay(name string) (*replay.Reader, *os.File, error) {
 	f, err := os.Open(name)
 	if err != nil {

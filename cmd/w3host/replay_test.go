@@ -188,12 +188,12 @@ func TestReplayAnonymise(t *testing.T) {
 func TestReplayAskedWrongly(t *testing.T) {
 	name := recordedGame(t)
 	for text, args := range map[string][]string{
-		"info, verify, actions": {"show"},
-		"needs the name":        {"info"},
-		"no flag --jsn":         {"info", name, "--jsn"},
-		"of one replay":         {"info", name, name, "--svg", "x.svg"},
-		"takes one replay":      {"actions", name, name},
-		"needs --output":        {"anonymise", name},
+		"info, verify, actions":    {"show"},
+		"name a replay file":       {"info"},
+		"unknown flag --jsn":       {"info", name, "--jsn"},
+		"with a single replay":     {"info", name, name, "--svg", "x.svg"},
+		"accepts one replay":       {"actions", name, name},
+		"--output FILE is missing": {"anonymise", name},
 	} {
 		if code, _, errs := callReplay(t, args...); code != exitUsage || !strings.Contains(errs, text) {
 			t.Errorf("%q: exit %d, %q does not say %q", args, code, errs, text)
@@ -204,9 +204,9 @@ func TestReplayAskedWrongly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, args := range map[string][]string{
-		"there is no such file": {"info", "nowhere.w3g"},
-		"this is a folder":      {"verify", t.TempDir()},
-		"not a Warcraft III":    {"actions", other},
+		"no such file":       {"info", "nowhere.w3g"},
+		"this is a folder":   {"verify", t.TempDir()},
+		"not a Warcraft III": {"actions", other},
 	} {
 		if code, _, errs := callReplay(t, args...); code != exitFailed || !strings.Contains(errs, text) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %q does not say %q", args, code, errs, text)

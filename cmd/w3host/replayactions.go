@@ -12,8 +12,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// actions is "w3host replay actions": a line for everything that was done, said
-// or left.
+// actions implements `w3host replay actions`: it prints one line for each action, chat line and leave.
 func (c *replayCall) actions() error {
 	name := c.names[0]
 	r, f, err := readReplay(name)
@@ -30,7 +29,7 @@ func (c *replayCall) actions() error {
 	return nil
 }
 
-// printActions prints what the chosen players do, until ctx ends.
+// printActions writes the actions, chat lines and leaves of the chosen players to w, until ctx is cancelled.
 func printActions(ctx context.Context, w io.Writer, r *replay.Reader, chosen func(pid uint8) bool) (err error) {
 	names := map[uint8]string{}
 	for _, p := range r.Start.Players {

@@ -14,8 +14,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// replayFacts is a replay in JSON. The names of its fields are stable, since other
-// programs use them. A fact that is not in a file is null.
+// replayFacts is the JSON form of a replay. Its field names are stable, since other programs use them. Facts that a file
+// does not contain are null.
 type replayFacts struct {
 	File        string         `json:"file"`
 	Version     string         `json:"version"`
@@ -26,8 +26,8 @@ type replayFacts struct {
 	GameName    string         `json:"game_name"`
 	Host        string         `json:"host"`
 	Map         string         `json:"map"`
-	MapChecksum string         `json:"map_checksum"` // the number, 8 digits
-	MapSHA1     *string        `json:"map_sha1"`     // from 1.23 on
+	MapChecksum string         `json:"map_checksum"` // 8 hexadecimal digits
+	MapSHA1     *string        `json:"map_sha1"`     // null before 1.23
 	Settings    replaySettings `json:"settings"`
 	Players     []playerFacts  `json:"players"`
 	Chat        []chatFacts    `json:"chat"`
@@ -55,7 +55,7 @@ type replaySettings struct {
 	Slots             []slotRecord `json:"slots"`
 }
 
-// slotRecord is a slot in the numbers of the protocol.
+// slotRecord is a slot, with the numeric values of the protocol.
 type slotRecord struct {
 	PID      uint8           `json:"pid"`
 	Status   w3gs.SlotStatus `json:"status"`
@@ -70,14 +70,14 @@ type slotRecord struct {
 type playerFacts struct {
 	PID         uint8               `json:"pid"`
 	Name        string              `json:"name"`
-	Team        *int                `json:"team"` // from 0; null, as the next three, for a player without a slot
+	Team        *int                `json:"team"` // from 0; this and the next three are null for a player without a slot
 	Colour      *uint8              `json:"colour"`
 	Race        *string             `json:"race"`
 	Handicap    *uint8              `json:"handicap"`
 	Observer    bool                `json:"observer"`
 	LeftMS      *int64              `json:"left_ms"`
 	LeaveReason *replay.LeaveReason `json:"leave_reason"`
-	Result      string              `json:"result"` // won, lost, draw, unknown
+	Result      string              `json:"result"` // won, lost, draw or unknown
 	APM         float64             `json:"apm"`
 }
 
@@ -85,7 +85,7 @@ type chatFacts struct {
 	MS    int64  `json:"ms"`
 	PID   uint8  `json:"pid"`
 	Name  string `json:"name"`
-	Scope string `json:"scope"` // all, allies, observers, private N, loading
+	Scope string `json:"scope"` // all, allies, observers, private N or loading
 	Text  string `json:"text"`
 }
 
@@ -100,7 +100,7 @@ type leaveFacts struct {
 
 func (c *replayCall) info() error {
 	if len(c.names) > 1 && c.svg != "" {
-		return usageError{errors.New("--svg takes the timeline of one replay, not of several")}
+		return usageError{errors.New("--svg works with a single replay")}
 	}
 	var last *replay.Summary
 	err := describe(&c.call, func(name string) (replayFacts, error) {
@@ -145,8 +145,8 @@ func replayFactsOf(name string, s *replay.Summary) replayFacts {
 	return f
 }
 
-// productOf is the game. Header version 0 does not contain it, but is older than The
-// Frozen Throne, except in the betas of that game.
+// productOf returns the game that recorded the replay. Header version 0 does not contain it; such replays are older than
+// The Frozen Throne, except for its betas (version 300 and later).
 func productOf(s *replay.Summary) string {
 	switch {
 	case s.Product != "":
@@ -187,7 +187,7 @@ func scopeOf(c replay.Chat) string {
 	return fmt.Sprintf("private %d", c.Scope-w3gs.ScopeSlot)
 }
 
-// visibility has the words that this JSON has always had.
+// visibility maps the words of w3gs to those used in this JSON since its first version.
 var visibility = strings.NewReplacer("-", " ", "explored", "map explored")
 
 func settingsOf(s *replay.Summary) replaySettings {
@@ -216,7 +216,7 @@ func slotRecords(slots []w3gs.Slot) []slotRecord {
 	})
 }
 
-// printReplay prints a replay for people.
+// printReplay prints a replay as text.
 func (c *replayCall) printReplay(f replayFacts) error {
 	s := sheet{shown: plainText}
 	row := s.row
@@ -256,7 +256,7 @@ func (c *replayCall) printReplay(f replayFacts) error {
 	return s.print(c.stdout)
 }
 
-// clock writes a time in the game.
+// clock formats a time in the game as h:mm:ss.
 func clock(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	return fmt.Sprintf("%d:%02d:%02d", int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60)

@@ -12,8 +12,8 @@ import (
 	"w3host/record/recording"
 )
 
-// repair is "w3host replay repair". The new file replaces the old one when it is
-// complete; a ".part" of a killed host is renamed as well.
+// repair implements `w3host replay repair`. The repaired file replaces the old one only when it is complete. A ".part"
+// file of a crashed host also gets its final name.
 func (c *replayCall) repair() error {
 	name := c.names[0]
 	if recording.IsPart(name) && c.output == "" {
@@ -62,7 +62,7 @@ var errWhole = errors.New("the replay is complete")
 
 func (c *replayCall) anonymise() error {
 	if c.output == "" {
-		return usageError{errors.New("anonymise needs --output FILE: it does not change the replay itself")}
+		return usageError{errors.New("--output FILE is missing: anonymise does not change the replay itself")}
 	}
 	name := c.names[0]
 	r, src, err := readReplay(name)
@@ -74,19 +74,19 @@ func (c *replayCall) anonymise() error {
 	if err != nil {
 		return failed(name, err)
 	}
-	fmt.Fprintf(c.stdout, "%s: written without names\n", c.output)
+	fmt.Fprintf(c.stdout, "%s: wrote the replay without names\n", c.output)
 	return nil
 }
 
-// writeFile writes a file that gets its name when it is complete. If fresh is set,
-// the name must not exist yet; else a file that is there keeps its mode.
+// writeFile writes a temporary file and renames it to name when it is complete. If fresh is set, name must not exist
+// yet; otherwise an existing file keeps its mode.
 func writeFile(name string, fresh bool, mode os.FileMode, write func(*os.File) error) error {
 	if _, err := os.Lstat(name); fresh && err == nil {
-		return fmt.Errorf("%s already exists: choose another --output", name)
+		return fmt.Errorf("%s already exists; choose another --output", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if path, ok := errors.AsType[*os.PathError](err); ok {
-		return fmt.Errorf("no file can be made in %s: %w", filepath.Dir(name), path.Err)
+		return fmt.Errorf("cannot create a file in %s: %w", filepath.Dir(name), path.Err)
 	}
 	defer os.Remove(f.Name())
 	if stat, err := os.Stat(name); err == nil {

@@ -15,28 +15,28 @@ import (
 	"w3host/game"
 )
 
-const rerunHelp = `w3host game rerun runs a game again from its journal (see log.keep_journals in the
-configuration) and says whether the same bytes come out as when it was played.
+const rerunHelp = `w3host game rerun re-executes a game from its journal (see log.keep_journals in the
+configuration) and checks that the output is identical to that of the original game.
 
-Exit code 0 if the same came out, 1 if not or if the file cannot be read. A fault of
-the host that the journal ends with happens again and is printed.`
+The exit code is 0 if it is, 1 if not or if the file cannot be read. A fault of the host
+at the end of the journal occurs again and is printed.`
 
 func rerunCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rerun FILE", Short: "run a game again from its journal", Long: rerunHelp,
+		Use: "rerun FILE", Short: "re-execute a game from its journal", Long: rerunHelp,
 		ValidArgsFunction: completeFiles("journal", "gz"),
 	}
-	trace := cmd.Flags().Bool("trace", false, "print each input and what came of it")
+	trace := cmd.Flags().Bool("trace", false, "print each input and its output")
 	var c call
 	check := func() error {
 		if len(c.names) != 1 {
-			return errors.New("name one journal")
+			return errors.New("name one journal file")
 		}
 		return nil
 	}
 	return c.runs(cmd, check, func() error {
 		if err := rerun(c.names[0], *trace, c.stdout); err != nil {
-			fmt.Fprintf(c.stderr, "%s: %v\n", cmd.CommandPath(), err) // with the lines of a stack
+			fmt.Fprintf(c.stderr, "%s: %v\n", cmd.CommandPath(), err) // may contain a stack trace
 			return exitCode(exitFailed)
 		}
 		return nil
@@ -58,7 +58,7 @@ func rerun(file string, trace bool, stdout io.Writer) (err error) {
 	inputs := 0
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = fmt.Errorf("%s: the fault happens again at input %d: %v\n%s", file, inputs+1, fault, debug.Stack())
+			err = fmt.Errorf("%s: the same fault occurs at input %d: %v\n%s", file, inputs+1, fault, debug.Stack())
 		}
 	}()
 	result, err := game.RunJournal(r, func(e *game.JournalItem, o *game.Out) {
@@ -80,14 +80,14 @@ func rerun(file string, trace bool, stdout io.Writer) (err error) {
 func rerunVerdict(r *game.Rerun) string {
 	switch {
 	case r.Checked && !r.Cut:
-		return fmt.Sprintf("the same bytes came out (sum %08x)", r.Sum)
+		return fmt.Sprintf("identical output (checksum %08x)", r.Sum)
 	case r.Checked:
-		return "the same bytes came out up to the last sum; the journal is cut behind it"
+		return "identical output up to the last checksum; the journal ends after it without a final one"
 	}
-	return "it runs; the journal was cut before its first sum, so nothing can be compared"
+	return "the game runs, but the journal ends before its first checksum, so nothing can be compared"
 }
 
-// unzipped reads a journal, compressed or not. One that was cut ends early.
+// unzipped returns a reader for a journal that may be gzip-compressed. A truncated file ends early.
 func unzipped(f *os.File) (io.Reader, error) {
 	r := bufio.NewReader(f)
 	if head, _ := r.Peek(2); len(head) < 2 || head[0] != 0x1F || head[1] != 0x8B {

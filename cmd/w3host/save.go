@@ -13,19 +13,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// saveFacts is a saved game in JSON. The names of its fields are stable, since other programs
-// use them.
+// saveFacts is the JSON form of a saved game. Its field names are stable, since other programs use them.
 type saveFacts struct {
 	File        string        `json:"file"`
 	Version     string        `json:"version"`
 	Product     string        `json:"product"`
 	GameName    string        `json:"game_name"`
-	SavedMS     int64         `json:"saved_ms"` // when it was saved, in the game's time
-	Magic       string        `json:"magic"`    // the number, 8 digits
+	SavedMS     int64         `json:"saved_ms"` // game time at which it was saved, in milliseconds
+	Magic       string        `json:"magic"`    // 8 hexadecimal digits
 	Map         string        `json:"map"`
-	MapChecksum string        `json:"map_checksum"` // the number, 8 digits
-	MapSHA1     *string       `json:"map_sha1"`     // from 1.23 on
-	Flags       uint32        `json:"flags"`        // of the settings
+	MapChecksum string        `json:"map_checksum"` // 8 hexadecimal digits
+	MapSHA1     *string       `json:"map_sha1"`     // null before 1.23
+	Flags       uint32        `json:"flags"`        // flags of the game settings
 	GameType    w3gs.GameType `json:"game_type"`
 	Layout      w3gs.Layout   `json:"layout"`
 	RandomSeed  uint32        `json:"random_seed"`
@@ -35,19 +34,18 @@ type saveFacts struct {
 
 func saveCommand() *cobra.Command {
 	c := &call{}
-	cmd := &cobra.Command{Use: "save", Short: "show what a saved multiplayer game is", Long: "w3host save reads saved multiplayer games (.w3z)."}
-	info := &cobra.Command{Use: "info FILE...", Short: "map, seed, slots, pids and magic number", ValidArgsFunction: completeFiles("w3z")}
+	cmd := &cobra.Command{Use: "save", Short: "show the contents of a saved multiplayer game", Long: "w3host save reads saved multiplayer games (.w3z)."}
+	info := &cobra.Command{Use: "info FILE...", Short: "show map, seed, slots, pids and magic number", ValidArgsFunction: completeFiles("w3z")}
 	c.addJSONFlag(info.Flags(), "print JSON: one object for one file, an array for several")
 	check := func() error {
 		if len(c.names) == 0 {
-			return errors.New("info needs the name of a saved game")
+			return errors.New("name at least one saved game (.w3z)")
 		}
 		return nil
 	}
 	return group(cmd, c.runs(info, check, func() error { return saveInfo(c) }))
 }
 
-// readSave reads a saved game.
 func readSave(name string) (*savedgame.Save, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -83,7 +81,7 @@ func saveFactsOf(name string, g *savedgame.Save) saveFacts {
 	return f
 }
 
-// printSave prints a saved game for people.
+// printSave prints a saved game as text.
 func printSave(w io.Writer, f saveFacts) error {
 	s := sheet{shown: plainText}
 	row := s.row
@@ -99,7 +97,7 @@ func printSave(w io.Writer, f saveFacts) error {
 		case s.Computer:
 			text = fmt.Sprintf("computer, team %d, %s, %d %%", s.Team+1, s.Race, s.Handicap)
 		case s.Status == w3gs.SlotOccupied:
-			text = fmt.Sprintf("player with the pid %d, team %d, %s, %d %%", s.PID, s.Team+1, s.Race, s.Handicap)
+			text = fmt.Sprintf("player with pid %d, team %d, %s, %d %%", s.PID, s.Team+1, s.Race, s.Handicap)
 		case s.Status == w3gs.SlotClosed:
 			text = "closed"
 		}

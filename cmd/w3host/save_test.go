@@ -47,7 +47,7 @@ func TestSaveInfo(t *testing.T) {
 	code, out, errs := shell(t, "save", "info", name)
 	for _, want := range []string{
 		"1.26, W3XP", "saved at 0:34:10", `Maps\Download\x.w3x, checksum 00000007`, "00c0ffee", "0000abcd",
-		"player with the pid 2, team 1, orc, 90 %", "player with the pid 5, team 2", "computer, team 1", "closed", "open",
+		"player with pid 2, team 1, orc, 90 %", "player with pid 5, team 2", "computer, team 1", "closed", "open",
 	} {
 		if code != exitOK || !strings.Contains(out, want) || strings.Contains(out, "\x1b") {
 			t.Errorf("exit code %d, no %q in\n%s%s", code, want, out, errs)
@@ -67,9 +67,9 @@ func TestSaveInfoRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"save", "info"}, exitUsage, "needs the name"},
+		{[]string{"save", "info"}, exitUsage, "name at least one"},
 		{[]string{"save", "info", recorded}, exitFailed, "it is a replay; try w3host replay info"},
-		{[]string{"save", "info", "no.w3z"}, exitFailed, "there is no such file"},
+		{[]string{"save", "info", "no.w3z"}, exitFailed, "no such file"},
 		{[]string{"save", "info", "save_test.go"}, exitFailed, "take a .w3z file"},
 		{[]string{"replay", "info", save}, exitFailed, "see w3host save info"},
 	} {

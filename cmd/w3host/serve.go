@@ -23,14 +23,14 @@ import (
 	"w3host/storage"
 )
 
-// serveCommand is "w3host serve", and w3host without a command.
+// serveCommand is `w3host serve`, which is also what w3host does without a command.
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use: "serve [SAVE.w3z]", Aliases: []string{"host"}, Short: "host games (this is what w3host does without a command)", Args: orSave(noArgs),
-		Long: `w3host serve hosts games until it is told to stop. Everything that is not a flag here is
-in the configuration; config.toml.example explains every key. With a saved game it also opens the
-lobby of that game; docs/savedgames.md says how it knows who played.`,
+		Use: "serve [SAVE.w3z]", Aliases: []string{"host"}, Short: "host games (the default command)", Args: orSave(noArgs),
+		Long: `w3host serve hosts games until it is stopped. All settings without a flag are in the
+configuration file; config.toml.example explains every key. With a saved game as argument it also
+opens a lobby for it; docs/savedgames.md explains how the host knows its players.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.first, err = o.saveCommand(args); err != nil {
 				return usageError{err}
@@ -43,17 +43,18 @@ lobby of that game; docs/savedgames.md says how it knows who played.`,
 	return cmd
 }
 
-// runServe hosts games until the command's context ends.
+// runServe runs a host until the command's context is cancelled. With host.on_stop = "drain" it then waits for running
+// games, unless a second SIGTERM arrives.
 func runServe(cmd *cobra.Command, o *serveOptions) error {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // a fifth less memory; see docs/benchmarks.md
+		debug.SetGCPercent(50) // saves a fifth of the memory; see docs/benchmarks.md
 	}
 	ctx, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
 	defer stop()
 	stderr := cmd.ErrOrStderr()
 	c, faults := o.load()
 	drain := make(chan struct{})
-	context.AfterFunc(cmd.Context(), func() { // ends with the program, at the latest
+	context.AfterFunc(cmd.Context(), func() { // this goroutine ends with the process at the latest
 		if c.Host.OnStop != "drain" {
 			stop()
 			return
@@ -70,12 +71,12 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		return exitCode(exitUsage)
 	}
 	if o.check {
-		cmd.Println("The configuration has no faults. w3host doctor looks at the machine, too.")
+		cmd.Println("The configuration has no faults. Use w3host doctor to check the machine as well.")
 		return nil
 	}
 	shelf, notHeld := hold.Open()
 	console := control.OpenConsole(ctx, cmd.InOrStdin(), stderr, control.ConsoleOptions{
-		Commands: c.Control.Console && !(shelf != nil && shelf.StandsBy()), // the terminal is the other process's
+		Commands: c.Control.Console && !(shelf != nil && shelf.StandsBy()), // the terminal belongs to the active process
 		Edit:     !c.Log.JSON, Stop: stop,
 	})
 	defer console.Close()
@@ -90,7 +91,7 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 			log.Error().Msg(fault.Error())
 		}
 		_, noMap := errors.AsType[daemon.NoMap](err)
-		switch { // trying again is of no use
+		switch { // exit codes for faults that a restart cannot cure
 		case errors.Is(err, storage.ErrBadURL):
 			return exitCode(exitUsage)
 		case noMap:
@@ -101,12 +102,12 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 	return nil
 }
 
-// checkups are the checks of w3host doctor, without a logon to realms, for the window.
+// checkups runs the checks of w3host doctor, without the realm logon, for the web console.
 func checkups(ctx context.Context, c config.Config, report func(what, detail, remedy string)) error {
 	return doctor.Examine(ctx, c, false, func(f doctor.Finding) { report(f.What, f.Detail, f.Remedy) })
 }
 
-// flatten takes joined errors apart: each has its line.
+// flatten returns the parts of joined errors, so that each gets its own log line.
 func flatten(err error) []error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		return all.Unwrap()
@@ -114,18 +115,18 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// readConfig is the configuration of every command: the file that is named, or that
-// W3HOST_CONFIG names, or config.toml in the current folder, under the environment.
+// readConfig loads the configuration for every command: environment variables override the file, which is the one given,
+// that of W3HOST_CONFIG, or config.toml in the current folder.
 func readConfig(file string) (config.Config, *multierror.Error) {
 	c, err := config.Load(config.Find(cmp.Or(file, os.Getenv(config.EnvPrefix+"CONFIG"))), os.Environ())
 	faults := multierror.Append(nil, err)
-	faults.ErrorFormat = func(all []error) string { // one line, for commands with a line of error
+	faults.ErrorFormat = func(all []error) string { // on one line, for commands that print one-line errors
 		return strings.Join(mapped(all, error.Error), "; ")
 	}
 	return c, faults
 }
 
-// settings is readConfig for commands that need but a key or two.
+// settings is readConfig with the faults returned as one usage error.
 func settings(file string) (config.Config, error) {
 	c, faults := readConfig(file)
 	if err := faults.ErrorOrNil(); err != nil {

@@ -14,14 +14,14 @@ import (
 	"w3host/storage/spool"
 )
 
-const spoolHelp = `w3host spool shows the records that wait for the database; without a sub-command it
-does what status does. The files are text, a record a line: a text editor mends them
-(docs/database.md).`
+const spoolHelp = `w3host spool shows the records waiting for the database; without a sub-command it runs
+status. The files are text with one record per line, and can be repaired with a text
+editor (docs/database.md).`
 
 func spoolCommand() *cobra.Command {
-	c, cmd := newDBCommand("spool", "show and repair the records that wait for the database", spoolHelp)
+	c, cmd := newDBCommand("spool", "show and repair the records waiting for the database", spoolHelp)
 	fs := cmd.PersistentFlags()
-	dir := fs.String("spool", "", "`FOLDER`; otherwise the configuration's")
+	dir := fs.String("spool", "", "spool `FOLDER`; otherwise the one of the configuration")
 	sets(fs, "spool", "database.spool")
 	_ = cobra.MarkFlagDirname(fs, "spool")
 	c.addJSONFlag(fs, "print JSON")
@@ -42,11 +42,11 @@ func spoolCommand() *cobra.Command {
 	}
 	status := func() error { return c.spoolStatus(*dir) }
 	cmd.AddCommand(
-		verb(&cobra.Command{Use: "status", Short: "what waits, what is damaged, what the database refused"}, 0, status),
-		verb(&cobra.Command{Use: "show [FILE]", Short: "the records of a file; without one, all that wait"}, 1, func() error { return c.showSpool(*dir) }),
+		verb(&cobra.Command{Use: "status", Short: "show the numbers of waiting, damaged and refused records"}, 0, status),
+		verb(&cobra.Command{Use: "show [FILE]", Short: "show the records of a file, or all waiting records"}, 1, func() error { return c.showSpool(*dir) }),
 		verb(&cobra.Command{
-			Use: "retry", Short: "store again what the database refused",
-			Long: "w3host spool retry stores what the database refused, and the lines of files in quarantine whose\n\"crc\" a person has set to \"edited\".",
+			Use: "retry", Short: "retry the records that the database refused",
+			Long: "w3host spool retry stores the records that the database refused, and the lines in quarantined files whose\n\"crc\" you have set to \"edited\".",
 		}, 0, func() error {
 			return c.with(func(db *storage.Store) error { return c.retrySpool(db, *dir) })
 		}))
@@ -69,13 +69,13 @@ func (c *dbCall) spoolStatus(dir string) error {
 			waiting += f.Records
 		}
 		rows = append(rows, []string{
-			filepath.Base(f.Path), either(waits, "waits", "in quarantine"), strconv.Itoa(f.Records), fmt.Sprintf("%d-%d", f.First, f.Last),
+			filepath.Base(f.Path), either(waits, "waiting", "quarantined"), strconv.Itoa(f.Records), fmt.Sprintf("%d-%d", f.First, f.Last),
 			strconv.Itoa(f.Damaged), strconv.Itoa(f.Missing), f.Run,
 		})
 	}
-	fmt.Fprintf(c.stdout, "%d records wait in %s; the database refused %d (rejected.jsonl).\n", waiting, dir, s.Rejected)
+	fmt.Fprintf(c.stdout, "%d records are waiting in %s; the database refused %d (rejected.jsonl).\n", waiting, dir, s.Rejected)
 	if s.Host != nil {
-		fmt.Fprintf(c.stdout, "At %s the host reported: %d recorded, %d stored, %d lost.\n",
+		fmt.Fprintf(c.stdout, "Host status at %s: %d recorded, %d stored, %d lost.\n",
 			local(s.Host.At), s.Host.Stats.Recorded, s.Host.Stats.Applied, s.Host.Stats.Lost.Total())
 	}
 	if len(rows) == 0 {
@@ -112,7 +112,7 @@ func (c *dbCall) showSpool(dir string) error {
 	}))
 }
 
-// spoolPath finds a file by its name in the spool or its quarantine.
+// spoolPath returns the path of a file by its name in the spool or its quarantine.
 func spoolPath(dir, name string) string {
 	for _, path := range []string{filepath.Join(dir, name), filepath.Join(dir, spool.Quarantine, name)} {
 		if _, err := os.Stat(path); err == nil && !strings.ContainsAny(name, `/\`) {
@@ -125,8 +125,8 @@ func spoolPath(dir, name string) string {
 func (c *dbCall) retrySpool(db *storage.Store, dir string) error {
 	stored, refused, err := storage.Retry(c.ctx, db, dir)
 	if err == nil && refused > 0 {
-		err = errors.New("the database still refuses some of them: see the reasons in rejected.jsonl")
+		err = errors.New("the database still refuses some records; rejected.jsonl has the reasons")
 	}
-	fmt.Fprintf(c.stdout, "%d records were stored, %d were refused again.\n", stored, refused)
+	fmt.Fprintf(c.stdout, "Stored %d records; %d were refused again.\n", stored, refused)
 	return err
 }

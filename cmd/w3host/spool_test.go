@@ -50,7 +50,7 @@ func TestSpoolCommand(t *testing.T) {
 	put("rejected.jsonl", edited(line(3, "refused"))+strings.Replace(edited(line(4, "odd")), "ChatLine", "OddLine", 1))
 
 	code, out := spoolCall(t, "spool")
-	for _, want := range []string{"2 records wait", "refused 2", "0000000002.jsonl  waits", "7-9", "0000000001.jsonl  in quarantine"} {
+	for _, want := range []string{"2 records are waiting", "refused 2", "0000000002.jsonl  waiting", "7-9", "0000000001.jsonl  quarantined"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("status lacks %q: %s", want, out)
 		}
@@ -64,11 +64,11 @@ func TestSpoolCommand(t *testing.T) {
 
 	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+edited(line(2, "mended")))
 	code, out = spoolCall(t, "spool", "retry")
-	if code != exitFailed || !strings.Contains(out, "2 records were stored, 1 were refused again") {
+	if code != exitFailed || !strings.Contains(out, "Stored 2 records; 1 were refused again") {
 		t.Errorf("retry: %d %s", code, out)
 	}
 	code, out = spoolCall(t, "spool", "retry") // stores nothing twice
-	if code != exitFailed || !strings.Contains(out, "0 records were stored, 1 were refused again") {
+	if code != exitFailed || !strings.Contains(out, "Stored 0 records; 1 were refused again") {
 		t.Errorf("retry again: %d %s", code, out)
 	}
 	db := storagetest.Open(t, "sqlite:"+filepath.Join(dir, "w3host.db"))

@@ -19,23 +19,22 @@ import (
 	"w3host/internal/terminal"
 )
 
-const topHelp = `w3host top shows the lobbies and games of a host and how they go: players, pings, how late
+const topHelp = `w3host top shows the lobbies and games of a host and their state: players, pings, how late
 turns are sent, and why a lobby has not started. It asks the host on this machine, or with
---url the operator's window of any host (docs/web.md).
+--url the web console of any host (docs/web.md).
 
-Arrows, PgUp, PgDn, Home and End move; Enter opens a game; s sorts by the next column,
-r the other way round; / shows only games with a text in their name, map or players, p only
-those in trouble. c says something in the chosen game or, behind !, gives a command there;
-x kicks, d drops whom the others wait for: each command is asked about first. q ends it.
-Without a terminal, or with --once, it prints one table, with --json values.`
+Keys: arrows, PgUp, PgDn, Home and End move; Enter opens a game; s sorts by the next column,
+r reverses the order; / filters by the name of the game, map or a player; p shows only games
+with problems. c sends a chat line to the selected game, or a command if it starts with !;
+x kicks a player, d drops the lagging players. Commands ask for confirmation. q quits.
+Without a terminal, or with --once, it prints one table; with --json it prints JSON.`
 
 const (
-	// topEvery is how often the host is asked, topWithin how long it may take.
-	topEvery  = time.Second
-	topWithin = 5 * time.Second
+	topEvery  = time.Second     // polling interval
+	topWithin = 5 * time.Second // time limit of a request
 )
 
-// topHost is a host that is watched.
+// topHost is the host that top monitors, reached by the control socket or by its web API.
 type topHost struct {
 	games func(context.Context) ([]control.Game, error)
 	order func(context.Context, topOrder) (lines []string, err error)
@@ -53,11 +52,11 @@ func topCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&o.url, "url", "", "`URL` of a host's window, such as https://games.example.org; otherwise the host on this machine")
-	fs.StringVar(&o.tokenFile, "token-file", "", "`FILE` with a token for --url, as w3host web token add --role viewer prints it")
-	fs.StringVar(&o.socket, "socket", "", "the host's socket `FILE`; otherwise the configuration's")
-	fs.BoolVar(&o.once, "once", false, "print one table, also to a terminal")
-	fs.BoolVar(&o.json, "json", false, "print the lobbies and games as JSON, as w3host ctl --json games does")
+	fs.StringVar(&o.url, "url", "", "`URL` of a host's web console, such as https://games.example.org; otherwise the host on this machine")
+	fs.StringVar(&o.tokenFile, "token-file", "", "`FILE` with a token for --url, as printed by w3host web token add NAME --role viewer")
+	fs.StringVar(&o.socket, "socket", "", "control socket `FILE` of the host; otherwise the one of the configuration")
+	fs.BoolVar(&o.once, "once", false, "print one table and exit, even on a terminal")
+	fs.BoolVar(&o.json, "json", false, "print the lobbies and games as JSON, like w3host ctl --json games")
 	configFlag(fs, &o.file)
 	return cmd
 }
@@ -88,15 +87,15 @@ func (o *topOptions) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// source is the host that the flags name.
+// source returns the host selected by the flags.
 func (o *topOptions) source() (*topHost, error) {
 	switch {
 	case o.url != "" && o.socket != "":
-		return nil, usageError{errors.New("--url and --socket are two ways to one host: leave one out")}
+		return nil, usageError{errors.New("use either --url or --socket")}
 	case o.url != "":
 		return o.window()
 	case o.tokenFile != "":
-		return nil, usageError{errors.New("--token-file is for --url")}
+		return nil, usageError{errors.New("--token-file needs --url")}
 	}
 	socket, err := controlSocket(o.socket, o.file)
 	if err != nil {
@@ -128,14 +127,14 @@ func (o *topOptions) source() (*topHost, error) {
 	}, nil
 }
 
-// window asks the API.
+// window returns a topHost that uses the web API at --url.
 func (o *topOptions) window() (*topHost, error) {
 	base, err := url.Parse(o.url)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, usageError{fmt.Errorf("--url %q: want http:// or https:// and the host", o.url)}
+		return nil, usageError{fmt.Errorf("--url %q: must be http:// or https:// with a host name", o.url)}
 	}
 	if o.tokenFile == "" {
-		return nil, usageError{errors.New("--url needs a --token-file: w3host web token add top --role viewer prints a token")}
+		return nil, usageError{errors.New("--url needs --token-file; w3host web token add top --role viewer prints a token")}
 	}
 	text, err := os.ReadFile(o.tokenFile)
 	if err != nil {
@@ -168,7 +167,8 @@ func (o *topOptions) window() (*topHost, error) {
 	return &topHost{games, order}, nil
 }
 
-// askJSON sends a request to the API and reads its answer, or the problem in it.
+// askJSON sends a request to the web API and decodes the answer into into. A problem document of the host becomes the
+// error.
 func askJSON(ctx context.Context, method, to, token string, body, into any) error {
 	var text bytes.Buffer
 	if body != nil {
@@ -189,19 +189,19 @@ func askJSON(ctx context.Context, method, to, token string, body, into any) erro
 	defer answer.Body.Close()
 	var problem struct{ Code, Detail string }
 	if answer.StatusCode != http.StatusOK {
-		_ = json.NewDecoder(http.MaxBytesReader(nil, answer.Body, 64<<10)).Decode(&problem) // it may come from a proxy
+		_ = json.NewDecoder(http.MaxBytesReader(nil, answer.Body, 64<<10)).Decode(&problem) // a failed decode leaves problem empty: the answer may come from a proxy
 		if problem.Code == "refused" {
 			return errors.New(problem.Detail)
 		}
 		return fmt.Errorf("%s: %s %s", to, answer.Status, problem.Detail)
 	}
 	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		return fmt.Errorf("%s: this is no answer of a w3host: %w", to, err)
+		return fmt.Errorf("%s: not an answer of w3host: %w", to, err)
 	}
 	return nil
 }
 
-// table is the list for users without a terminal: everything, one line for each game.
+// table returns all games as text, one line each, for output without a terminal.
 func (s *topScreen) table() []string {
 	heading := mapped(topColumns, func(c topColumn) string { return c.title })
 	return terminal.Table(append(heading, "NAME", "MAP", "WAITS FOR"), mapped(s.games, func(g control.Game) []string {

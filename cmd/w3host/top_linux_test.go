@@ -149,9 +149,9 @@ func TestTopOnAScreen(t *testing.T) {
 	p.awaitRow(`^PLAYER +PING`)
 	p.awaitRow(`\\u001b\[2J.*40`)
 	p.press("c")
-	p.awaitRow(`^To #\d+, a command behind !: ▏`)
+	p.awaitRow(`^Chat or !command to #\d+: ▏`)
 	p.press("!kick 回\r")
-	p.awaitRow(`^Give "kick 回" to #\d+\? y yes`)
+	p.awaitRow(`^Send "kick 回" to #\d+\? y yes`)
 	p.press("y")
 	p.awaitRow(`^Done\.$`)
 	silent.Store(true)
@@ -252,9 +252,9 @@ func TestTopOfAHost(t *testing.T) {
 		"top --socket " + filepath.Join(dir, "none"):                          "w3host top: no host answers at ",
 		"top --url " + window:                                                 "w3host top: --url needs a --token-file",
 		"top --url ftp://x --token-file x":                                    `w3host top: --url "ftp://x": want http:// or https://`,
-		"top --url " + window + " --token-file " + filepath.Join(dir, "none"): "there is no such file",
+		"top --url " + window + " --token-file " + filepath.Join(dir, "none"): "no such file",
 		"top --url " + window + " --token-file /dev/null":                     "401 Unauthorized this needs a login or a token",
-		"top --token-file x":                                                  "--token-file is for --url",
+		"top --token-file x":                                                  "--token-file needs --url",
 		"top --url x --socket y":                                              "two ways to one host",
 	} {
 		if code, _, errs := shell(t, strings.Fields(line)...); code != exitUsage || !strings.Contains(errs, want) {
@@ -370,7 +370,7 @@ func TestTopTyped(t *testing.T) {
 	s.typed.given = false
 	press("x")
 	press(letters("rook")...)
-	if press("enter"); s.typed.given || last() != `Give "kick rook" to #1? y yes, any other key no` {
+	if press("enter"); s.typed.given || last() != `Send "kick rook" to #1? y yes, any other key no` {
 		t.Errorf("a kick: %+v, %q", s.typed, last())
 	}
 	if press("n"); s.typed.given {

@@ -12,22 +12,22 @@ import (
 	"w3host/internal/terminal"
 )
 
-// topColumn is a column of the list of games.
+// topColumn is a column of the game list.
 type topColumn struct {
 	title string
-	width int // in terminals of least columns and more; narrower ones do not have it
+	width int // width is in characters; terminals narrower than least do not show the column
 	least int
 	cell  func(*control.Game, time.Time) string
-	order func(a, b *control.Game) int // what is sorted by it; nil: nothing
+	order func(a, b *control.Game) int // sort order of the column
 }
 
-// byNumber and byStage are columns.
+// Indexes of topColumns that the code refers to.
 const (
 	byNumber = 0
 	byStage  = 1
 )
 
-// topColumns are the fixed ones; name, map and what a lobby waits for share the rest.
+// topColumns are the columns of fixed width; name, map and the reason a lobby waits share the rest of the line.
 var topColumns = []topColumn{
 	{"#", 5, 0, func(g *control.Game, _ time.Time) string { return strconv.Itoa(int(g.ID)) }, func(_, _ *control.Game) int { return 0 }},
 	{"STATE", 8, 30, func(g *control.Game, _ time.Time) string { return stageOf(g) }, func(a, b *control.Game) int { return urgency(a) - urgency(b) }},
@@ -39,7 +39,7 @@ var topColumns = []topColumn{
 
 func stageOf(g *control.Game) string { return cmp.Or(g.Stage, g.State) }
 
-// urgency is the place of a game among those of other stages.
+// urgency returns the rank of a game's stage, with the most urgent stage first.
 func urgency(g *control.Game) int {
 	return slices.Index([]string{"lagging", "counting", "lobby", "loading", "running", "playing"}, stageOf(g))
 }
@@ -89,24 +89,24 @@ func pingText(ms int64) string {
 	return strconv.FormatInt(ms, 10)
 }
 
-// topScreen draws the screen: values in, lines out.
+// topScreen is the state of the screen. It does no I/O: keys and answers go in, lines come out.
 type topScreen struct {
 	all        []control.Game
-	games      []control.Game // which are shown, in order
+	games      []control.Game // the games shown, in display order
 	typed      topTyped
 	now        time.Time
-	fault      error // why the games are not those of now
-	sort       int   // by this column
+	fault      error // why games could not be refreshed, or nil
+	sort       int   // index of the sort column
 	reverse    bool
-	selected   uint32 // game id
-	first      int    // line of the list that is on top
-	opened     bool   // the selected game is shown
+	selected   uint32 // game id, or 0
+	first      int    // index of the topmost visible game
+	opened     bool   // the selected game is shown in detail
 	width      int
 	height     int
-	scrollable int // lines that fit
+	scrollable int // number of list lines that fit on the screen
 }
 
-// take shows the games of an answer. No text of a host controls the terminal.
+// take replaces the games with those of an answer. It escapes control characters in all texts of the host.
 func (s *topScreen) take(games []control.Game) {
 	for i := range games {
 		g := &games[i]
@@ -123,7 +123,7 @@ func (s *topScreen) take(games []control.Game) {
 	s.filterNow()
 }
 
-// order sorts the games that are shown.
+// order filters and sorts the games.
 func (s *topScreen) order() {
 	s.games = s.games[:0:0]
 	for i := range s.all {
@@ -140,7 +140,7 @@ func (s *topScreen) order() {
 	})
 }
 
-// update takes an answer of the host, or shows why there is none.
+// update takes the games of an answer, or records the error.
 func (s *topScreen) update(games []control.Game, err error) {
 	s.now = time.Now()
 	if s.fault = err; err == nil {
@@ -148,19 +148,19 @@ func (s *topScreen) update(games []control.Game, err error) {
 	}
 }
 
-// at is the place of the selected game; below 0: it is gone.
+// at returns the index of the selected game, or -1 if it is not in the list.
 func (s *topScreen) at() int {
 	return slices.IndexFunc(s.games, func(g control.Game) bool { return g.ID == s.selected })
 }
 
-// choose selects the game in a place.
+// choose selects the game at an index, clamped to the list.
 func (s *topScreen) choose(at int) {
 	if s.selected = 0; len(s.games) > 0 {
 		s.selected = s.games[min(max(at, 0), len(s.games)-1)].ID
 	}
 }
 
-// press obeys a key; false: to end.
+// press handles a key. It returns false if the program should end.
 func (s *topScreen) press(key string) bool {
 	page := max(s.scrollable-1, 1)
 	if s.typed.what != notTyping {
@@ -189,7 +189,7 @@ func (s *topScreen) press(key string) bool {
 	return true
 }
 
-// lines are the whole screen: the first is the sum, the second the heading, the last the keys.
+// lines returns the whole screen: a summary, the heading, the list or the selected game, and the keys.
 func (s *topScreen) lines() (lines []topLine) {
 	s.scrollable = max(s.height-3, 0)
 	text := []topLine{{text: s.sum()}}
@@ -215,10 +215,10 @@ func (s *topScreen) lines() (lines []topLine) {
 	return text[:s.height]
 }
 
-// topLine is a line of the screen.
+// topLine is one line of the screen.
 type topLine struct {
 	text   string
-	strong bool // reversed
+	strong bool // shown in reverse video
 }
 
 func (s *topScreen) sum() string {
@@ -237,7 +237,7 @@ func (s *topScreen) sum() string {
 	return fmt.Sprintf("w3host top  %s   lobbies %d   games %d   players %d%s", s.now.Format(time.TimeOnly), lobbies, len(s.all)-lobbies, players, shown)
 }
 
-// list is the heading and the games around the selected one.
+// list returns the heading and the visible games around the selected one.
 func (s *topScreen) list() []topLine {
 	at := max(s.at(), 0)
 	s.first = min(s.first, at, max(len(s.games)-s.scrollable, 0))
@@ -247,7 +247,7 @@ func (s *topScreen) list() []topLine {
 		lines = append(lines, topLine{s.row(&s.games[i]), i == at})
 	}
 	if len(s.all) > 0 && len(s.games) == 0 {
-		lines = append(lines, topLine{text: "None of the games: / changes the filter, p shows all and not problems only."})
+		lines = append(lines, topLine{text: "No game matches: / changes the filter, p toggles problems only."})
 	} else if len(s.games) == 0 {
 		lines = append(lines, topLine{text: "No lobby is open and no game is running."})
 	}
@@ -268,13 +268,12 @@ func (s *topScreen) heading() string {
 
 func (s *topScreen) row(g *control.Game) string { return s.laid(s.cells(g), g.Name, g.Map, g.Waits) }
 
-// cells returns the fixed columns of a game's row.
+// cells returns the fixed-width columns of a game.
 func (s *topScreen) cells(g *control.Game) []string {
 	return mapped(topColumns, func(c topColumn) string { return c.cell(g, s.now) })
 }
 
-// laid lays a row out: in terminals of less than 120 columns the map gives way to what
-// a lobby waits for.
+// laid formats a row. Terminals narrower than 120 columns show the reason a lobby waits in place of its map.
 func (s *topScreen) laid(cells []string, name, file, waits string) string {
 	line := ""
 	for i, c := range topColumns {
@@ -296,11 +295,11 @@ func (s *topScreen) laid(cells []string, name, file, waits string) string {
 	return line
 }
 
-// game shows one with its players.
+// game returns the detail view of a game with its players.
 func (s *topScreen) game(g *control.Game) []topLine {
 	var rows [][]string
 	for _, p := range g.Players {
-		state, got := either(p.Lags, "the others wait", either(p.Away, "away", "")), ""
+		state, got := either(p.Lags, "lagging", either(p.Away, "away", "")), ""
 		if p.Map != nil && *p.Map <= 100 {
 			got = strconv.Itoa(int(*p.Map)) + " %"
 		}
@@ -309,7 +308,7 @@ func (s *topScreen) game(g *control.Game) []topLine {
 	title := fmt.Sprintf("#%d %s · %s · %s", g.ID, g.Name, stageOf(g), g.Map)
 	lines := []topLine{{title, true}}
 	if g.LateMS != nil {
-		lines = append(lines, topLine{text: fmt.Sprintf("Turns of the last second: %d, late by %.1f ms, at most %.1f ms", g.LateMS.Turns, g.LateMS.Median, g.LateMS.Max)})
+		lines = append(lines, topLine{text: fmt.Sprintf("Turns in the last second: %d; median delay %.1f ms, maximum %.1f ms", g.LateMS.Turns, g.LateMS.Median, g.LateMS.Max)})
 	}
 	if g.Waits != "" {
 		lines = append(lines, topLine{text: g.Waits})

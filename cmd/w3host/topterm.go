@@ -17,19 +17,17 @@ import (
 )
 
 const (
-	enterScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l" // the other screen, without cursor and wrapping
+	enterScreen = "\x1b[?1049h\x1b[?25l\x1b[?7l" // alternate screen, no cursor, no line wrap
 	leaveScreen = "\x1b[?7h\x1b[?25h\x1b[?1049l"
-	// sizeEvery is how often the size of the terminal is looked at: not all systems have a
-	// signal for it.
+	// sizeEvery is how often the terminal size is polled, because not all systems signal a resize.
 	sizeEvery = 100 * time.Millisecond
 )
 
-// showTop shows the games on a terminal until a key or ctx ends it, and leaves the terminal
-// as it was.
+// showTop shows the games on a terminal until the user quits or ctx is cancelled, and then restores the terminal.
 func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.Game, of *topHost) error {
 	state, err := term.MakeRaw(int(tty.Fd()))
 	if err != nil {
-		return fmt.Errorf("the terminal: %w", err)
+		return fmt.Errorf("cannot control the terminal: %w", err)
 	}
 	defer func() { _ = term.Restore(int(tty.Fd()), state) }()
 	_, _ = io.WriteString(out, enterScreen)
@@ -37,7 +35,7 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 	ctx, cancel := signal.NotifyContext(ctx, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
 	pressed, updates := make(chan string), make(chan func(*topScreen))
-	go readKeys(ctx, tty, pressed)      // ends with the program
+	go readKeys(ctx, tty, pressed)      // ends with the process
 	go askOften(ctx, of.games, updates) // ends with ctx
 	resized := time.NewTicker(sizeEvery)
 	defer resized.Stop()
@@ -63,13 +61,13 @@ func showTop(ctx context.Context, tty *os.File, out io.Writer, games []control.G
 				screen.typed.given = false
 				order := screen.typed.order
 				give := func(ctx context.Context) ([]string, error) { return of.order(ctx, order) }
-				go askHost(ctx, give, (*topScreen).answered, updates) // ends with the answer, or with ctx
+				go askHost(ctx, give, (*topScreen).answered, updates) // ends with the answer or with ctx
 			}
 		}
 	}
 }
 
-// askHost asks the host, and has the screen show the result, unless ctx ends before.
+// askHost calls host with a time limit and passes the result to the screen, unless ctx is cancelled first.
 func askHost[T any](ctx context.Context, host func(context.Context) (T, error), show func(*topScreen, T, error), updates chan<- func(*topScreen)) {
 	within, cancel := context.WithTimeout(ctx, topWithin)
 	defer cancel()
@@ -80,7 +78,7 @@ func askHost[T any](ctx context.Context, host func(context.Context) (T, error), 
 	}
 }
 
-// askOften asks for the games until ctx ends.
+// askOften polls the games until ctx is cancelled.
 func askOften(ctx context.Context, games func(context.Context) ([]control.Game, error), updates chan<- func(*topScreen)) {
 	for {
 		select {
@@ -92,7 +90,7 @@ func askOften(ctx context.Context, games func(context.Context) ([]control.Game, 
 	}
 }
 
-// sequences are the bytes that terminals send for keys.
+// sequences are the bytes that terminals send for special keys.
 var sequences = []struct{ sent, key string }{
 	{"\x1b[A", "up"},
 	{"\x1bOA", "up"},
@@ -115,14 +113,14 @@ var sequences = []struct{ sent, key string }{
 	{"\x1b", "esc"},
 }
 
-// keyOf takes the first key from the bytes of a terminal.
+// keyOf splits the first key off the bytes received from a terminal. key is "" for an unknown escape sequence.
 func keyOf(sent string) (key, rest string) {
 	for _, s := range sequences {
 		if rest, ok := strings.CutPrefix(sent, s.sent); ok && (s.key != "esc" || rest == "") {
 			return s.key, rest
 		}
 	}
-	if sent[0] == '\x1b' { // a key that means nothing here, up to its letter
+	if sent[0] == '\x1b' { // skip an unknown escape sequence up to its final letter
 		if end := strings.IndexAny(sent[1:], "~ABCDEFGHPQRSabcdefghijklmnopqrstuvwxyz"); end >= 0 {
 			return "", sent[end+2:]
 		}
@@ -132,7 +130,7 @@ func keyOf(sent string) (key, rest string) {
 	return sent[:size], sent[size:]
 }
 
-// readKeys passes on the keys pressed, until the terminal is gone.
+// readKeys sends the keys pressed to pressed until the terminal is closed or ctx is cancelled.
 func readKeys(ctx context.Context, tty io.Reader, pressed chan<- string) {
 	defer close(pressed)
 	buf := make([]byte, 256)
@@ -153,15 +151,14 @@ func readKeys(ctx context.Context, tty io.Reader, pressed chan<- string) {
 	}
 }
 
-// canvas holds the lines on the terminal. Only lines that differ are written, all in one piece, so
-// that nothing flickers.
+// canvas remembers the lines on the terminal. It writes only lines that differ, with a single write, to avoid flicker.
 type canvas struct {
 	out           io.Writer
 	width, height int
 	shown         []topLine
 }
 
-// fit is the size of the terminal.
+// fit returns the terminal size, and forces a full redraw after a resize.
 func (c *canvas) fit(tty *os.File) (width, height int) {
 	width, height, err := term.GetSize(int(tty.Fd()))
 	if err != nil || width < 2 || height < 1 {

@@ -9,34 +9,34 @@ import (
 	"w3host/internal/terminal"
 )
 
-// topOrder is a command for a lobby or game.
+// topOrder is a console command for one lobby or game.
 type topOrder struct {
 	id   uint32
 	line string
 }
 
-// typing is the kind of input that the last line of the screen takes.
+// typing is the kind of input that the bottom line accepts.
 type typing uint8
 
 const (
 	notTyping typing = iota
-	aFilter          // the games that are shown have it
-	aLine            // chat, or a command behind "!"
-	aQuestion        // whether a command is to be given
+	aFilter          // a filter for the games
+	aLine            // a chat line, or a command after "!"
+	aQuestion        // yes or no: whether to send a command
 )
 
-// topTyped is the text typed at the bottom of the screen, and its result.
+// topTyped is the state of the input line at the bottom of the screen.
 type topTyped struct {
 	what   typing
 	text   string
 	filter string
-	bad    bool     // only games in trouble are shown
-	order  topOrder // which is asked about, or given
+	bad    bool     // show only games with problems
+	order  topOrder // the command to confirm or to send
 	given  bool
-	said   string // the answer to the last
+	said   string // answer to the last command
 }
 
-// typedKey begins something at the bottom of the screen, if the key does.
+// typedKey handles a key that starts an input or toggles the problem filter.
 func (s *topScreen) typedKey(key string) {
 	begin := func(what typing, text string) { s.typed.what, s.typed.text, s.typed.said = what, text, "" }
 	switch key {
@@ -63,7 +63,7 @@ func (s *topScreen) typedKey(key string) {
 	}
 }
 
-// typeKey takes a key while something is typed.
+// typeKey handles a key while the input line is active.
 func (s *topScreen) typeKey(key string) {
 	t := &s.typed
 	switch {
@@ -90,7 +90,7 @@ func (s *topScreen) typeKey(key string) {
 	}
 }
 
-// typedLine carries out Enter. Commands are asked about, lines of chat are not.
+// typedLine handles Enter. Commands need a confirmation; chat lines do not.
 func (s *topScreen) typedLine() {
 	t := &s.typed
 	line, command := strings.CutPrefix(strings.TrimSpace(t.text), "!")
@@ -104,21 +104,21 @@ func (s *topScreen) typedLine() {
 	}
 }
 
-// bottom is the last line while something is typed; false: nothing is.
+// bottom returns the bottom line, and false if there is no input or answer to show.
 func (s *topScreen) bottom() (string, bool) {
 	t := &s.typed
 	switch t.what {
 	case aFilter:
-		return "Only games with: " + t.text + "▏  Enter keeps it, Esc shows all", true
+		return "Filter: " + t.text + "▏  Enter keeps it, Esc shows all", true
 	case aLine:
-		return fmt.Sprintf("To #%d, a command behind !: %s▏  Esc leaves it", t.order.id, t.text), true
+		return fmt.Sprintf("Chat or !command to #%d: %s▏  Esc cancels", t.order.id, t.text), true
 	case aQuestion:
-		return fmt.Sprintf("Give %q to #%d? y yes, any other key no", t.order.line, t.order.id), true
+		return fmt.Sprintf("Send %q to #%d? y yes, any other key no", t.order.line, t.order.id), true
 	}
 	return t.said, t.said != ""
 }
 
-// answered shows the result of an order.
+// answered shows the answer to a command.
 func (s *topScreen) answered(lines []string, err error) {
 	s.typed.said = strings.Join(lines, " · ")
 	if err != nil {
@@ -129,8 +129,7 @@ func (s *topScreen) answered(lines []string, err error) {
 	s.typed.said = terminal.Printable(s.typed.said)
 }
 
-// filterNow shows the games that are wanted. The selected game stays selected; where it is
-// gone, the one in its place is.
+// filterNow applies the filter. If the selected game disappears, the game at its index is selected.
 func (s *topScreen) filterNow() {
 	at := max(s.at(), 0)
 	s.order()
@@ -140,8 +139,8 @@ func (s *topScreen) filterNow() {
 	}
 }
 
-// wanted reports whether a game is shown: it, its map or a player has the filter in the name, and it is in trouble if
-// only such are wanted.
+// wanted reports whether a game matches the filter by its name, map or a player, and has problems if only those are
+// shown.
 func (s *topScreen) wanted(g *control.Game) bool {
 	if s.typed.bad && stageOf(g) != "lagging" && mostLate(g) < troubleMS && worstPing(g) < troublePing {
 		return false
@@ -156,5 +155,6 @@ func (s *topScreen) wanted(g *control.Game) bool {
 	return found
 }
 
-// Games are in trouble when others wait for a player, when turns are late, or when a line is slow.
+// A game has problems if a player lags, if turns are troubleMS late or if a ping reaches troublePing, both in
+// milliseconds.
 const troubleMS, troublePing = 20, 250

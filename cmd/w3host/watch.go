@@ -24,30 +24,30 @@ import (
 	"w3host/texts"
 )
 
-const watchHelp = `w3host watch shows games to ordinary clients of their version: recorded ones, which are
-named, and those that a host is playing, whose folder of replays is named. Each game is
-in the LAN list; who joins it sees it from one seat, from its first turn on, as fast as
-they like: they say !speed 4, !speed max or !where. The seat is that of somebody who
-never acted, such as a fake player: a client ignores actions of its own that it did not
-send, and would compute another game in any other seat.
+const watchHelp = `w3host watch lets ordinary clients of the same version watch games: recorded games, given as
+files, and games that a host is playing, given as its folder of replays. Each game appears in
+the LAN list; a viewer who joins sees it from one seat, from its first turn on, at any speed,
+with the chat commands !speed 4, !speed max and !where. The seat must be that of a player who
+never acted, such as a fake player: a client ignores its own actions unless it sent them, so
+it would compute another game in any other seat.
 
-The map must be there: in maps.dir under its name, or named by --map. It runs beside a
-host as a process of its own, so that no player notices who watches.`
+The map must be in maps.dir under its name, or be given by --map. This command runs as a
+process of its own beside a host, so that viewers never affect the players.`
 
-// lookAgain is how often a folder is looked at.
+// lookAgain is the interval between scans of a folder.
 const lookAgain = 2 * time.Second
 
-// shutdownWithin is how long clients may take to close when the command ends.
+// shutdownWithin is how long clients get to disconnect when the command ends.
 const shutdownWithin = 2 * time.Second
 
-// watchCall is one call of the command.
+// watchCall holds the flags and the servers of `w3host watch`.
 type watchCall struct {
 	call
 
 	listen, mapFile, seat, speed string
 
 	opts    watch.Options
-	addr    netip.AddrPort // of listen
+	addr    netip.AddrPort // parsed from listen
 	version w3gs.Version
 	delay   time.Duration
 	acting  bool
@@ -56,39 +56,39 @@ type watchCall struct {
 	server     *watch.Server
 	advertiser *lan.Advertiser
 	port       uint16
-	last       atomic.Uint32 // game id
+	last       atomic.Uint32 // last game id used
 }
 
 func watchCommand() *cobra.Command {
 	c := &watchCall{}
 	cmd := &cobra.Command{
-		Use: "watch FILE|FOLDER...", Short: "show recorded and running games to the clients of the local network", Long: watchHelp,
+		Use: "watch FILE|FOLDER...", Short: "let clients on the local network watch recorded and running games", Long: watchHelp,
 		ValidArgsFunction: completeFiles("w3g", "part"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for all who watch")
-	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "how far behind a running game is shown, 1m0s or more: viewers could help players")
-	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player from whose seat it is seen, who never acted; otherwise the one who stays longest")
-	fs.BoolVar(&c.acting, "acting", false, "let --seat be that of a player who acts: an experiment, see docs/watching.md")
-	fs.StringVar(&c.speed, "speed", "1", "`SPEED` at the beginning: 1 to 64, or max")
-	fs.IntVar(&c.opts.Most, "most", 100, "how many may watch at once")
+	fs.StringVar(&c.listen, "listen", "0.0.0.0:6113", "TCP `ADDRESS:PORT` for the viewers")
+	fs.DurationVar(&c.delay, "delay", 2*time.Minute, "delay of a running game, 1m0s or more, so that viewers cannot help players")
+	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player whose seat viewers get, who must never have acted; otherwise the one who stays longest")
+	fs.BoolVar(&c.acting, "acting", false, "allow a --seat of a player who acts: an experiment, see docs/watching.md")
+	fs.StringVar(&c.speed, "speed", "1", "initial `SPEED`: 1 to 64, or max")
+	fs.IntVar(&c.opts.Most, "most", 100, "maximum number of viewers")
 	fs.StringVar(&c.mapFile, "map", "", "map `FILE`, if it is not in maps.dir")
-	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "`VERSION` of the clients, and so of the games, that are shown")
-	fs.TextVar(&c.opts.Past.Language, "language", texts.English, "`LANGUAGE` that viewers read: "+texts.Tags())
-	fs.BoolVar(&c.debug, "debug", false, "also log what concerns the network")
+	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "game `VERSION` of the clients and recordings")
+	fs.TextVar(&c.opts.Past.Language, "language", texts.English, "`LANGUAGE` of messages to viewers: "+texts.Tags())
+	fs.BoolVar(&c.debug, "debug", false, "also log network events")
 	return c.runs(cmd, c.check, c.run)
 }
 
-// check finds faults of the flags.
+// check validates the flags.
 func (c *watchCall) check() (err error) {
 	if len(c.names) == 0 {
-		return errors.New("it needs the name of a replay, or of a host's folder of replays")
+		return errors.New("name a replay, or a host's folder of replays")
 	}
 	if c.opts.Past.Speed, err = past.ParseSpeed(c.speed); err != nil {
 		return fmt.Errorf("--speed %s: %w", c.speed, err)
 	}
 	if c.addr, err = netip.ParseAddrPort(c.listen); err != nil || !c.addr.Addr().Is4() {
-		return fmt.Errorf("--listen %s: want an IPv4 address and a port, like 0.0.0.0:6113", c.listen)
+		return fmt.Errorf("--listen %s: must be an IPv4 address and a port, such as 0.0.0.0:6113", c.listen)
 	}
 	switch {
 	case c.acting && c.seat == "":
@@ -96,9 +96,9 @@ func (c *watchCall) check() (err error) {
 	case c.opts.Most < 1:
 		return errors.New("--most must be 1 or more")
 	case c.delay < time.Minute:
-		return errors.New("--delay must be 1m0s or more: the record comes in pieces, and a client that gets no turn for a minute ends its game")
+		return errors.New("--delay must be 1m0s or more, because the recording is written in pieces and a client that gets no turn for a minute ends its game")
 	case c.version.Reforged():
-		return fmt.Errorf("--version: games of %v cannot be watched: those of %v to 1.31 can", c.version, w3gs.FirstVersion)
+		return fmt.Errorf("--version: games of %v cannot be watched; only those of %v to 1.31 can", c.version, w3gs.FirstVersion)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (c *watchCall) run() (err error) {
 	o := &c.opts
 	o.Log = logging.New(config.Log{Level: either(c.debug, "debug", "info")}, c.stderr)
 	if o.Listener, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(c.addr)); err != nil {
-		return fmt.Errorf("cannot listen: %w; choose another --listen", err)
+		return fmt.Errorf("cannot listen: %w; choose another --listen address", err)
 	}
 	defer o.Listener.Close()
 	if c.server, err = watch.New(*o); err != nil {
@@ -140,36 +140,36 @@ func (c *watchCall) run() (err error) {
 	return nil
 }
 
-// open has a game listed.
+// open adds a game to the server and announces it in the LAN list.
 func (c *watchCall) open(g *recorded) error {
 	g.ad.GameID, g.ad.EntryKey, g.ad.Port = g.show.Number, g.show.Key, c.port
-	c.server.Add(&g.show) // first: a client that reads the list may join at once
+	c.server.Add(&g.show) // before the announcement: a client that sees the list may join at once
 	if err := c.advertiser.Open(g.ad); err != nil {
 		c.server.Remove(&g.show)
 		return err
 	}
 	c.opts.Log.Info().Str("game", g.ad.Name).Str("file", w3map.Shown(filepath.Base(g.show.File))).Str("seat", g.seat).
-		Msg("a game can be watched: join it in the LAN list")
+		Msg("game available for viewers in the LAN list")
 	return nil
 }
 
-// follow shows the games that a host records in a folder.
+// follow scans a folder of replays and shows the running games recorded in it, until the command ends.
 func (c *watchCall) follow(f *folder) {
 	c.opts.Log.Info().Str("folder", terminal.Printable(f.dir)).Stringer("delay", c.delay).Stringer("version", c.version).
-		Msg("the games that are recorded here can be watched, each a little after its start")
+		Msg("waiting for games recorded in this folder; viewers can join shortly after each start")
 	for {
 		opened, closed := f.scan(time.Now())
 		for _, name := range opened {
 			g, err := c.read(name)
 			switch {
 			case errors.Is(err, watch.ErrEarly):
-				delete(f.games, name) // the next scan finds it again
+				delete(f.games, name) // retried in the next scan
 				continue
 			case err == nil:
 				err = c.open(g)
 			}
 			if err != nil {
-				c.opts.Log.Warn().Err(err).Str("file", w3map.Shown(filepath.Base(name))).Msg("a game cannot be watched")
+				c.opts.Log.Warn().Err(err).Str("file", w3map.Shown(filepath.Base(name))).Msg("game cannot be watched")
 				continue
 			}
 			f.games[name] = g

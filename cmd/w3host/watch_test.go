@@ -53,7 +53,7 @@ func TestWatch(t *testing.T) {
 			ended <- run(ctx, append([]string{"watch", "--listen", addr, "--speed", "max", file}, args...), nil, &stdout, &stderr)
 		}()
 	}
-	for seat, want := range map[string]string{"bot-1": "bot-1 acts from 0:0", "Zoe": `nobody in it is called "Zoe"`} {
+	for seat, want := range map[string]string{"bot-1": "bot-1 acts from 0:0", "Zoe": `it has no player "Zoe"`} {
 		if watch("--seat", seat); <-ended == exitOK || !strings.Contains(stderr.String(), want) {
 			t.Errorf("--seat %s: %s", seat, stderr.String())
 		}
@@ -112,15 +112,15 @@ func TestWatchFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"":                                    "it needs the name of a replay, or of a host's folder of replays",
+		"":                                    "name a replay, or a host's folder of replays",
 		"--speed 65 x.w3g":                    "--speed 65: a speed is a number from 1 to 64, or max",
 		"--delay 10s x.w3g":                   "--delay must be 1m0s or more",
-		"--version 1.36 x.w3g":                "games of 1.36 cannot be watched: those of 1.07 to 1.31 can",
+		"--version 1.36 x.w3g":                "games of 1.36 cannot be watched; only those of 1.07 to 1.31 can",
 		"--most 0 x.w3g":                      "--most must be 1 or more",
 		"--acting x.w3g":                      "--acting needs --seat NAME",
-		"--listen here x.w3g":                 "--listen here: want an IPv4 address and a port, like 0.0.0.0:6113",
+		"--listen here x.w3g":                 "--listen here: must be an IPv4 address and a port, such as 0.0.0.0:6113",
 		"--listen 127.0.0.1:0 " + empty:       "take a .w3g file that the game itself lists",
-		"--listen 127.0.0.1:0 /no/such/x.w3g": "/no/such/x.w3g: there is no such file",
+		"--listen 127.0.0.1:0 /no/such/x.w3g": "/no/such/x.w3g: no such file",
 	} {
 		var stdout, stderr bytes.Buffer
 		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
@@ -136,8 +136,8 @@ func TestWatchFaults(t *testing.T) {
 			t.Skipf("SKIPPED: %v", err)
 		}
 		for want, args := range map[string][]string{
-			"everybody in it acts":                             nil,
-			"its map .* is not in maps: name it by --map FILE": {"--acting", "--seat", openReplay(t, file).Start.Players[0].Name},
+			"all its players act":                       nil,
+			"its map .* is not in maps; use --map FILE": {"--acting", "--seat", openReplay(t, file).Start.Players[0].Name},
 		} {
 			var stdout, stderr bytes.Buffer
 			code := run(t.Context(), append([]string{"watch", "--listen", "127.0.0.1:0", file}, args...), nil, &stdout, &stderr)

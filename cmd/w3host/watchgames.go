@@ -22,14 +22,14 @@ import (
 	"w3host/record/recording"
 )
 
-// recorded is a game that can be watched.
+// recorded is a recorded or running game that viewers can join.
 type recorded struct {
 	show watch.Show
-	seat string // whose it is
+	seat string // name of the player whose seat viewers get
 	ad   lan.Advert
 }
 
-// read reads the start of a record, and finds its map.
+// read reads the start of a recording, chooses the viewers' seat and loads the map.
 func (c *watchCall) read(name string) (*recorded, error) {
 	version := c.version
 	r, err := watch.Start(name)
@@ -37,7 +37,7 @@ func (c *watchCall) read(name string) (*recorded, error) {
 		return nil, err
 	}
 	if own, err := w3gs.ParseVersion(r.Version.String()); err != nil || own != version {
-		return nil, fmt.Errorf("it is of %v, and games of %v are shown: see --version", r.Version, version)
+		return nil, fmt.Errorf("the recording is of version %v, but %v is shown; see --version", r.Version, version)
 	}
 	pid, seat, err := c.chooseSeat(name, &r.Start)
 	if err != nil {
@@ -53,7 +53,7 @@ func (c *watchCall) read(name string) (*recorded, error) {
 		check.SHA1, check.HasSHA1 = m.SHA1, true
 	}
 	var key [4]byte
-	_, _ = rand.Read(key[:]) // never fails
+	_, _ = rand.Read(key[:]) // never returns an error
 	title := either(recording.IsPart(name), "[watch] "+r.Start.GameName, "Replay "+strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	return &recorded{
 		show: watch.Show{
@@ -72,11 +72,11 @@ func (c *watchCall) read(name string) (*recorded, error) {
 	}, nil
 }
 
-// findMap reads the map of a record.
+// findMap loads the map of a recording.
 func (c *watchCall) findMap(r *replay.Reader) (*w3map.Map, error) {
 	path := strings.ReplaceAll(r.Start.Settings.MapPath, `\`, "/")
 	base := path[strings.LastIndex(path, "/")+1:]
-	cfg, _ := readConfig("") // its faults are of the host
+	cfg, _ := readConfig("") // faults of the host's configuration do not matter here
 	file := c.mapFile
 	if file == "" {
 		file = findBelow(cfg.Maps.Dir, base)
@@ -86,7 +86,7 @@ func (c *watchCall) findMap(r *replay.Reader) (*w3map.Map, error) {
 	if name, content := builtin.Map(); file == "" && strings.EqualFold(name, base) {
 		data, size, file = bytes.NewReader(content), int64(len(content)), name
 	} else if file == "" {
-		return nil, fmt.Errorf("its map %s is not in %s: name it by --map FILE", base, cfg.Maps.Dir)
+		return nil, fmt.Errorf("its map %s is not in %s; use --map FILE", base, cfg.Maps.Dir)
 	} else {
 		f, info, err := mapconf.Open(file)
 		if err != nil {
@@ -95,18 +95,18 @@ func (c *watchCall) findMap(r *replay.Reader) (*w3map.Map, error) {
 		defer f.Close()
 		data, size = f, info.Size()
 	}
-	scripts, _, _ := mapconf.FindScripts(cfg.Maps.Scripts, c.version) // without them the checksum is not compared
+	scripts, _, _ := mapconf.FindScripts(cfg.Maps.Scripts, c.version) // without scripts the checksum is not compared
 	m, err := mapconf.Read(data, size, file, w3map.Options{Version: c.version, Scripts: scripts})
 	if err != nil {
 		return nil, err
 	}
 	if want := r.Start.Settings.Checksum; m.MissingScripts() == "" && m.Checksum != want {
-		return nil, fmt.Errorf("%s is another version of its map: its checksum is %08x, that of the game was %08x", w3map.Shown(file), m.Checksum, want)
+		return nil, fmt.Errorf("%s is another version of the map: its checksum is %08x, but the game used %08x", w3map.Shown(file), m.Checksum, want)
 	}
 	return m, nil
 }
 
-// findBelow finds a file by its name, whatever its case, in a folder and those in it.
+// findBelow returns the path of a file in dir or its sub-folders by name, ignoring case, or "".
 func findBelow(dir, name string) (found string) {
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.EqualFold(d.Name(), name) {
@@ -118,20 +118,20 @@ func findBelow(dir, name string) (found string) {
 	return found
 }
 
-// asleep is how long the file of a running game may not be written: one that stands still
-// is written at least each minute.
+// asleep is the age of the last write at which a recording counts as ended. A paused game is still written at least once
+// a minute.
 const asleep = 3 * time.Minute
 
-// folder is where a host records its games.
+// folder is a folder in which a host records its games.
 type folder struct {
 	dir   string
-	games map[string]*recorded // by files; nil: it cannot be watched
+	games map[string]*recorded // by file name; nil if the game cannot be watched
 }
 
-// scan finds the games that have begun since the last look, and those that have ended.
+// scan returns the games that have started and ended since the last scan.
 func (f *folder) scan(now time.Time) (opened []string, closed []*recorded) {
 	live := map[string]bool{}
-	entries, _ := os.ReadDir(f.dir) // a folder that cannot be read has no games
+	entries, _ := os.ReadDir(f.dir) // an unreadable folder counts as empty
 	for _, e := range entries {
 		info, err := e.Info()
 		if err != nil || !recording.IsPart(e.Name()) || now.Sub(info.ModTime()) >= asleep {

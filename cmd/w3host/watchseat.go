@@ -15,13 +15,13 @@ import (
 )
 
 var (
-	errAllAct = errors.New("everybody in it acts, and a client in the seat of somebody who acts would compute another game: a fake player (!fakeplayer) or an observer who does nothing has a seat from which it can be watched")
-	errNoSeat = errors.New("it has no seat for watchers: the host needs [watch] enabled, and a free slot when the game starts")
-	errNobody = errors.New("nobody has a slot in it: such games cannot be watched")
+	errAllAct = errors.New("all its players act, and a client in the seat of an acting player would compute another game; viewers need the seat of a fake player (!fakeplayer) or of an observer who does nothing")
+	errNoSeat = errors.New("it has no seat for viewers; the host needs [watch] enabled and a free slot when the game starts")
+	errNobody = errors.New("no player has a slot in it")
 )
 
-// chooseSeat finds the seat from which a record is shown: that of the player called --seat, or one that never acted. Of
-// a game that is still played only the seat that its host keeps for watchers will never act.
+// chooseSeat returns the seat that viewers get: that of the player named by --seat, or one that never acted. In a
+// running game only the seat that the host reserves for viewers is certain never to act.
 func (c *watchCall) chooseSeat(file string, start *replay.Start) (pid uint8, name string, err error) {
 	names := map[uint8]string{}
 	var all []string
@@ -43,14 +43,14 @@ func (c *watchCall) chooseSeat(file string, start *replay.Start) (pid uint8, nam
 	case all == nil:
 		return 0, "", errNobody
 	case c.seat != "" && pid == 0:
-		return 0, "", fmt.Errorf("nobody in it is called %q: it is %s", c.seat, strings.Join(all, ", "))
+		return 0, "", fmt.Errorf("it has no player %q; its players are: %s", c.seat, strings.Join(all, ", "))
 	case c.acting:
 	case recording.IsPart(file):
 		if pid = watchersIn(names, idle); pid == 0 || c.seat != "" && !strings.EqualFold(names[pid], c.seat) {
 			return 0, "", errNoSeat
 		}
 	case pid != 0 && conducts[pid].Acts:
-		return 0, "", fmt.Errorf("%s acts from %s on, and a client in that seat would compute another game from there: leave --seat out, or add --acting for the experiment in docs/watching.md",
+		return 0, "", fmt.Errorf("%s acts from %s on, and a client in that seat would compute another game from there; leave --seat out, or add --acting for the experiment in docs/watching.md",
 			names[pid], texts.Clock(conducts[pid].First))
 	case pid == 0 && len(idle) == 0:
 		return 0, "", errAllAct
@@ -60,7 +60,7 @@ func (c *watchCall) chooseSeat(file string, start *replay.Start) (pid uint8, nam
 	return pid, names[pid], nil
 }
 
-// watchersIn is the seat that a host keeps for watchers, if it has not acted so far; 0: there is none.
+// watchersIn returns the pid of the seat that the host reserves for viewers if it has not acted so far, or 0.
 func watchersIn(names map[uint8]string, idle []uint8) uint8 {
 	for _, pid := range idle {
 		if names[pid] == lobby.WatchersName {
@@ -70,7 +70,7 @@ func watchersIn(names map[uint8]string, idle []uint8) uint8 {
 	return 0
 }
 
-// conductsIn reads what the players of a file have done.
+// conductsIn reads when the players of a recording acted.
 func conductsIn(file string) (map[uint8]past.Conduct, error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) { // the game has ended meanwhile

@@ -14,16 +14,16 @@ import (
 	"w3host/web/access"
 )
 
-const webHelp = `w3host web says who may use the operator's window (docs/web.md). It works whether or not the host runs, for whoever may
-write its data folder.
+const webHelp = `w3host web manages the access to the web console (docs/web.md): accounts, tokens and sessions. It works whether or
+not the host runs, and needs write access to the host's data folder.
 
-Roles: viewer sees everything but addresses and private chat; moderator commands every lobby and game as its owner does;
-admin and root are as those of w3host admin.`
+Roles: viewer sees everything except addresses and private chat; moderator may use the owner's commands in every lobby
+and game; admin and root are those of w3host admin.`
 
-// webCall is one call of w3host web.
+// webCall holds the flags of the sub-commands of `w3host web`.
 type webCall struct {
 	call
-	file    string // of the configuration
+	file    string // configuration file
 	role    access.Role
 	from    []string
 	expires config.Span
@@ -33,7 +33,7 @@ type webCall struct {
 
 func webCommand() *cobra.Command {
 	c := &webCall{}
-	cmd := &cobra.Command{Use: "web", Short: "say who may use the operator's window", Long: webHelp}
+	cmd := &cobra.Command{Use: "web", Short: "manage accounts, tokens and sessions of the web console", Long: webHelp}
 	configFlag(cmd.PersistentFlags(), &c.file)
 	roles := func(sub *cobra.Command) *cobra.Command {
 		sub.Flags().TextVar(&c.role, "role", access.Admin, "`ROLE`: "+strings.Join(access.Roles(), ", "))
@@ -43,23 +43,23 @@ func webCommand() *cobra.Command {
 		c.addJSONFlag(sub.Flags(), "print a JSON array")
 		return sub
 	}
-	account := &cobra.Command{Use: "account", Short: "people who log in with a password"}
+	account := &cobra.Command{Use: "account", Short: "manage accounts, which log in with a password"}
 	group(account,
-		c.does(roles(&cobra.Command{Use: "add NAME", Short: "make an account, with a password from the terminal or standard input; or give it another role and password"}), true, c.addAccount),
-		c.does(&cobra.Command{Use: "remove NAME", Short: "remove an account, and end its sessions"}, true, c.removeAccount),
+		c.does(roles(&cobra.Command{Use: "add NAME", Short: "add an account, or change its role and password; the password is read from the terminal or standard input"}), true, c.addAccount),
+		c.does(&cobra.Command{Use: "remove NAME", Short: "remove an account and end its sessions"}, true, c.removeAccount),
 		c.does(listed(&cobra.Command{Use: "list", Short: "list the accounts"}), false, c.accounts))
-	token := &cobra.Command{Use: "token", Short: "words that let programs in"}
-	add := roles(&cobra.Command{Use: "add NAME", Short: "make a token and print it, this once"})
-	add.Flags().StringSliceVar(&c.from, "from", nil, "`NETWORK` or address from which it counts; otherwise from anywhere")
-	add.Flags().Func("expires", "`TIME` after which it is worth nothing, such as 90d; otherwise never",
+	token := &cobra.Command{Use: "token", Short: "manage tokens, with which programs log in"}
+	add := roles(&cobra.Command{Use: "add NAME", Short: "create a token and print it once"})
+	add.Flags().StringSliceVar(&c.from, "from", nil, "`NETWORK` or address from which it is valid; otherwise any")
+	add.Flags().Func("expires", "lifetime as a `DURATION` such as 90d; otherwise unlimited",
 		func(text string) error { return c.expires.UnmarshalText([]byte(text)) })
 	group(token,
 		c.does(add, true, c.addToken),
 		c.does(&cobra.Command{Use: "remove NAME", Short: "remove a token"}, true, c.removeToken),
 		c.does(listed(&cobra.Command{Use: "list", Short: "list the tokens"}), false, c.tokens))
-	group(cmd, c.does(listed(&cobra.Command{Use: "sessions", Short: "list the browsers that are logged in"}), false, c.sessions),
-		c.does(&cobra.Command{Use: "logout NAME", Short: `log an account out of all browsers, or those that came by a link: "(link)"`}, true, c.logout),
-		c.does(&cobra.Command{Use: "link", Short: "print a link that lets a browser in as root, once, within ten minutes"}, false, c.link), account, token)
+	group(cmd, c.does(listed(&cobra.Command{Use: "sessions", Short: "list the logged-in browsers"}), false, c.sessions),
+		c.does(&cobra.Command{Use: "logout NAME", Short: `log an account out in all browsers; "(link)" means the browsers that logged in with a link`}, true, c.logout),
+		c.does(&cobra.Command{Use: "link", Short: "print a one-time link that logs a browser in as root within ten minutes"}, false, c.link), account, token)
 	return cmd
 }
 
@@ -98,10 +98,10 @@ func (c *webCall) addAccount() error {
 }
 
 func (c *webCall) removeAccount() error {
-	return c.said(c.store.RemoveAccount(c.names[0]), "%s has no account any more.\n")
+	return c.said(c.store.RemoveAccount(c.names[0]), "Removed the account %s.\n")
 }
 
-// said prints what has been done to the name that was given.
+// said prints format with the name given on the command line, unless err is set.
 func (c *webCall) said(err error, format string) error {
 	if err == nil {
 		fmt.Fprintf(c.stdout, format, terminal.Printable(c.names[0]))
@@ -130,7 +130,7 @@ func (c *webCall) addToken() error {
 	for _, text := range c.from {
 		network, err := config.ParseNetwork(text)
 		if err != nil {
-			return usageError{fmt.Errorf("--from %s: must be a network such as 192.168.0.0/16, or an address", text)}
+			return usageError{fmt.Errorf("--from %s: must be a network such as 192.168.0.0/16 or an address", text)}
 		}
 		t.Networks = append(t.Networks, network.Masked())
 	}
@@ -145,7 +145,7 @@ func (c *webCall) addToken() error {
 }
 
 func (c *webCall) removeToken() error {
-	return c.said(c.store.RemoveToken(c.names[0]), "The token %s is worth nothing any more.\n")
+	return c.said(c.store.RemoveToken(c.names[0]), "Removed the token %s.\n")
 }
 
 func (c *webCall) tokens() error {

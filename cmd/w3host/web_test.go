@@ -84,14 +84,14 @@ func TestWebCommand(t *testing.T) {
 		{"web account remove Rook", "not found", exitFailed},
 		{"web token add bot --from 10.0.0.0/8 --expires 90d", "w3h_", exitOK},
 		{"web token add bot --from here", "--from here", exitUsage},
-		{"web token add", "it needs a name", exitUsage},
+		{"web token add", "missing argument: a name", exitUsage},
 		{"web token list", "10.0.0.0/8", exitOK},
 		{"web token list --json", `"name": "bot"`, exitOK},
-		{"web token remove bot", "worth nothing", exitOK},
+		{"web token remove bot", "Removed the token bot", exitOK},
 		{"web account list --json", "[]", exitOK},
 		{"web sessions --json", "[]", exitOK},
 		{"web logout Rook", "Rook is not logged in: not found", exitFailed},
-		{"web door", "there is no", exitUsage},
+		{"web door", "unknown command", exitUsage},
 	} {
 		code, out, errs := shell(t, strings.Fields(c.line)...)
 		if code != c.code || !strings.Contains(out+errs, c.says) {

@@ -70,7 +70,7 @@ func (d Directory) trust(ctx context.Context, q *command.Query) (answer, error) 
 // give gives somebody a role.
 func (d Directory) give(ctx context.Context, q *command.Query, a storage.Admin, who string) error {
 	if IsVast(a.Network) {
-		return texts.Of("%s covers a large part of the internet: use w3host admin add --yes if you mean it", who)
+		return texts.Of("%s covers a large part of the internet: use w3host admin add --yes to confirm", who)
 	}
 	err := d.DB.AddAdmin(ctx, a)
 	if err == nil {

@@ -45,7 +45,7 @@ func (d Directory) store(ctx context.Context, q *command.Query, whom func(*comma
 		return nil, err
 	}
 	if IsVast(t.Network) {
-		return nil, texts.Of("%v covers a large part of the internet: use w3host ban --yes if you mean it", t.Network)
+		return nil, texts.Of("%v covers a large part of the internet: use w3host ban --yes to confirm", t.Network)
 	}
 	ban := storage.Ban{Name: t.Name, Network: t.Network, Reason: q.Reason, By: q.By, At: time.Now()}
 	if q.For > 0 {

@@ -146,7 +146,7 @@ func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.Save
 		}
 	}
 	if unknown != nil {
-		return nil, texts.Of("it is not known who played in the slots %s: the game was not hosted here. Say it with slot=name for each, or name a replay of the game", strings.Join(unknown, ", "))
+		return nil, texts.Of("the players of the slots %s are unknown, because the game was not hosted here: add slot=name for each, or a replay of the game", strings.Join(unknown, ", "))
 	}
 	return players, nil
 }

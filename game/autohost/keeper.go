@@ -158,11 +158,11 @@ func (k *Keeper) idle(s *state, now time.Time) texts.Text {
 	case k.disabled:
 		return texts.Of("no new lobbies are opened: enable changes that")
 	case all >= s.MaxGames:
-		return texts.Of("it has as many lobbies and games as it may")
+		return texts.Of("its limit of lobbies and games is reached")
 	case k.Full():
-		return texts.Of("the host has as many lobbies and games as it may")
+		return texts.Of("the host's limit of lobbies and games is reached")
 	case now.Before(s.wait):
-		return texts.Of("the last try failed, as the log says; the next is in %v", s.wait.Sub(now).Round(time.Second))
+		return texts.Of("the last attempt failed (see the log); the next one is in %v", s.wait.Sub(now).Round(time.Second))
 	}
 	return texts.Text{}
 }

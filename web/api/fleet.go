@@ -24,7 +24,7 @@ type FleetHost struct {
 func (a *api) getFleet(ctx context.Context, _ *none) (*body[Fleet], error) {
 	hosts, games, err := a.Fleet(ctx)
 	if err != nil {
-		return nil, fault(http.StatusServiceUnavailable, "database", "the other hosts are not known: the database does not answer")
+		return nil, fault(http.StatusServiceUnavailable, "database", "the other hosts are unknown: the database does not answer")
 	}
 	return &body[Fleet]{Fleet{
 		Hosts: mapped(hosts, func(h storage.FleetHost) FleetHost { return FleetHost{h.Number, h.Name, h.Places, h.Draining} }),
