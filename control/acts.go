@@ -13,10 +13,10 @@ import (
 	"w3host/texts"
 )
 
-// chatItems bounds the items of a list in chat, which shows few lines.
+// chatItems is the maximum number of items of a list shown in chat, where lines are short and few.
 const chatItems = 10
 
-// answerList answers with a list: one line for each item, or one line of chat for all.
+// answerList answers with a list: one line per item on a terminal, one line for all items in chat.
 func (d *target) answerList(c *call, items []texts.Text) {
 	if d.trigger(c.Caller) == "" {
 		for _, item := range items {
@@ -30,8 +30,7 @@ func (d *target) answerList(c *call, items []texts.Text) {
 	c.Answer(texts.Join(items, "; ").In(c.Language))
 }
 
-// trigger is the prefix of commands for this caller, empty on the console and the
-// control socket.
+// trigger returns the prefix of commands for this caller: empty on the console and the control socket.
 func (d *target) trigger(by *command.Caller) string {
 	if !by.Via.Chat() {
 		return ""
@@ -41,7 +40,7 @@ func (d *target) trigger(by *command.Caller) string {
 
 func playerCount(n int) texts.Text { return texts.Count(n, "%d player", "%d players") }
 
-// Describe is the line of a lobby or game in a list.
+// Describe returns the line of a lobby or game in a list.
 func Describe(i *host.Info) texts.Text {
 	state := texts.Of("lobby, %d of %d", i.Counts.Players(), i.Counts.Total)
 	if i.Playing {
@@ -107,7 +106,7 @@ func answerGame(c *call, line texts.Text, players []string) {
 	}
 }
 
-// inGame runs a command on another game, where the caller has no seat.
+// inGame runs a command in another lobby or game, in which the caller has no seat.
 func inGame(host int, id uint32, line string) act {
 	return func(d *target, c *call) error {
 		plain := strings.TrimPrefix(line, d.opts.Trigger)
@@ -150,7 +149,8 @@ func unhostOnly(d *target, c *call) error {
 	return unhost(id)(d, c)
 }
 
-// onlyLobby is the lobby that is meant where none is named. how says how to name one.
+// onlyLobby returns the only open lobby, or the caller's only lobby, for commands that name none. how tells the caller
+// how to name one; it is part of the error if there are several.
 func (d *target) onlyLobby(how string) (uint32, error) {
 	open := d.owned
 	if open == nil {
@@ -169,7 +169,7 @@ func (d *target) onlyLobby(how string) (uint32, error) {
 	return 0, cannot("%d lobbies are open: say which one with %s", len(open), how)
 }
 
-// lobby is the one that the caller is in or has named, or else onlyLobby.
+// lobby returns the lobby that the caller is in or has named with eg, otherwise onlyLobby.
 func (d *target) lobby(how string) (uint32, error) {
 	if d.id != 0 {
 		return d.id, nil
@@ -177,7 +177,7 @@ func (d *target) lobby(how string) (uint32, error) {
 	return d.onlyLobby(how)
 }
 
-// realms is the command.
+// realms implements the command "realms".
 func realms(d *target, c *call) error {
 	if d.opts.Realms == nil {
 		return cannot("there is no [[realm]] in the configuration")
@@ -200,7 +200,7 @@ func realms(d *target, c *call) error {
 	return nil
 }
 
-// sendLAN reads an address and a port.
+// sendLAN parses the arguments of the command "sendlan": an address and a port.
 func sendLAN(a *args) act {
 	text, port := a.Word("address"), lan.DefaultPort
 	addr, err := netip.ParseAddr(text)
@@ -232,8 +232,8 @@ func sendLAN(a *args) act {
 	}
 }
 
-// confirm proves the caller's name, which a realm vouches for in whispers and the lobby in
-// lines that are typed there, by a code that the other side was shown.
+// confirm implements the command "sc", which confirms that a name in a lobby belongs to a realm account. The code is
+// shown in the lobby and whispered on the realm, or the other way round.
 func confirm(code string) act {
 	return func(d *target, c *call) error {
 		switch {

@@ -14,11 +14,11 @@ type (
 	act  = command.Act[*target]
 )
 
-// reloadCommand is also what SIGHUP means.
+// reloadCommand is also run on SIGHUP.
 const reloadCommand = "reload"
 
-// commands are those of the host, everything those of games as well, of which some only
-// ask the database. init fills the tables, because help reads them.
+// commands is the table of the host's own commands; everything also contains those of games, of which some only query
+// the database. They are set in init, because the help command reads them.
 var commands, everything command.Table[*target]
 
 func init() {
@@ -29,7 +29,7 @@ func init() {
 	}
 }
 
-// reachCommands show games and lead to them.
+// reachCommands returns the commands that list games and run commands in them.
 func reachCommands() command.Table[*target] {
 	return command.Table[*target]{
 		{
@@ -83,7 +83,7 @@ func reachCommands() command.Table[*target] {
 	}
 }
 
-// lobbyCommands open and close lobbies.
+// lobbyCommands returns the commands that open and close lobbies.
 func lobbyCommands() command.Table[*target] {
 	return command.Table[*target]{
 		{
@@ -95,7 +95,7 @@ func lobbyCommands() command.Table[*target] {
 			Hosting:  true,
 			Parse: func(a *args) act {
 				file := a.Phrase("map")
-				if isSave(file) || isReplay(file) { // openSaved says why a game does not go on from a replay
+				if isSave(file) || isReplay(file) { // openSaved explains why a replay cannot be continued
 					return openSaved(file, a)
 				}
 				return open(file, readWish(a))
@@ -145,7 +145,7 @@ func lobbyCommands() command.Table[*target] {
 	}
 }
 
-// mapCommands show and choose where and on which maps games are hosted.
+// mapCommands returns the commands about maps, realms and announcements.
 func mapCommands() command.Table[*target] {
 	return command.Table[*target]{
 		{
@@ -212,7 +212,7 @@ func mapCommands() command.Table[*target] {
 	}
 }
 
-// lineCommands pass lines to players.
+// lineCommands returns the commands that send messages to players.
 func lineCommands() command.Table[*target] {
 	return command.Table[*target]{
 		{
@@ -262,7 +262,7 @@ func lineCommands() command.Table[*target] {
 	}
 }
 
-// runCommands run the host itself.
+// runCommands returns the commands that control the host itself.
 func runCommands() command.Table[*target] {
 	return command.Table[*target]{
 		{
@@ -321,5 +321,5 @@ func runCommands() command.Table[*target] {
 // gameID parses the number of a lobby or game.
 func gameID(a *args) uint32 { return uint32(a.Number("number of the game", 1, 1<<28-1)) }
 
-// pattern is the rest as a part of a map's name, with or without quotes.
+// pattern returns the remaining arguments as a part of a map name, without quotes.
 func pattern(a *args) string { return strings.Trim(a.Rest(), `"`) }

@@ -10,11 +10,11 @@ import (
 	"w3host/internal/terminal"
 )
 
-// mostListed bounds the choices that Tab lists.
+// mostListed is the maximum number of choices that Tab lists.
 const mostListed = 100
 
-// complete is called for each key; on Tab it completes the word before the cursor as far
-// as that is certain, and else lists the choices.
+// complete is the terminal's callback for each key. On Tab it completes the word before the cursor, or lists the choices
+// if there are several.
 func (c *Console) complete(line string, pos int, key rune) (string, int, bool) {
 	o := c.operator.Load()
 	if key != '\t' || o == nil {
@@ -44,7 +44,7 @@ func (c *Console) complete(line string, pos int, key rune) (string, int, bool) {
 	return line[:at] + word + line[pos:], at + len(word), true
 }
 
-// list shows the choices, in columns.
+// list prints the choices in columns.
 func (c *Console) list(choices []string) {
 	more := len(choices) - mostListed
 	for _, row := range terminal.InColumns(choices[:min(len(choices), mostListed)], terminal.Width(c.Log)) {
@@ -55,8 +55,8 @@ func (c *Console) list(choices []string) {
 	}
 }
 
-// completed extends a part of a word. done: word is the only choice; list has the
-// choices where nothing can be added.
+// completed extends a partial word. done means that word is the only choice; list holds the choices if the word cannot
+// be extended.
 func completed(part string, choices []string) (word string, done bool, list []string) {
 	fold := strings.ToLower(part)
 	matching := func(match func(s, part string) bool) (hits []string) {
@@ -68,7 +68,7 @@ func completed(part string, choices []string) (word string, done bool, list []st
 		return hits
 	}
 	hits := matching(strings.HasPrefix)
-	if len(hits) == 0 { // commands take any part of a name
+	if len(hits) == 0 { // like commands, accept any part of a name
 		hits = matching(strings.Contains)
 	}
 	switch len(hits) {
@@ -90,7 +90,7 @@ func completed(part string, choices []string) (word string, done bool, list []st
 	return part, false, hits
 }
 
-// wordStart is where the last word of a line begins, or the quote before it.
+// wordStart returns the index at which the last word of a line begins, or the opening quote before it.
 func wordStart(line string) (at int) {
 	quoted := false
 	for i, r := range line {
@@ -106,7 +106,7 @@ func wordStart(line string) (at int) {
 	return at
 }
 
-// split takes whole words apart.
+// split splits a line into words, keeping quoted words together.
 func split(line string) (words []string) {
 	for line = strings.TrimSpace(line); line != ""; {
 		at := wordStart(line)
@@ -117,7 +117,7 @@ func split(line string) (words []string) {
 	return words
 }
 
-// choices returns the words that may follow those of a line.
+// choices returns the words that can follow the given words of a line.
 func (o *Operator) choices(words []string) []string {
 	if len(words) == 0 {
 		return commandNames(slices.DeleteFunc(slices.Clone(everything), func(s command.Spec[*target]) bool { return !s.Phase.Has(command.Outside) }))
@@ -127,16 +127,16 @@ func (o *Operator) choices(words []string) []string {
 		return nil
 	}
 	arguments := argument.FindAllString(u.Usage, -1)
-	if i := slices.Index(arguments, "<command>"); i >= 0 && i+1 < len(words) { // which has arguments of its own
+	if i := slices.Index(arguments, "<command>"); i >= 0 && i+1 < len(words) { // the command has arguments of its own
 		return o.choices(words[i+1:])
 	}
 	return o.values(u.Usage, arguments, len(words)-1)
 }
 
-// argument matches one argument of a synopsis.
+// argument matches one argument in the usage text of a command.
 var argument = regexp.MustCompile(`<[^>]*>|\[[^]]*\]`)
 
-// values returns the possible values of an argument of a command.
+// values returns the possible values of the nth argument of a command.
 func (o *Operator) values(usage string, all []string, nth int) (list []string) {
 	if strings.HasSuffix(usage, "...") {
 		nth = min(nth, len(all)-1)
@@ -153,12 +153,12 @@ func (o *Operator) values(usage string, all []string, nth int) (list []string) {
 				list = append(list, fmt.Sprint(i.ID))
 			}
 		case "map", "part of a name":
-			files, _ := o.opts.Maps.List("") // none, if there is no folder
+			files, _ := o.opts.Maps.List("") // empty if there is no folder of maps
 			list = append(list, files...)
 		case "command":
 			list = append(list, commandNames(everything)...)
 		default:
-			if strings.Contains(all[nth], "|") && !strings.Contains(kind, "<") { // the words themselves
+			if strings.Contains(all[nth], "|") && !strings.Contains(kind, "<") { // a fixed word of the usage text
 				list = append(list, kind)
 			}
 		}

@@ -19,40 +19,39 @@ import (
 	"w3host/internal/terminal"
 )
 
-// prompt begins the line of a terminal.
+// prompt is the prompt of the console on a terminal.
 const prompt = "> "
 
-// Console is the host's own terminal or standard input, where commands are typed.
+// Console is the terminal or standard input of the host process, on which the operator types commands.
 type Console struct {
-	// Log is where the log goes: on a terminal, above the line that is being typed.
+	// Log receives the log. On a terminal it prints above the line being typed.
 	Log io.Writer
 
-	in       io.Reader      // nil where nobody types
-	tty      *os.File       // of in, where it is a terminal and this program is in its foreground
-	editor   *term.Terminal // of tty, where lines are edited
+	in       io.Reader      // nil if no commands are read
+	tty      *os.File       // the terminal behind in, or nil; set only if this process is in its foreground
+	editor   *term.Terminal // line editor on tty, or nil
 	sizing   sync.Mutex
-	size     [2]int // of tty, as the editor knows it; guarded by sizing
+	size     [2]int // size of tty last given to editor; guarded by sizing
 	restore  func()
-	stop     func()                   // ends the host
+	stop     func()                   // stops the host
 	operator atomic.Pointer[Operator] // nil until the host runs
 }
 
-// ConsoleOptions are the parts and permissions of a console.
+// ConsoleOptions configures a Console.
 type ConsoleOptions struct {
-	Commands bool   // are taken from it
-	Edit     bool   // on a terminal, with history (arrow up) and completion (tab)
-	Stop     func() // ends the host
+	Commands bool   // read commands
+	Edit     bool   // line editing with history (arrow up) and completion (tab) on a terminal
+	Stop     func() // stops the host
 }
 
-// OpenConsole takes the terminal, if the host runs in its foreground: a program in
-// the background that touched it would be stopped by the system. Until ctx ends, Ctrl-C
-// stops the host; where somebody sits at a terminal and games run, the second one does.
+// OpenConsole takes control of the terminal if this process is in its foreground; the system would stop a background
+// process that touched it. Until ctx ends, Ctrl-C stops the host; if games are running and stdin is a terminal, only a
+// second Ctrl-C does.
 //
-// Of the libraries for this, golang.org/x/term is the one that the Go project itself
-// keeps, and it is needed for the state of the terminal anyway.
+// Line editing uses golang.org/x/term, which the terminal modes require anyway.
 func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, o ConsoleOptions) *Console {
 	c := &Console{in: stdin, Log: stderr, restore: func() {}, stop: o.Stop}
-	go onSignal(ctx, os.Interrupt, c.interrupted) // of a terminal that is not raw, and from elsewhere; ends with ctx
+	go onSignal(ctx, os.Interrupt, c.interrupted) // for Ctrl-C on terminals not in raw mode and signals from elsewhere; ends with ctx
 	if tty, ok := stdin.(*os.File); ok && terminal.Is(tty) {
 		if !inForeground(tty) {
 			c.in = nil
@@ -73,7 +72,7 @@ func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, o Conso
 		return c
 	}
 	c.restore = sync.OnceFunc(func() { _ = term.Restore(fd, state) })
-	context.AfterFunc(ctx, c.restore) // a further Ctrl-C then ends the program
+	context.AfterFunc(ctx, c.restore) // from then on Ctrl-C ends the program
 	c.editor = term.NewTerminal(&keys{Writer: stderr, c: c}, prompt)
 	c.editor.AutoCompleteCallback = c.complete
 	c.fit()
@@ -81,7 +80,7 @@ func OpenConsole(ctx context.Context, stdin io.Reader, stderr io.Writer, o Conso
 	return c
 }
 
-// Close restores the terminal's mode, and takes the line that was being typed away.
+// Close restores the terminal mode and clears the line being typed.
 func (c *Console) Close() {
 	if log, ok := c.Log.(*editorLog); ok {
 		_, _ = io.WriteString(log.file, lineStart)
@@ -89,25 +88,25 @@ func (c *Console) Close() {
 	c.restore()
 }
 
-// fit sets the editor's size to that of the terminal.
+// fit tells the editor the current size of the terminal.
 func (c *Console) fit() {
 	c.sizing.Lock()
 	defer c.sizing.Unlock()
 	width, height, err := term.GetSize(int(c.tty.Fd()))
 	if size := [2]int{width, height}; err == nil && width > 0 && size != c.size {
 		c.size = size
-		_ = c.editor.SetSize(width, height) // its output may fail as any log line may
+		_ = c.editor.SetSize(width, height) // an output error is ignored, as for other log lines
 	}
 }
 
-// editorLog writes above the line that is being typed.
+// editorLog writes log lines above the line being typed.
 type editorLog struct {
 	c    *Console
 	file *os.File
 }
 
-// lineStart moves the cursor to the margin. The editor has done so already, unless
-// the input has wide characters, of which it counts one column each.
+// lineStart moves the cursor to the left margin. The editor usually does that itself, but counts wide characters in the
+// input as one column.
 const lineStart = "\r\x1b[K"
 
 func (l *editorLog) Write(p []byte) (int, error) {
@@ -118,12 +117,12 @@ func (l *editorLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Fd and Width make it a terminal for callers that ask.
+// Fd and Width let callers treat editorLog as a terminal.
 func (l *editorLog) Fd() uintptr { return l.file.Fd() }
 
 func (l *editorLog) Width() int { return terminal.Width(l.file) }
 
-// say prints a line for the person at the console.
+// say prints a line on the console.
 func (c *Console) say(text string) {
 	if width := terminal.Width(c.Log); width != 0 {
 		text = strings.Join(terminal.Wrap(terminal.Printable(text), width), "\n")
@@ -131,8 +130,8 @@ func (c *Console) say(text string) {
 	_, _ = fmt.Fprintln(c.Log, text)
 }
 
-// keys filters Ctrl-C and Ctrl-D from the input: a terminal in raw mode does not
-// turn them into a signal and an end of file.
+// keys filters Ctrl-C and Ctrl-D from the input, since a terminal in raw mode does not turn them into a signal and an
+// end of file.
 type keys struct {
 	io.Writer
 	c *Console
@@ -150,13 +149,13 @@ func (k *keys) Read(p []byte) (int, error) {
 		k.c.interrupted()
 	}
 	if slices.Contains(p[:n], ctrlD) {
-		k.c.say("exit stops the host.")
+		k.c.say("type exit to stop the host")
 	}
 	typed := slices.DeleteFunc(p[:n], func(b byte) bool { return b == ctrlC || b == ctrlD })
 	return len(typed), err
 }
 
-// onSignal calls f for each signal of a kind until ctx ends.
+// onSignal calls f for each signal of the given kind until ctx ends.
 func onSignal(ctx context.Context, kind os.Signal, f func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, kind)
@@ -171,8 +170,7 @@ func onSignal(ctx context.Context, kind os.Signal, f func()) {
 	}
 }
 
-// interrupted stops the host, unless it can ask somebody who may not know that games
-// would be lost.
+// interrupted handles Ctrl-C: it stops the host, but with running games on a terminal it first asks for a second Ctrl-C.
 func (c *Console) interrupted() {
 	if o := c.operator.Load(); o != nil && c.tty != nil {
 		if loss := o.loss(); loss != "" {
@@ -183,7 +181,7 @@ func (c *Console) interrupted() {
 	c.stop()
 }
 
-// read carries out the lines typed, until the input or ctx ends.
+// read executes the typed lines until the input or ctx ends.
 func (c *Console) read(ctx context.Context, o *Operator) {
 	next := c.editedLine
 	if c.editor == nil {
@@ -194,7 +192,7 @@ func (c *Console) read(ctx context.Context, o *Operator) {
 		line, ok := next()
 		if !ok {
 			if c.editor != nil {
-				c.stop() // the terminal is gone
+				c.stop() // the terminal was closed
 			}
 			return
 		}
@@ -213,11 +211,11 @@ func (c *Console) read(ctx context.Context, o *Operator) {
 	}
 }
 
-// editedLine is the next line of the editor; not ok when the terminal is gone.
+// editedLine returns the next line of the editor, and false if the terminal was closed.
 func (c *Console) editedLine() (line string, ok bool) {
 	line, err := c.editor.ReadLine()
 	return line, err == nil || errors.Is(err, term.ErrPasteIndicator)
 }
 
-// gone reports whether the terminal has been closed, which sends SIGHUP, too.
+// gone reports whether the terminal was closed. The system then sends SIGHUP as well.
 func (c *Console) gone() bool { return c.tty != nil && !terminal.Is(c.tty) }

@@ -9,64 +9,64 @@ import (
 	"w3host/texts"
 )
 
-// The answers of commands to programs: one shape for w3host ctl --json and the API.
+// The answers of commands for programs: the same types for w3host ctl --json and the web API.
 
-// Game is a lobby or a running game.
+// Game describes a lobby or a running game.
 type Game struct {
 	ID      uint32    `json:"id"`
 	Name    string    `json:"name"`
-	Map     string    `json:"map" doc:"Its file"`
-	Entry   string    `json:"entry,omitempty" doc:"Of autohost"`
+	Map     string    `json:"map" doc:"File name of the map"`
+	Entry   string    `json:"entry,omitempty" doc:"Name of the autohost entry"`
 	State   string    `json:"state" enum:"lobby,running"`
 	Stage   string    `json:"stage,omitempty" enum:"lobby,counting,loading,playing,lagging" doc:"Known soon after the lobby has opened"`
 	Waits   string    `json:"waits,omitempty" doc:"Why the lobby has not started"`
 	Public  bool      `json:"public" doc:"Listed for players"`
-	Since   time.Time `json:"since" doc:"When the lobby opened, or the game began"`
+	Since   time.Time `json:"since" doc:"When the lobby opened or the game started"`
 	Open    int       `json:"open" doc:"Slots that can be joined"`
 	Slots   int       `json:"slots"`
 	LateMS  *Late     `json:"late_ms,omitempty" doc:"How late the turns of the last second were sent"`
 	Players []Player  `json:"players"`
-	// Watchers are those at the host itself ([watch]).
-	Watchers int `json:"watchers,omitempty" doc:"How many watch the game ([watch])"`
+	// Watchers is the number of spectators connected to this host ([watch]).
+	Watchers int `json:"watchers,omitempty" doc:"Number of spectators ([watch])"`
 }
 
-// Late is how late the turns of a second were.
+// Late is how late turns were sent within one second, in milliseconds.
 type Late struct {
 	Turns  uint32  `json:"turns"`
 	Median float64 `json:"median"`
 	Max    float64 `json:"max"`
 }
 
-// LateOf is the lateness of so many turns.
+// LateOf returns a Late for a number of turns.
 func LateOf(turns uint32, median, most time.Duration) *Late {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	return &Late{turns, ms(median), ms(most)}
 }
 
-// Player is in a lobby or game.
+// Player describes a player in a lobby or game.
 type Player struct {
 	Name    string `json:"name"`
-	Realm   string `json:"realm,omitempty" doc:"That has confirmed the name"`
-	Address string `json:"address,omitempty" doc:"For admins"`
+	Realm   string `json:"realm,omitempty" doc:"Realm that has confirmed the name"`
+	Address string `json:"address,omitempty" doc:"Only for admins"`
 	PingMS  int64  `json:"ping_ms,omitempty"`
-	Map     *uint8 `json:"map,omitempty" doc:"Percent of it that a player in a lobby has; 255: it is not known yet"`
-	Behind  int    `json:"behind,omitempty" doc:"Turns that are not acknowledged"`
-	Lags    bool   `json:"lags,omitempty" doc:"The others wait for this player"`
-	Away    bool   `json:"away,omitempty" doc:"Has lost the connection and may come back"`
+	Map     *uint8 `json:"map,omitempty" doc:"Percentage of the map that a player in a lobby has; 255 means unknown"`
+	Behind  int    `json:"behind,omitempty" doc:"Number of unacknowledged turns"`
+	Lags    bool   `json:"lags,omitempty" doc:"The player is on the lag screen"`
+	Away    bool   `json:"away,omitempty" doc:"The connection is lost and the player can still reconnect"`
 }
 
-// Seen is the state of a running game a moment ago.
+// Seen is the recent state of a running game.
 type Seen struct {
-	Snapshot *game.Snapshot // nil: not yet
-	Late     *Late          // nil: no turn has been sent
+	Snapshot *game.Snapshot // nil until there is one
+	Late     *Late          // nil if no turn was sent
 }
 
-// stages are how far a game has come.
+// stages are the JSON names of a game's stages.
 var stages = map[game.Stage]string{
 	game.StageLobby: "lobby", game.StageCounting: "counting", game.StageLoading: "loading", game.StagePlaying: "playing", game.StageLagging: "lagging",
 }
 
-// GameOf describes a lobby or game. Addresses are for admins.
+// GameOf describes a lobby or game. It includes addresses of players only if addresses is set.
 func GameOf(i *host.Info, seen Seen, addresses bool) Game {
 	g := Game{ID: i.ID, Name: i.Name, Map: i.Map, Entry: i.Entry, State: "lobby", Public: i.Public, Since: i.Since, Slots: i.Counts.Total, Players: []Player{}, Watchers: i.Watching()}
 	if i.Playing {
@@ -87,7 +87,7 @@ func GameOf(i *host.Info, seen Seen, addresses bool) Game {
 	return g
 }
 
-// goes fills in how the game goes.
+// goes fills in the fields about the course of the game.
 func (g *Game) goes(i *host.Info, seen Seen) {
 	g.Stage, g.LateMS = stages[seen.Snapshot.Stage], seen.Late
 	if !i.Playing {
@@ -107,29 +107,29 @@ func (g *Game) goes(i *host.Info, seen Seen) {
 	}
 }
 
-// Realm is where lobbies are listed.
+// Realm describes the host's connection to a realm.
 type Realm struct {
 	Name   string `json:"name"`
 	Online bool   `json:"online"`
-	SeenAt string `json:"seen_at,omitempty" doc:"Where it sends players, if that was seen; for admins"`
+	SeenAt string `json:"seen_at,omitempty" doc:"Address to which the realm sends players, if known; only for admins"`
 }
 
-// Entry is an [[autohost]].
+// Entry describes an [[autohost]] entry.
 type Entry struct {
 	Name     string `json:"name"`
-	Wanted   int    `json:"wanted" doc:"Lobbies that are to be open"`
+	Wanted   int    `json:"wanted" doc:"Number of lobbies to keep open"`
 	Open     int    `json:"open"`
 	Playing  int    `json:"playing"`
 	MaxGames int    `json:"max_games"`
-	Off      bool   `json:"off" doc:"By a command, or outside of its hours"`
-	Idle     string `json:"idle,omitempty" doc:"Why it opens no lobby; none: it does, or has enough"`
-	// Why is Idle in any language.
+	Off      bool   `json:"off" doc:"Switched off by a command or outside its hours"`
+	Idle     string `json:"idle,omitempty" doc:"Why it opens no lobby; empty if it does or has enough"`
+	// Why is Idle as a text that can be shown in any language.
 	Why  texts.Text `json:"-"`
-	Last string     `json:"last,omitempty" doc:"The map of the newest lobby"`
-	Next string     `json:"next,omitempty" doc:"The map that was chosen for the next"`
+	Last string     `json:"last,omitempty" doc:"Map of the newest lobby"`
+	Next string     `json:"next,omitempty" doc:"Map chosen for the next lobby"`
 }
 
-// EntryOf describes how an entry stands.
+// EntryOf describes the status of an entry.
 func EntryOf(s *autohost.Status) Entry {
 	return Entry{
 		Name: s.Name, Wanted: s.Lobbies, Open: s.Open, Playing: s.Playing, MaxGames: s.MaxGames, Off: s.Off || s.OutsideOfHours,

@@ -9,10 +9,10 @@ import (
 	"w3host/texts"
 )
 
-// secondWithin a minute Ctrl-C ends the games that the first one has named.
+// secondWithin is the time in which a second Ctrl-C ends the games listed after the first one.
 const secondWithin = time.Minute
 
-// mostNamed games are named, others counted.
+// mostNamed is the number of games that the warning lists by name.
 const mostNamed = 5
 
 func exit(a *args) act {
@@ -21,7 +21,7 @@ func exit(a *args) act {
 		how = a.OneOf("nice", "force")
 	}
 	return func(d *target, c *call) error {
-		waiting, playing := 0, 0 // lobbies with players, games
+		waiting, playing := 0, 0 // occupied lobbies, running games
 		for _, i := range d.host().Infos() {
 			switch {
 			case i.Playing:
@@ -52,15 +52,15 @@ func exit(a *args) act {
 	}
 }
 
-// sayRestart warns a caller who stops a host that may be back at once.
+// sayRestart warns the caller if a container engine may restart the host.
 func (d *target) sayRestart(c *call) {
 	if d.opts.Contained {
 		answer(c, "The container engine may start it again: to stop it for good, stop its container (docker compose stop w3host).")
 	}
 }
 
-// loss says which games a stop would end; empty if there are none, or if it was said
-// within secondWithin.
+// loss returns the warning about games that a stop would end. It is empty if no game is running or if the warning was
+// shown within secondWithin.
 func (o *Operator) loss() string {
 	o.warning.Lock()
 	defer o.warning.Unlock()

@@ -11,27 +11,28 @@ import (
 	"w3host/texts"
 )
 
-// fleetTimeout bounds the wait for other hosts.
+// fleetTimeout is how long a command waits for other hosts.
 const fleetTimeout = 5 * time.Second
 
-// Fleet are the other hosts that share the database.
+// Fleet gives access to the other hosts that share the database.
 type Fleet interface {
-	// Number is this host's.
+	// Number returns the number of this host.
 	Number() int
-	// Games lists the lobbies and games of the others.
+	// Games lists the lobbies and games of the other hosts.
 	Games(ctx context.Context) ([]storage.FleetGame, error)
-	// Order has a host carry out a line of the caller, in the game with that number, or outside of games if
-	// it is 0. The answers come within fleetTimeout, or one that says that there are none.
+	// Order sends the caller's line to a host, for the game with that number or, if it is 0, for the host itself. Host 0
+	// means all other hosts. The answers reach the caller within fleetTimeout; an error means that the host cannot be
+	// reached.
 	Order(ctx context.Context, host int, by *command.Caller, game uint32, line string) error
-	// Place has room kept for one more lobby among those of all hosts, until opened is called. It
-	// fails where there is none.
+	// Place reserves one lobby within the fleet-wide limit until opened is called. It fails if the limit is reached or
+	// the database does not answer.
 	Place(ctx context.Context) (opened func(), err error)
 }
 
-// placeTimeout bounds the wait of the other callers while one opens a lobby.
+// placeTimeout is how long opening a lobby waits for Fleet.Place. Other callers wait meanwhile.
 const placeTimeout = 2 * time.Second
 
-// place is Fleet.Place, and nothing for a host that is alone.
+// place calls Fleet.Place, and does nothing without a fleet.
 func (d *target) place() (opened func(), err error) {
 	if d.opts.Fleet == nil {
 		return func() {}, nil
@@ -41,13 +42,13 @@ func (d *target) place() (opened func(), err error) {
 	return d.opts.Fleet.Place(ctx)
 }
 
-// Relay carries out a line that a caller has given on another host.
+// Relay executes a line that a caller gave on another host.
 func (o *Operator) Relay(ctx context.Context, by *command.Caller, game uint32, line string) error {
 	return o.order(ctx, by, request{game: game, line: line, relayed: true})
 }
 
-// here reports whether a number of a host, 0 for none, means this one. If it means another,
-// the function there is called instead. It fails where there are no others.
+// here reports whether a host number means this host; 0 does. For another host it calls there instead. It returns an
+// error if there is no fleet.
 func (d *target) here(host int, there func()) (bool, error) {
 	switch {
 	case host == 0:
@@ -61,7 +62,7 @@ func (d *target) here(host int, there func()) (bool, error) {
 	return true, nil
 }
 
-// fleet are the other hosts; nil: there are none, or another host has passed the line on.
+// fleet returns the other hosts, or nil if there are none or if the line came from another host.
 func (d *target) fleet() Fleet {
 	if d.relayed {
 		return nil
@@ -69,11 +70,11 @@ func (d *target) fleet() Fleet {
 	return d.opts.Fleet
 }
 
-// later does the work that waits for the database, behind the answers of this host. An error is the
-// caller's answer.
+// later runs do, which waits for the database, in a goroutine, so that the host's own answers are not delayed. An error
+// of do is sent to the caller.
 func (d *target) later(c *call, do func(ctx context.Context) error) {
 	given := c.Pending()
-	go func() { // ends with the timeout, at the latest
+	go func() { // ends with the timeout at the latest
 		defer given()
 		ctx, cancel := context.WithTimeout(context.Background(), fleetTimeout)
 		defer cancel()
@@ -83,7 +84,7 @@ func (d *target) later(c *call, do func(ctx context.Context) error) {
 	}()
 }
 
-// describeElsewhere is the line of a lobby or game of another host.
+// describeElsewhere returns the list line of a lobby or game on another host.
 func describeElsewhere(g *storage.FleetGame) texts.Text {
 	state := texts.Of("lobby, %v", playerCount(len(g.Players)))
 	if g.Playing {
@@ -96,7 +97,7 @@ func describeElsewhere(g *storage.FleetGame) texts.Text {
 	return text
 }
 
-// gamesElsewhere adds the lobbies and games of other hosts to a list.
+// gamesElsewhere answers with the lobbies and games of other hosts.
 func (d *target) gamesElsewhere(c *call) {
 	if d.fleet() == nil {
 		return
@@ -119,7 +120,7 @@ func (d *target) gamesElsewhere(c *call) {
 	})
 }
 
-// gameElsewhere shows one lobby or game of another host.
+// gameElsewhere answers with one lobby or game of another host.
 func (d *target) gameElsewhere(c *call, host int, id uint32) {
 	d.later(c, func(ctx context.Context) error {
 		list, err := d.fleet().Games(ctx)
@@ -135,14 +136,14 @@ func (d *target) gameElsewhere(c *call, host int, id uint32) {
 	})
 }
 
-// pass has another host carry out a line.
+// pass sends a line to another host.
 func (d *target) pass(c *call, host int, game uint32, line string) {
 	d.later(c, func(ctx context.Context) error { return d.fleet().Order(ctx, host, c.Caller, game, line) })
 }
 
-// passToAll has all other hosts carry out a line.
+// passToAll sends a line to all other hosts.
 func (d *target) passToAll(c *call, line string) {
-	d.later(c, func(ctx context.Context) error { // host 0 is every other
+	d.later(c, func(ctx context.Context) error { // host 0 means all other hosts
 		if err := d.fleet().Order(ctx, 0, c.Caller, 0, line); err != nil {
 			answer(c, "The other hosts are unknown: the database does not answer.")
 		}
@@ -150,8 +151,8 @@ func (d *target) passToAll(c *call, line string) {
 	})
 }
 
-// whisperElsewhere passes a whisper on to the host of the player. Where the name ends and the
-// text begins is known there, as names may have spaces.
+// whisperElsewhere sends a whisper to the host of the player. The other host splits name and text, because names may
+// contain spaces.
 func (d *target) whisperElsewhere(c *call, whole string) {
 	part, _, _ := strings.Cut(whole, " ")
 	d.later(c, func(ctx context.Context) error {

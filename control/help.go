@@ -7,7 +7,7 @@ import (
 	"w3host/internal/terminal"
 )
 
-// columnsUnknown is the width for callers whose terminal is not known.
+// columnsUnknown is the width assumed for callers whose terminal width is unknown.
 const columnsUnknown = 80
 
 func help(topic string) act {
@@ -15,7 +15,7 @@ func help(topic string) act {
 		trigger := d.trigger(c.Caller)
 		phases := command.Outside
 		if trigger == "" {
-			phases |= command.Always // of a game that the caller names with eg
+			phases |= command.Always // commands of a game that the caller can name with eg
 		}
 		switch {
 		case topic != "":
@@ -33,7 +33,7 @@ func help(topic string) act {
 	}
 }
 
-// overview lists all commands for somebody at a terminal, in groups.
+// overview lists all commands in groups, for a caller at a terminal.
 func (d *target) overview(c *call) {
 	width := cmp.Or(c.Columns, columnsUnknown)
 	group := func(title string, names []string) {

@@ -14,14 +14,15 @@ import (
 	"w3host/texts"
 )
 
-// PlayerHosting says which lobbies players may open; see config.PlayerHosting.
+// PlayerHosting configures which lobbies players may open; see config.PlayerHosting.
 type PlayerHosting struct {
 	Enabled   bool
 	PerPerson int
 	Maps      []string
 }
 
-// with lets everybody use the commands that open lobbies, unless a rule says who may.
+// with extends the rules so that all players may use the commands that open lobbies, except those for which a rule sets
+// a level.
 func (p PlayerHosting) with(rules command.Rules) command.Rules {
 	if !p.Enabled {
 		return rules
@@ -37,17 +38,17 @@ func (p PlayerHosting) with(rules command.Rules) command.Rules {
 	return all
 }
 
-// allows reports whether players may choose a map.
+// allows reports whether players may open lobbies with this map.
 func (p PlayerHosting) allows(file string) bool {
 	return len(p.Maps) == 0 || slices.ContainsFunc(p.Maps, func(part string) bool {
 		return strings.Contains(strings.ToLower(file), strings.ToLower(part))
 	})
 }
 
-// mayHost says why a caller who is no admin cannot open a lobby with this map for this owner.
+// mayHost returns an error if the caller may not open a lobby with this map for this owner.
 func (d *target) mayHost(c *call, file string, w *host.Wish) error {
 	p := d.players
-	if c.Level >= command.Admin || !p.Enabled { // then a rule says who may
+	if c.Level >= command.Admin || !p.Enabled { // the level required by a rule was checked before
 		return nil
 	}
 	hosted := 0
@@ -69,7 +70,7 @@ func (d *target) mayHost(c *call, file string, w *host.Wish) error {
 	return nil
 }
 
-// readWish reads a name, settings and an owner, in any order.
+// readWish parses a lobby name, settings and an owner, in any order.
 func readWish(a *args) (w host.Wish) {
 	var name []string
 	for !a.Empty() {
@@ -88,7 +89,7 @@ func readWish(a *args) (w host.Wish) {
 	return w
 }
 
-// readSetting reads a setting of the "create game" screen.
+// readSetting parses a setting of the "create game" screen.
 func readSetting(a *args, w *host.Wish, key, value string) {
 	var keys []string
 	for _, choice := range w3gs.Screen {
@@ -106,7 +107,7 @@ func readSetting(a *args, w *host.Wish, key, value string) {
 	a.Fail("%q is not a setting: use one of %s", key, strings.Join(keys, ", "))
 }
 
-// open is the act of opening a lobby with a map that is named by a part.
+// open returns the act that opens a lobby with the map that pattern matches.
 func open(pattern string, w host.Wish) act {
 	return func(d *target, c *call) error {
 		file, err := d.opts.Maps.Find(pattern)
@@ -119,7 +120,7 @@ func open(pattern string, w host.Wish) act {
 	}
 }
 
-// openNext opens a lobby with the next map of autohost, for players of its entry's versions.
+// openNext opens a lobby with the next map of autohost, for the versions of that autohost entry.
 func openNext(w host.Wish, private bool) act {
 	w.Private = private
 	return func(d *target, c *call) (err error) {
@@ -134,7 +135,6 @@ func openNext(w host.Wish, private bool) act {
 	}
 }
 
-// open opens a lobby with a map.
 func (d *target) open(c *call, file string, w host.Wish) error {
 	if err := d.mayOpen(c, file, &w); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (d *target) open(c *call, file string, w host.Wish) error {
 	return d.openLobby(c, w, m.File)
 }
 
-// mayOpen says why the caller cannot open a lobby now. A caller on a realm becomes its owner.
+// mayOpen returns an error if the caller cannot open a lobby now. A caller on a realm becomes the owner of the lobby.
 func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 	if c.Realm != "" {
 		w.By = c.Name + "@" + c.Realm
@@ -166,7 +166,7 @@ func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 	return d.mayHost(c, file, w)
 }
 
-// openLobby opens the lobby, and names its map or save.
+// openLobby opens the lobby and answers with its map or saved game.
 func (d *target) openLobby(c *call, w host.Wish, what string) error {
 	if w.Name == "" {
 		w.Name = d.host().LobbyName()

@@ -10,16 +10,16 @@ import (
 	"w3host/texts"
 )
 
-// A person is invited at most once in inviteEvery, and so many people.
+// Each person is invited at most once per inviteEvery, and at most mostInvited people in that time.
 const (
 	inviteEvery = 5 * time.Minute
 	mostInvited = 50
 
-	longestAccount = 15 // name on a realm
+	longestAccount = 15 // longest account name on a realm, in bytes
 )
 
-// invite has the host's account whisper to somebody where the caller's lobby is. Owners on the LAN have no name
-// at which they could be asked to stop.
+// invite whispers to a person on a realm where the caller's lobby is. Owners on the LAN cannot use it, because they have
+// no realm account under which complaints could reach them.
 func invite(whom string) act {
 	return func(d *target, c *call) error {
 		name, realm, ok := strings.Cut(whom, "@")
@@ -43,7 +43,7 @@ func invite(whom string) act {
 		stdmaps.DeleteFunc(d.invited, func(_ string, at time.Time) bool { return now.Sub(at) >= inviteEvery })
 		who := strings.ToLower(whom)
 		if _, again := d.invited[who]; again || len(d.invited) >= mostInvited {
-			return cannot("%s was invited just now, or too many people were: try again in five minutes", whom)
+			return cannot("%s or too many other people were invited just now: try again in five minutes", whom)
 		}
 		d.invited[who] = now
 		c.Target = whom

@@ -24,7 +24,7 @@ func nextMap(pattern string, always bool) act {
 		c.Target = entry
 		d.host().Reopen(entry, "the next map is "+file)
 		if always {
-			answer(c, "The next map of %q is %s, and so are those that follow.", entry, file)
+			answer(c, "The next map of %q and all later ones are %s.", entry, file)
 		} else {
 			answer(c, "The next map of %q is %s.", entry, file)
 		}
@@ -47,7 +47,7 @@ func showMap(d *target, c *call) error {
 	return d.listEntries(c, items)
 }
 
-// listEntries answers with a line for each entry.
+// listEntries answers with one line per autohost entry.
 func (d *target) listEntries(c *call, items []texts.Text) error {
 	if items == nil {
 		return cannot("there are no autohost entries: add an [[autohost]] section to the configuration")
@@ -61,7 +61,7 @@ func (d *target) status() (list []autohost.Status) {
 	return list
 }
 
-// ballot returns the maps for which the players of the caller's game may vote.
+// ballot returns the maps that the players of the caller's game can vote for.
 func (d *target) ballot() (b autohost.Ballot, err error) {
 	d.host().Keep(func(k *autohost.Keeper) { b, err = k.Ballot(d.id) })
 	return b, err
@@ -179,7 +179,7 @@ func reload(d *target, c *call) error {
 	return nil
 }
 
-// numbers are those of games, in a list.
+// numbers formats game numbers as a list.
 func numbers(ids []uint32) string {
 	var list []string
 	for _, id := range ids {
@@ -188,11 +188,12 @@ func numbers(ids []uint32) string {
 	return strings.Join(list, ", ")
 }
 
-// upgrade starts a program, which only callers who can start one anyway may name.
+// upgrade starts the program at path in place of this one; "" means the path of the running program. Only callers with
+// access to the machine may name a path.
 func upgrade(path string) act {
 	return func(d *target, c *call) error {
 		if path != "" && c.Via != command.ViaConsole && c.Via != command.ViaControl {
-			return cannot("a program is named at the console or by w3host ctl only")
+			return cannot("a program can be named only on the console or with w3host ctl")
 		}
 		given := c.Pending()
 		err := d.opts.Upgrade(path, func(err error) {
@@ -202,7 +203,7 @@ func upgrade(path string) act {
 			} else {
 				answer(c, "Upgrade started; each running game moves to the new version at its next turn.")
 				if ids := d.host().Staying(); len(ids) > 0 {
-					answer(c, "Until their end, %v in this process: %v", texts.Count(len(ids), "%d game stays", "%d games stay"), numbers(ids))
+					answer(c, "%v in the old process to the end: %v", texts.Count(len(ids), "%d game stays", "%d games stay"), numbers(ids))
 				}
 			}
 		})

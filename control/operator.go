@@ -1,5 +1,10 @@
-// Package control executes the commands of the host, and takes commands of the host and
-// of games from the console, the control socket, chats and realms.
+// Package control executes commands given to the host: on its console, through the control socket (w3host ctl), through
+// the web API, in game chat and by whispers on realms.
+//
+// An Operator runs the commands one after the other on a goroutine of its own, because some wait for disks and games;
+// commands of lobbies and games are passed to their game. A Console is the terminal of the host process. Package daemon
+// creates both. The package decides who may do what (package game/command has the rules), but never touches the state of
+// a game itself.
 package control
 
 import (
@@ -23,95 +28,94 @@ import (
 	"w3host/texts"
 )
 
-// queued lines may wait; further lines of chat are dropped.
+// queued is the length of the command queue. Further lines of chat are dropped.
 const queued = 256
 
-// exitCheck is how often "exit nice" checks whether the last game has ended.
+// exitCheck is the interval at which "exit nice" checks whether the last game has ended.
 const exitCheck = 200 * time.Millisecond
 
-// Maps knows the maps that can be hosted.
+// Maps gives access to the maps that can be hosted.
 type Maps interface {
-	// List names the files that have the pattern in their name, "" for all.
+	// List returns the files whose name contains pattern, or all if it is empty.
 	List(pattern string) ([]string, error)
-	// Find returns the one map that a pattern matches.
+	// Find returns the only map that pattern matches.
 	Find(pattern string) (file string, err error)
-	// Open reads a map for clients of each of the versions.
+	// Open reads a map for clients of each of the given versions.
 	Open(file string, seen []w3gs.Version) (*host.Map, error)
 }
 
-// Realms are the accounts of the host.
+// Realms gives access to the host's sessions on realms.
 type Realms interface {
 	Names() []string
 	Online() map[string]bool
-	// SeenAt is where a realm sends players; invalid: it has not been seen yet.
+	// SeenAt returns the address to which a realm sends players, or an invalid one if it is not known yet.
 	SeenAt(realm string) netip.AddrPort
-	// Whisper says a line to somebody there. It does not wait.
+	// Whisper sends a line to a person on a realm. It does not wait.
 	Whisper(realm, to, line string)
 }
 
-// Options are the parts of the host on which commands act.
+// Options are the parts of the host that commands act on.
 type Options struct {
 	Host   *host.Host
 	Maps   Maps
 	Saves  Saves
-	Realms Realms // nil: there are none
-	Fleet  Fleet  // nil: the host is alone
+	Realms Realms // nil without realms
+	Fleet  Fleet  // nil without a fleet
 	// LAN announces lobbies; nil if lan.enabled is false.
 	LAN *lan.Advertiser
-	// Seen returns how a game goes, for answers to programs.
+	// Seen returns the current state of a game, for answers to programs.
 	Seen func(id uint32) Seen
-	// Reload reads the configuration again. The notes name the keys that need a restart; after
-	// an error nothing has changed.
+	// Reload reloads the configuration. The notes name keys that need a restart; after an error nothing has changed.
 	Reload func() (notes []string, err error)
-	// Upgrade has another program go on in the place of this one; empty: that at the path of
-	// this one. The answer comes later, unless there is an error.
+	// Upgrade starts the program at path in place of this one; "" means the path of this one. It returns an error if
+	// that is impossible; otherwise it calls answer later with the outcome.
 	Upgrade func(path string, answer func(error)) error
-	Stop    func() // ends the host
-	// DrainLobbies is how long players in a lobby may start it when the host is to end.
+	Stop    func() // stops the host
+	// DrainLobbies is how long occupied lobbies may still start when the host is about to stop.
 	DrainLobbies time.Duration
-	// Contained is whether the host is the first process of a container. Engines do not
-	// tell an end that was asked for from any other, and restart both.
+	// Contained is set if the host is the first process of a container. Container engines restart a host even after a
+	// deliberate exit.
 	Contained bool
 	Audit     func(storage.AdminAction)
 	Log       zerolog.Logger
-	// Trigger is the first letter of a command in chats.
+	// Trigger is the character that starts a command in chat.
 	Trigger string
 }
 
-// Operator executes the lines of all callers, one after the other, on its own goroutine,
-// since some of them wait for disks and games.
+// Operator executes the lines of all callers one after the other. Run does so on its own goroutine, since some commands
+// wait for disks and games.
 type Operator struct {
 	opts    Options
 	lines   chan request
-	done    chan struct{}               // Run has ended
-	invited map[string]time.Time        // people on realms
-	hinted  *allowance.Limiter[hinted]  // players who have read that there is no such command
-	spoken  *allowance.Limiter[speaker] // lines that callers have made the host say to several games, or to one player
-	exiting bool                        // after the last game; used by Run's goroutine only
+	done    chan struct{}               // closed when Run has ended
+	invited map[string]time.Time        // when people on realms were last invited
+	hinted  *allowance.Limiter[hinted]  // players told that a command does not exist
+	spoken  *allowance.Limiter[speaker] // limits lines that a caller makes the host say
+	exiting bool                        // stop after the last game; used only by Run's goroutine
 	warning sync.Mutex
-	warned  time.Time // of the games that Ctrl-C would end; guarded by warning
-	// table is everything with the configured rules, ofHost its part that acts on the host.
+	warned  time.Time // when Ctrl-C last warned about running games; guarded by warning
+	// table is everything with the configured rules applied; ofHost is its part for the host.
 	table, ofHost command.Table[*target]
-	players       PlayerHosting // what players may host
+	players       PlayerHosting // rules for lobbies opened by players
 }
 
-// request is a line of somebody.
+// request is a line of a caller.
 type request struct {
 	by      *command.Caller
-	game    uint32 // that the caller is in, or has named; 0: none
+	game    uint32 // game that the caller is in or has named, or 0
 	line    string
-	refused bool // by the game: it is not one of its commands
-	relayed bool // by another host
+	refused bool // the game does not have this command
+	relayed bool // it came from another host
 	done    func()
 }
 
 // pending counts the answers that a caller still waits for.
 type pending struct {
 	n    atomic.Int32
-	done chan struct{} // closed when the last is given
+	done chan struct{} // closed when all answers are given
 }
 
-// later announces one more answer; it must be called while another is pending.
+// later registers one more answer. It must be called while another answer is pending.
 func (p *pending) later() (given func()) {
 	p.n.Add(1)
 	return sync.OnceFunc(func() {
@@ -121,15 +125,15 @@ func (p *pending) later() (given func()) {
 	})
 }
 
-// New makes the operator of a host, whose Options.Outside passes lines to FromGame.
+// New returns the operator of a host. The host's Options.Outside must pass lines to FromGame.
 func New(opts Options) *Operator {
 	o := &Operator{opts: opts, invited: make(map[string]time.Time), hinted: allowance.NewLimiter[hinted](1, hintEvery), spoken: allowance.NewLimiter[speaker](spokenBurst, spokenWithin), lines: make(chan request, queued), done: make(chan struct{})}
 	o.Use(nil, PlayerHosting{})
 	return o
 }
 
-// Use sets levels and aliases of commands, and what players may host. Call it before
-// Run or in Options.Reload.
+// Use sets the levels and aliases of commands and the rules for lobbies opened by players. It must be called before Run,
+// or inside Options.Reload.
 func (o *Operator) Use(rules command.Rules, players PlayerHosting) {
 	o.players = players
 	rules = players.with(rules)
@@ -141,10 +145,10 @@ func CheckRules(rules command.Rules) error {
 	return rules.Check(everything.Words())
 }
 
-// Run executes lines until ctx ends.
+// Run executes lines until ctx ends. It blocks.
 func (o *Operator) Run(ctx context.Context) {
 	defer close(o.done)
-	var exit <-chan time.Time // lines do not put it off; nil: the host is not to end with its last game
+	var exit <-chan time.Time // nil unless exiting; lines do not restart it
 	for {
 		if o.exiting && exit == nil {
 			exit = time.After(exitCheck)
@@ -165,7 +169,8 @@ func (o *Operator) Run(ctx context.Context) {
 	}
 }
 
-// FromGame takes a line whose command the game does not have. It does not wait.
+// FromGame queues a line from a game that does not know its command. It does not block: it drops the line if the queue
+// is full.
 func (o *Operator) FromGame(id uint32, by *command.Caller, line string) {
 	given := by.Pending()
 	select {
@@ -176,8 +181,8 @@ func (o *Operator) FromGame(id uint32, by *command.Caller, line string) {
 	}
 }
 
-// Hear takes a command of somebody on a realm, which guarantees the name. It does not
-// wait.
+// Hear queues a command from a person on a realm, which has verified the name. It does not block: it drops the line if
+// the queue is full.
 func (o *Operator) Hear(by *command.Caller, line string) {
 	select {
 	case o.lines <- request{by: by, line: line, done: func() {}}:
@@ -191,17 +196,16 @@ func fromRealm(by *command.Caller) bool {
 	return by.Via == command.ViaWhisper || by.Via == command.ViaChannel
 }
 
-// errStopping is the answer after Run has ended.
+// errStopping is the answer to commands after Run has ended.
 var errStopping = errors.New("the host is stopping")
 
-// do executes a line for the game with that number, or for the host if it is 0, and
-// returns when the caller has every answer. Answers from the database come within a few
-// seconds or are given up; other lines do not wait for them.
+// do executes a line for the game with number id, or for the host if it is 0. It returns when the caller has all
+// answers. Answers from the database come within a few seconds or are given up, and other lines do not wait for them.
 func (o *Operator) do(ctx context.Context, by *command.Caller, id uint32, line string) error {
-	return o.order(ctx, by, request{game: id, line: strings.TrimPrefix(line, o.opts.Trigger)}) // as people are used to in chat
+	return o.order(ctx, by, request{game: id, line: strings.TrimPrefix(line, o.opts.Trigger)}) // the trigger is optional here
 }
 
-// order is do for a request that has no caller yet.
+// order executes a request of a caller and waits for all answers, like do.
 func (o *Operator) order(ctx context.Context, by *command.Caller, r request) error {
 	answers := pending{done: make(chan struct{})}
 	caller := *by
@@ -227,17 +231,17 @@ func (o *Operator) order(ctx context.Context, by *command.Caller, r request) err
 	case <-ctx.Done():
 	}
 	select {
-	case <-answers.done: // the command may be what has ended the host, as an upgrade does
+	case <-answers.done: // the command itself may have stopped the host, as an upgrade does
 		return nil
 	default:
 		return stops()
 	}
 }
 
-// handle executes a line. A game that the caller is in, or has named, is asked first; what
-// is no command there comes back from it.
+// handle executes a line. The game that the caller is in or has named gets it first, and passes it back with refused set
+// if it does not know the command.
 func (o *Operator) handle(r request) {
-	if fromRealm(r.by) && r.game == 0 && !r.relayed { // another host means this host, whatever the caller is in
+	if fromRealm(r.by) && r.game == 0 && !r.relayed { // a line from another host is for this host, whatever game the caller is in
 		id, owns := o.opts.Host.Standing(r.by.Realm, r.by.Name)
 		if r.game = id; owns {
 			r.by.Level = max(r.by.Level, command.Owner)
@@ -268,7 +272,7 @@ func (o *Operator) handle(r request) {
 	case u.Spec == nil:
 		out.Err = d.table.Unknown(r.line, d.trigger(r.by), r.by.Level)
 	case r.by.Via == command.ViaChannel && !u.Phase.Has(command.Outside):
-		return // it may be for another bot
+		return // the line may be for another bot
 	}
 	refused := ""
 	if out.Err != nil {
@@ -280,8 +284,8 @@ func (o *Operator) handle(r request) {
 	}
 }
 
-// forOthers returns a caller's line as other people may read its texts: as they would read a line of chat. Admins may use
-// colours.
+// forOthers returns the line with its texts cleaned like chat lines, because other people may read them. Admins may use
+// colour codes.
 func forOthers(by *command.Caller, line string) string {
 	if by.Level >= command.Admin {
 		return w3gs.SingleLine(line)
@@ -289,7 +293,7 @@ func forOthers(by *command.Caller, line string) string {
 	return w3gs.PlainLine(line)
 }
 
-// give gives a line to a game.
+// give passes a line to a game.
 func (o *Operator) give(g *host.Game, by *command.Caller, line string) {
 	done := func() {}
 	if fromRealm(by) {
@@ -301,8 +305,8 @@ func (o *Operator) give(g *host.Game, by *command.Caller, line string) {
 	done()
 }
 
-// closing is a caller whose command done answers if nothing else has: its changes in
-// a lobby or game are said there, but not by whisper.
+// closing returns a caller for a command to a game, and a function that answers "Done." if there was no other answer.
+// Games announce changes in their chat, which a caller on a realm does not see.
 func closing(by *command.Caller) (again *command.Caller, done func()) {
 	answered := atomic.Bool{}
 	c := *by

@@ -11,28 +11,27 @@ import (
 	"w3host/texts"
 )
 
-// Saves finds saved games.
+// Saves opens saved games. Package control/saves implements it.
 type Saves interface {
-	// Open reads a saved game, and finds its map and its players.
+	// Open reads a saved game and finds its map and players. It blocks on files and the database.
 	Open(ctx context.Context, ask SavedGame) (*game.Restored, *host.Map, error)
 }
 
-// SavedGame is a saved game as somebody asks for it.
+// SavedGame describes the saved game that a caller wants to host.
 type SavedGame struct {
 	File     string
-	Anywhere bool           // File and Replay may be any path, not only names in the folder of saved games
-	Players  map[int]string // who had a slot, from 0, as NAME or NAME@REALM; the others are to be found
-	Replay   string         // of the game, which has the names of the players; empty: none
+	Anywhere bool           // File and Replay may be any path instead of a name in the folder of saved games
+	Players  map[int]string // players by slot, from 0, as NAME or NAME@REALM; missing ones are looked up
+	Replay   string         // replay of the game, which names its players, or empty
 }
 
-// isSave reports whether a file is a saved game by its name.
+// isSave reports whether the file name is that of a saved game.
 func isSave(file string) bool { return strings.EqualFold(path.Ext(file), ".w3z") }
 
-// isReplay reports whether a file is a replay by its name.
+// isReplay reports whether the file name is that of a replay.
 func isReplay(file string) bool { return strings.EqualFold(path.Ext(file), ".w3g") }
 
-// openSaved reads the words after the file of a saved game: slot=name, a replay of it, and the name
-// of the lobby.
+// openSaved parses the arguments after the file of a saved game: slot=name, a replay, and the name of the lobby.
 func openSaved(file string, a *args) act {
 	ask := SavedGame{File: file, Players: map[int]string{}}
 	switch {
@@ -61,7 +60,7 @@ func openSaved(file string, a *args) act {
 	return func(d *target, c *call) error { return d.openSaved(c, ask, w) }
 }
 
-// openSaved opens the lobby of a saved game.
+// openSaved opens a lobby for a saved game.
 func (d *target) openSaved(c *call, ask SavedGame, w host.Wish) error {
 	if c.Level < command.Admin && d.players.Enabled {
 		return cannot("only admins open saved games")

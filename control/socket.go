@@ -17,38 +17,37 @@ import (
 	"w3host/game/command"
 )
 
-// The control socket takes one Order, a line of JSON, from each connection and
-// answers with one Answer, a line too.
+// The control socket reads one Order, as a line of JSON, from each connection and answers with one Answer, also a line.
 type (
-	// Order is a command for the game with that number, or for the host if it is 0.
-	// Without a command it asks for the key that the game log knows the game by.
+	// Order is a command for the game with that number, or for the host if Game is 0. Without a command it asks for the
+	// key of the game in the game log.
 	Order struct {
 		Command string `json:"command"`
 		Game    uint32 `json:"game,omitempty"`
 	}
-	// Answer is the outcome.
+	// Answer is the result of an Order.
 	Answer struct {
 		Lines   []string `json:"lines"`
-		Data    any      `json:"data,omitempty"`    // the same as values; see data.go
-		Refused string   `json:"refused,omitempty"` // why it was not done
-		Key     string   `json:"key,omitempty"`     // of the game
+		Data    any      `json:"data,omitempty"`    // the answer as values; see data.go
+		Refused string   `json:"refused,omitempty"` // why the command was refused
+		Key     string   `json:"key,omitempty"`     // key of the game in the game log
 	}
 )
 
 const (
-	maxOrder    = 4 << 10 // bytes
+	maxOrder    = 4 << 10 // in bytes
 	orderWithin = 5 * time.Second
 	socketMode  = 0o600
 )
 
-// socket listens for orders. A process that can open the file has the level root.
+// socket listens for orders. Every process that can open the socket file has the level root.
 type socket struct {
 	path     string
 	listener *net.UnixListener
 	operator *Operator
 }
 
-// listen creates the socket, in the place of one that a dead host has left.
+// listen creates the socket, and replaces one left by a host that has ended.
 func listen(path string, o *Operator) (*socket, error) {
 	if conn, err := net.Dial("unix", path); err == nil {
 		_ = conn.Close()
@@ -58,7 +57,7 @@ func listen(path string, o *Operator) (*socket, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	// It is made in a folder that nobody else can enter, until its mode is set.
+	// The socket is created in a private directory and moved when its mode is set.
 	hidden, err := os.MkdirTemp(dir, ".c")
 	if err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func listen(path string, o *Operator) (*socket, error) {
 	name := filepath.Join(hidden, "s")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: name, Net: "unix"})
 	if err != nil {
-		return nil, fmt.Errorf("%w; a socket's path has at most about 100 bytes", err)
+		return nil, fmt.Errorf("%w; the path of a socket can have at most about 100 bytes", err)
 	}
 	l.SetUnlinkOnClose(false)
 	err = os.Chmod(name, socketMode)
@@ -80,7 +79,7 @@ func listen(path string, o *Operator) (*socket, error) {
 	return &socket{path: path, listener: l, operator: o}, nil
 }
 
-// serve answers orders until ctx ends, and removes the socket then.
+// serve answers orders until ctx ends; then it removes the socket.
 func (s *socket) serve(ctx context.Context) {
 	var serving sync.WaitGroup
 	defer serving.Wait()
@@ -94,7 +93,7 @@ func (s *socket) serve(ctx context.Context) {
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
-		if err != nil { // too many open files
+		if err != nil { // such as too many open files
 			select {
 			case <-ctx.Done():
 				return
@@ -112,7 +111,7 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 	var order Order
 	answer := Answer{Lines: []string{}}
 	if err := json.NewDecoder(io.LimitReader(conn, maxOrder)).Decode(&order); err != nil {
-		answer.Refused = "the order is no JSON: " + err.Error()
+		answer.Refused = "the order is not valid JSON: " + err.Error()
 	} else {
 		_ = conn.SetDeadline(time.Time{}) // the command may wait for a game or a disk
 		answer = s.operator.obey(ctx, order)
@@ -121,7 +120,7 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 	_ = json.NewEncoder(conn).Encode(answer)
 }
 
-// obey executes an order of the socket.
+// obey executes an order from the socket.
 func (o *Operator) obey(ctx context.Context, order Order) Answer {
 	if order.Command != "" {
 		return o.Order(ctx, command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl}, order)
@@ -132,10 +131,9 @@ func (o *Operator) obey(ctx context.Context, order Order) Answer {
 	return Answer{Lines: []string{}, Refused: noGame(order.Game).Error()}
 }
 
-// Order executes an order of a caller outside of the games, and returns when all answers are
-// in.
+// Order executes an order of a caller who is not in a game. It returns when all answers are complete.
 func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) Answer {
-	var mu sync.Mutex // answers come from games, too
+	var mu sync.Mutex // games answer from other goroutines
 	answer := Answer{Lines: []string{}}
 	locked := func(note func()) {
 		mu.Lock()
@@ -154,17 +152,17 @@ func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) An
 	return Answer{Lines: slices.Clone(answer.Lines), Data: answer.Data, Refused: answer.Refused}
 }
 
-// errNoHost means that nobody answers at a control socket.
+// errNoHost means that no host listens on the control socket.
 var errNoHost = errors.New("no host answers")
 
-// Send gives an order to the host of a control socket.
+// Send sends an order to the host that listens on a control socket, and waits for the answer until ctx ends.
 func Send(ctx context.Context, path string, order Order) (Answer, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
 	if errors.Is(err, fs.ErrPermission) {
-		return Answer{}, fmt.Errorf("%w at %s: only who runs the host may open it: %w", errNoHost, path, errors.Unwrap(err))
+		return Answer{}, fmt.Errorf("%w at %s: only the user who runs the host may open it: %w", errNoHost, path, errors.Unwrap(err))
 	}
 	if err != nil {
-		return Answer{}, fmt.Errorf("%w at %s: is one running with this configuration, in this folder?", errNoHost, path)
+		return Answer{}, fmt.Errorf("%w at %s: is a host running with this configuration and from this folder?", errNoHost, path)
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
@@ -173,7 +171,7 @@ func Send(ctx context.Context, path string, order Order) (Answer, error) {
 	}
 	var answer Answer
 	if err := json.NewDecoder(conn).Decode(&answer); err != nil {
-		return Answer{}, fmt.Errorf("%w at %s: it has ended before the answer", errNoHost, path)
+		return Answer{}, fmt.Errorf("%w at %s: the host ended before it answered", errNoHost, path)
 	}
 	return answer, nil
 }

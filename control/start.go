@@ -8,35 +8,36 @@ import (
 	"w3host/game/command"
 )
 
-// Start executes commands until ctx ends: of chats and realms, the console, SIGHUP
-// (reload), and the control socket unless its path is empty. The group is done when all
-// of it has ended, except for reading standard input, which cannot be interrupted.
+// Start executes commands until ctx ends: those of chats and realms, the console, SIGHUP (reload), and the control
+// socket unless its path is empty. The returned group is done when everything has ended, except reading standard input,
+// which cannot be interrupted.
 func (o *Operator) Start(ctx context.Context, socket string, console *Console) *sync.WaitGroup {
 	var running sync.WaitGroup
 	running.Go(func() { o.Run(ctx) })
 	if socket != "" {
 		s, err := listen(socket, o)
 		if err != nil {
-			o.opts.Log.Warn().Err(fmt.Errorf("control socket %s: %w", socket, err)).Msg("w3host ctl will not reach this host")
+			o.opts.Log.Warn().Err(fmt.Errorf("control socket %s: %w", socket, err)).Msg("w3host ctl cannot reach this host")
 		} else {
 			running.Go(func() { s.serve(ctx) })
 		}
 	}
 	running.Go(func() {
 		onHangup(ctx, func() {
-			if !console.gone() { // else read ends the host
+			if !console.gone() { // otherwise read stops the host
 				o.CarryOut(ctx, "SIGHUP", reloadCommand)
 			}
 		})
 	})
 	console.operator.Store(o)
 	if console.in != nil {
-		go console.read(ctx, o) // ends with the program, at the latest
+		go console.read(ctx, o) // ends with the process at the latest
 	}
 	return &running
 }
 
-// CarryOut executes a line that the operator has given other than by typing it, and logs the result.
+// CarryOut executes a line that does not come from a person, such as the reload on SIGHUP, and logs the result. It waits
+// for the result.
 func (o *Operator) CarryOut(ctx context.Context, by, line string) {
 	_ = o.do(ctx, &command.Caller{
 		Name: by, Level: command.Root, Via: command.ViaConsole,

@@ -11,19 +11,18 @@ import (
 	"w3host/texts"
 )
 
-// target is the object of a line: the host, and the game that the caller is in or has
-// named.
+// target is what a line acts on: the host, and the game that the caller is in or has named, if any.
 type target struct {
 	*Operator
 	game    *host.Game
 	id      uint32
-	owned   []uint32 // open lobbies of a caller on a realm who is no admin
-	relayed bool     // another host has passed the line on
+	owned   []uint32 // open lobbies of a caller on a realm who is not an admin
+	relayed bool     // the line came from another host
 }
 
 func (d *target) host() *host.Host { return d.opts.Host }
 
-// namesOf are the names of all players of lobbies and games.
+// namesOf returns the names of all players in the games.
 func namesOf(games ...host.Info) (names []string) {
 	for _, i := range games {
 		for _, p := range i.Players {
@@ -33,11 +32,11 @@ func namesOf(games ...host.Info) (names []string) {
 	return names
 }
 
-// run executes a command of the host or, outside of games, one that asks the database.
+// run executes a command of the host, or one that queries the database.
 func (d *target) run(by *command.Caller, line string) (command.Use[*target], command.Outcome) {
 	table := d.table
 	if d.game != nil {
-		table = d.ofHost // the game has refused the line
+		table = d.ofHost // the game does not know the command
 	}
 	u := table.Find(line)
 	if u.Spec == nil {
@@ -50,8 +49,8 @@ func (d *target) run(by *command.Caller, line string) (command.Use[*target], com
 	return u, out
 }
 
-// askDatabase puts the question of a command. A part of a name means the only connected player
-// with it, unless the command takes the name as typed.
+// askDatabase sends the query of a command to the database. A part of a name means the only connected player whose name
+// contains it, unless the command takes names as typed.
 func (d *target) askDatabase(by *command.Caller, u command.Use[*target], out command.Outcome) {
 	q := out.Query
 	if found := d.find(q.Name); !u.AsTyped && len(found) == 1 && q.Name != "" {
@@ -61,7 +60,7 @@ func (d *target) askDatabase(by *command.Caller, u command.Use[*target], out com
 			g.Notify(&command.Caller{PID: p.PID, Name: p.Name}, u.Notice, q.Reason)
 		}
 	}
-	d.host().Ask(by, *q, func(refused string) { // the database may have the last word
+	d.host().Ask(by, *q, func(refused string) { // the refusal may come from the database
 		if u.Needs() > command.Anyone {
 			d.audit(by, u, q.Name, refused)
 		}
@@ -80,14 +79,13 @@ func (d *target) audit(by *command.Caller, u command.Use[*target], on, refused s
 	d.opts.Log.Info().Str("by", by.Name).Str("command", u.Name+" "+u.Detail).Str("target", on).Str("refused", refused).Msg("command")
 }
 
-// located is a connected player and the number of their lobby or game.
+// located is a connected player, with the number of the lobby or game.
 type located struct {
 	game.Player
 	in uint32
 }
 
-// find lists the connected players with a part of a name, or the one with exactly that
-// name.
+// find returns the connected players whose name contains part, or only the one with exactly that name.
 func (d *target) find(part string) (found []located) {
 	for _, i := range d.host().Infos() {
 		for _, p := range i.Players {
@@ -102,7 +100,7 @@ func (d *target) find(part string) (found []located) {
 	return found
 }
 
-// absent says why there is no command for a game.
+// absent returns the error for a game that cannot be reached.
 func (o *Operator) absent(id uint32) error {
 	if o.opts.Host.Info(id).Apart {
 		return cannot("game %d runs in the old process until it ends; the only command that reaches it is unhost %[1]d, which ends it", id)
@@ -112,15 +110,15 @@ func (o *Operator) absent(id uint32) error {
 
 func noGame(id uint32) error { return cannot("there is no game %d. Type games for a list", id) }
 
-// cannot is a refusal.
+// cannot returns a refusal that can be shown to players.
 func cannot(format string, args ...any) error { return texts.Of(format, args...) }
 
-// deny answers a caller with the reason of a refusal, in their language.
+// deny tells the caller why a command was refused, in the caller's language.
 func deny(by *command.Caller, err error) {
 	by.Deny(texts.Sentence(texts.From(err)).In(by.Language))
 }
 
-// answer answers a caller in their language.
+// answer answers the caller in the caller's language.
 func answer(c *call, format string, args ...any) {
 	c.Answer(texts.Sprintf(c.Language, format, args...))
 }

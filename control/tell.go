@@ -7,16 +7,17 @@ import (
 	"w3host/texts"
 )
 
-// A caller below root may make the host say spokenBurst lines at once, and as many again within spokenWithin, as in a game.
+// Callers below root may make the host say spokenBurst lines at once, and then as many again per spokenWithin; the same
+// limit applies in games.
 const (
 	spokenBurst  = 10
 	spokenWithin = 20 * time.Second
 )
 
-// speaker is a caller who makes the host say something, by whichever way.
+// speaker identifies a caller who makes the host say something, on any channel.
 type speaker struct{ realm, name string }
 
-// maySpeak counts a line that a caller makes the host say.
+// maySpeak applies the rate limit for lines that callers make the host say.
 func (d *target) maySpeak(c *call) error {
 	who, now := speaker{c.Realm, c.Name}, time.Now()
 	if c.Level >= command.Root || d.spoken.Allow(now, who) {
@@ -25,7 +26,7 @@ func (d *target) maySpeak(c *call) error {
 	return texts.Refuse(texts.NotYet, "too many commands: wait %v", (d.spoken.Delay(now, who) + time.Second - 1).Truncate(time.Second))
 }
 
-// say tells all lobbies, and games too if that is asked for.
+// say sends text to all lobbies, and also to games if games is set.
 func say(text string, games bool) act {
 	return func(d *target, c *call) error {
 		if err := d.maySpeak(c); err != nil {
@@ -45,7 +46,7 @@ func say(text string, games bool) act {
 			}
 			d.passToAll(c, word+text)
 		} else if heard == 0 && !d.relayed {
-			return cannot("there is nobody to tell")
+			return cannot("no players are connected")
 		}
 		c.Target = playerCount(heard).String()
 		answer(c, "Sent to %v.", playerCount(heard))
@@ -53,7 +54,7 @@ func say(text string, games bool) act {
 	}
 }
 
-// whisper tells one player, of whichever lobby or game of the fleet.
+// whisper sends text to one player in any lobby or game of the fleet.
 func whisper(part, text string) act {
 	return func(d *target, c *call) error {
 		if err := d.maySpeak(c); err != nil {

@@ -9,19 +9,19 @@ import (
 	"w3host/game/command"
 )
 
-// A player in a game reads at most once in hintEvery that a command does not exist.
+// hintEvery is the minimum time between two hints to the same player that a command does not exist.
 const hintEvery = 30 * time.Second
 
-// hinted is a player of a game.
+// hinted identifies a player of a game.
 type hinted struct {
 	game uint32
 	pid  uint8
 	name string
 }
 
-// hints reports whether the caller of a line that is no command is told so. Players begin
-// lines with all sorts of signs: those without a word, and all in a realm's channel, are
-// not answered, and each player only once in hintEvery.
+// hints reports whether to tell the caller that the command does not exist. Players begin chat lines with all kinds of
+// signs, so lines without a word and lines in a realm channel get no answer, and each player gets one at most once per
+// hintEvery.
 func (d *target) hints(r *request) bool {
 	if r.by.Via == command.ViaChannel || r.by.PID == 0 || r.by.Level >= command.Owner {
 		return r.by.Via != command.ViaChannel

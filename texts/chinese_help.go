@@ -13,7 +13,7 @@ var chineseHelp = map[string]string{
 	"run a command in another lobby or game; 2-17 is number 17 of host 2":      "在另一个房间或游戏里执行命令；2-17 表示 2 号主机的 17 号",
 	"run a command on another host of the fleet":                               "在主机群的另一台主机上执行命令",
 	"open one more lobby; put a map name of several words in quotes; settings are observers, speed and visibility as in the configuration, and teams_together, lock_teams, shared_control, random_hero and random_races, each on or off; --owner: for somebody else": "再开一个房间；含空格的地图名要加引号；设置有：与配置中相同的 observers、speed、visibility，以及可设为 on 或 off 的 teams_together、lock_teams、shared_control、random_hero、random_races；--owner：替别人开房",
-	"close a lobby, or end a game that still runs in the old process after an upgrade; no number is needed if only one lobby is open, or only one is yours":                                                                                                               "关闭一个房间，或结束升级后留在旧进程里的一局；只有一个房间或只有一个是你的时可省略编号",
+	"close a lobby, or end a game that still runs in the old process after an upgrade; no number is needed if only one lobby is open, or only one is yours":                                                                                                          "关闭一个房间，或结束升级后留在旧进程里的一局；只有一个房间或只有一个是你的时可省略编号",
 	"list the maps that can be hosted":                                                           "列出可以使用的地图",
 	"list the realms: whether the host is logged on, and where they send players":                "列出各战网：主机是否已登录，以及它们把玩家引导到哪里",
 	"announce a lobby to one more address, as of a player behind a VPN; without a port, to 6112": "向另一个地址广播房间，例如 VPN 中的玩家；不写端口则为 6112",
@@ -27,7 +27,7 @@ var chineseHelp = map[string]string{
 	"open lobbies again":                                                    "恢复开新房间",
 	"reload the configuration and the maps; running games are not affected": "重新加载配置和地图；不影响进行中的游戏",
 	"switch to the newly installed program, or to another one, without ending games or lobbies with players; needs w3host hold": "换用已安装的新程序或另一个程序，不结束有玩家的房间和进行中的游戏；需要 w3host hold",
-	"stop the host: nice waits for the last game, force stops at once; without either, only if no game is running":                                 "关闭主机：nice 等最后一局结束，force 立即关闭；不带参数则仅在没有游戏时关闭",
+	"stop the host: nice waits for the last game, force stops at once; without either, only if no game is running":              "关闭主机：nice 等最后一局结束，force 立即关闭；不带参数则仅在没有游戏时关闭",
 
 	"open one more lobby that is not listed; on a realm, players can join it by name": "再开一个不公开的房间；在战网上，玩家可按名称加入",
 	"open one more lobby with the next map":                                           "用下一张地图再开一个房间",
@@ -112,7 +112,7 @@ var chineseHelp = map[string]string{
 	"vote yes":                        "投赞成票",
 	"vote no":                         "投反对票",
 	"say that you are ready to start": "表示你已准备",
-	"mark yourself as not ready":    "取消准备",
+	"mark yourself as not ready":      "取消准备",
 	"let your team surrender, if enough of it agree":       "足够队友同意时投降",
 	"end the game as a draw, if enough of each team agree": "各队足够多人同意时以平局结束",
 
@@ -135,7 +135,7 @@ var chineseHelp = map[string]string{
 	"trust a player no longer": "不再信任某个玩家",
 	"list the trusted players": "列出受信任的玩家",
 	"show or set whether the units of players who leave, and of fake players, are shared with their allies": "查看或设置是否把离开的玩家和假玩家的单位共享给盟友",
-	"make a player an admin, or root, who can make admins; optionally only when joining from a network":      "任命管理员，或可任命管理员的超级管理员；可限定来源地址或网段",
+	"make a player an admin, or root, who can make admins; optionally only when joining from a network":     "任命管理员，或可任命管理员的超级管理员；可限定来源地址或网段",
 	"remove an admin":                    "撤销管理员",
 	"list the admins":                    "列出管理员",
 	"check whether somebody is an admin": "查询某人是否是管理员",
@@ -155,9 +155,9 @@ var chineseHelp = map[string]string{
 
 	// of warnings and notes
 	"warn a player, who sees the reason; too many warnings lead to a ban": "警告一名玩家，对方会看到原因；警告过多会被封禁",
-	"revoke a player's latest warning":                              "撤销某个玩家最近的一次警告",
-	"keep a note about a player, for admins":                           "记下关于某个玩家的备注，供管理员查看",
-	"list the warnings and notes of a player":                          "查看某个玩家的警告和备注",
+	"revoke a player's latest warning":                                    "撤销某个玩家最近的一次警告",
+	"keep a note about a player, for admins":                              "记下关于某个玩家的备注，供管理员查看",
+	"list the warnings and notes of a player":                             "查看某个玩家的警告和备注",
 
 	// of the last game
 	"show the last game of a player, or yours: map, length, result and actions in a minute": "查看某个玩家或你自己的最近一局：地图、时长、结果和每分钟操作",

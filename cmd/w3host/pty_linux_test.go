@@ -167,7 +167,7 @@ func TestConsoleOnATerminal(t *testing.T) {
 		t.Errorf("%v %v", report.Outcomes, report.Faults)
 	}
 	p.press("\x04")
-	p.await("exit stops the host.")
+	p.await("type exit to stop the host")
 	p.press("half a line\x03")
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("Ctrl-C: %v", err)

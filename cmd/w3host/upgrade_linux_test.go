@@ -199,14 +199,14 @@ func TestGameThatStays(t *testing.T) {
 			t.Errorf("%s answers %s", line, out)
 		}
 	}
-	if out, err := processCommand(t, dir, "ctl", "upgrade", otherRules(t)).CombinedOutput(); err != nil || !strings.Contains(string(out), "Until their end, 1 game stays in this process: #1") {
+	if out, err := processCommand(t, dir, "ctl", "upgrade", otherRules(t)).CombinedOutput(); err != nil || !strings.Contains(string(out), "1 game stays in the old process to the end: #1") {
 		t.Fatalf("upgrade: %v, %s", err, out)
 	}
 	p.await("a game stays in the process before")
-	ctl("eg 1 end", "stays in the process before the upgrade")
+	ctl("eg 1 end", "runs in the old process until it ends")
 	testkit.Eventually(t, "the game is listed", func() bool {
 		out, _ := processCommand(t, dir, "ctl", "games").Output()
-		return strings.Contains(string(out), "game, 4 players") && strings.Contains(string(out), "in the process before the upgrade")
+		return strings.Contains(string(out), "game, 4 players") && strings.Contains(string(out), "in the old process")
 	})
 	ctl("exit nice", "will stop once 1 game has ended")
 	time.Sleep(time.Second)

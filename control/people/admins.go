@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// admins lists all, or the roles of a name.
+// admins lists all admins, or the admin roles of a name.
 func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error) {
 	if q.Name == "" {
 		return d.listAdmins(ctx, q, one("There are no admins."), isAdmin)
@@ -21,7 +21,7 @@ func (d Directory) admins(ctx context.Context, q *command.Query) (answer, error)
 	})
 }
 
-// trusted lists the people and networks that are trusted.
+// trusted lists the trusted players and networks.
 func (d Directory) trusted(ctx context.Context, q *command.Query) (answer, error) {
 	return d.listAdmins(ctx, q, one("Nobody is trusted."), func(a storage.Admin) bool { return !isAdmin(a) })
 }
@@ -44,8 +44,8 @@ func (d Directory) listAdmins(ctx context.Context, q *command.Query, none answer
 	return none, nil
 }
 
-// trustee returns the subject of trust: a player who is here, under the realm that has confirmed the name, or one who was
-// typed, with a realm behind @ or of the caller's.
+// trustee returns the player that a trust command means: a player who is connected, under the realm that confirmed the
+// name, or a typed name, with a realm after @ or the caller's realm.
 func trustee(q *command.Query) (a storage.Admin, who string, err error) {
 	name, realm, typed := strings.Cut(q.Name, "@")
 	switch {
@@ -67,7 +67,7 @@ func (d Directory) trust(ctx context.Context, q *command.Query) (answer, error) 
 	return one("%s is now trusted.", who), worded(err, storage.ErrConflict, "%s is trusted already, or an admin", who)
 }
 
-// give gives somebody a role.
+// give stores a role.
 func (d Directory) give(ctx context.Context, q *command.Query, a storage.Admin, who string) error {
 	if IsVast(a.Network) {
 		return texts.Of("%s covers a large part of the internet: use w3host admin add --yes to confirm", who)
@@ -87,7 +87,7 @@ func (d Directory) untrust(ctx context.Context, q *command.Query) (answer, error
 	return one("%s is no longer trusted.", who), worded(err, storage.ErrNotFound, "%s is not trusted. Type trusted for a list", who)
 }
 
-// describe lists admins with what their roles depend on, and the roles where there may be several.
+// describe lists admins with the conditions of their roles, and also the roles if roles is set.
 func describe(all []storage.Admin, roles bool) texts.Text {
 	var list []texts.Text
 	for _, a := range all {
@@ -109,7 +109,7 @@ func describe(all []storage.Admin, roles bool) texts.Text {
 	return texts.Join(list, ", ")
 }
 
-// admin returns the person or network of whose role a query is.
+// admin returns the admin that a query is about.
 func admin(q *command.Query) (a storage.Admin, who string, err error) {
 	a, err = ParseAdmin(q.Name, q.From)
 	a.Realm, a.By, a.At = q.Realm, q.By, time.Now()
@@ -136,8 +136,8 @@ func (d Directory) addAdmin(ctx context.Context, q *command.Query) (answer, erro
 	return one("%s is now an admin (%v).", who, role), worded(err, storage.ErrConflict, "%s is already an admin (%v)", who, role)
 }
 
-// ParseAdmin reads whom a role is for: a name, or an address or network without
-// one; and where joins have to come from, if that is not empty.
+// ParseAdmin parses the holder of a role, which is a name, an address or a network, and from, the network that a named
+// holder must join from; from may be empty. The error can be shown to players.
 func ParseAdmin(who, from string) (a storage.Admin, err error) {
 	t, err := storage.ParseBanTarget(who)
 	if err != nil {
@@ -148,7 +148,7 @@ func ParseAdmin(who, from string) (a storage.Admin, err error) {
 		return a, nil
 	}
 	if a.Name == "" {
-		return a, texts.Of("%s is already a network: leave out what follows it", who)
+		return a, texts.Of("%s is a network and needs no second one", who)
 	}
 	if t, err = storage.ParseBanTarget(from); err == nil && !t.Network.IsValid() {
 		err = texts.Of("%q is not an address or a network: write it like 192.0.2.1 or 192.0.2.0/24", from)

@@ -12,7 +12,7 @@ import (
 	"w3host/texts"
 )
 
-// target returns the player that a query means: one who is here, or else the name that was typed.
+// target returns the target of a ban command: a connected player, otherwise the typed name, address or network.
 func target(q *command.Query) (storage.BanTarget, error) {
 	if q.Here {
 		return storage.BanTarget{Name: q.Name}, nil
@@ -20,13 +20,13 @@ func target(q *command.Query) (storage.BanTarget, error) {
 	return storage.ParseBanTarget(q.Name)
 }
 
-// address returns that of a player who is here, or the one that was typed.
+// address returns the address of a connected player, otherwise the typed address.
 func address(q *command.Query) (t storage.BanTarget, err error) {
 	if q.Here {
 		return storage.BanTarget{Network: network.Of(q.Addr)}, nil
 	}
 	if t, err = storage.ParseBanTarget(q.Name); err == nil && !t.Network.IsValid() {
-		err = texts.Of("%s is not here and is not an address: give an address", q.Name)
+		err = texts.Of("%s is neither connected nor an address: type an address", q.Name)
 	}
 	return t, err
 }
@@ -108,7 +108,7 @@ func (d Directory) checkBan(ctx context.Context, q *command.Query) (answer, erro
 	return each(q, all, err, one("%s is not banned.", q.Name), describeBan)
 }
 
-// describeBan is a ban in a line.
+// describeBan returns the list line of a ban.
 func describeBan(b storage.Ban) texts.Text {
 	who, since := b.Target()+onRealm(b.Realm), b.At.UTC().Format(time.DateOnly)
 	if b.Reason == "" {

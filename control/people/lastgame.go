@@ -28,7 +28,7 @@ func (d Directory) lastGame(ctx context.Context, q *command.Query) (answer, erro
 		case storage.OutcomeWon, storage.OutcomeLost, storage.OutcomeDrew:
 		case storage.OutcomeForfeited:
 			p.Outcome = storage.OutcomeLost
-		default: // none, or disputed
+		default: // no result, or a disputed one
 			p.Outcome = ""
 		}
 		by[p.Outcome] = append(by[p.Outcome], p.Name)
@@ -46,7 +46,7 @@ func (d Directory) lastGame(ctx context.Context, q *command.Query) (answer, erro
 	return lines, nil
 }
 
-// paces says how many actions each player made in a minute. While a game runs nobody reads those of others.
+// paces returns each player's actions per minute, for players of games that have ended.
 func paces(all []storage.LastPlayer) (each []string) {
 	for _, p := range all {
 		if p.PlayedMS > 0 {

@@ -12,11 +12,10 @@ import (
 	"w3host/texts"
 )
 
-// maxPassword is how many bytes of a password fit into a line of the chat with its
-// command.
+// maxPassword is the length in bytes of a password that fits into a chat line together with its command.
 const maxPassword = 64
 
-// HashPassword makes the stored form of the password of an admin, who types it in a chat.
+// HashPassword returns the stored form of an admin's password. It refuses passwords that cannot be typed in the chat.
 func HashPassword(text string) (string, error) {
 	switch {
 	case len(text) > maxPassword:
@@ -27,8 +26,8 @@ func HashPassword(text string) (string, error) {
 	return password.Hash(text)
 }
 
-// Login checks the password of an admin of the LAN. It takes 100 ms of a
-// 2.1 GHz Xeon core and 19 MiB. The error is for the player.
+// Login checks the password of a LAN admin. It takes about 100 ms of CPU time on a 2.1 GHz Xeon and 19 MiB. The error
+// can be shown to the player.
 func (d Directory) Login(ctx context.Context, name, typed string) error {
 	hash, err := d.DB.PasswordHash(ctx, name)
 	known := err == nil

@@ -1,5 +1,9 @@
-// Package people answers questions of commands about players, bans and admins from the game
-// log's database, and makes the changes there that they order.
+// Package people implements the commands that need the database: statistics, ratings, bans, admins, warnings, notes and
+// ignore lists.
+//
+// A command that a player or operator types becomes a command.Query; Directory.Ask answers it from the database or
+// changes the database as ordered. Package daemon calls it on goroutines of the database, never on that of a game. The
+// package checks no permissions; the command tables have done that.
 package people
 
 import (
@@ -17,17 +21,17 @@ import (
 	"w3host/texts"
 )
 
-// Directory answers queries from the database.
+// Directory answers queries from the database. Its methods block on the database.
 type Directory struct {
 	DB   *storage.Store
-	Rule func() Warnings // of warnings
+	Rule func() Warnings // returns the current rule for warnings
 }
 
-// most is how many bans or names an answer lists.
+// most is the number of bans or names that an answer lists at most.
 const most = 10
 
-// Ask carries a query out. The answer is a line, or several, or none, in the
-// query's language; an error is a texts.Text. Lists go to Data as values.
+// Ask executes a query. It returns the answer in the query's language, as several lines or none. An error is a
+// texts.Text. Lists also go to q.Data as values.
 func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 	give, values := q.Data, any(nil)
 	q.Data = func(v any) { values = v }
@@ -44,7 +48,7 @@ func (d Directory) Ask(ctx context.Context, q command.Query) (string, error) {
 	return texts.Join(lines, "\n").In(q.Language), nil
 }
 
-// Language returns the language that a player has chosen with the command "lang".
+// Language returns the language that a player has chosen with the command "lang", and false if none was chosen.
 func (d Directory) Language(ctx context.Context, name string) (texts.Language, bool, error) {
 	tag, err := d.DB.LanguageOf(ctx, name)
 	if err != nil || tag == "" {
@@ -54,18 +58,18 @@ func (d Directory) Language(ctx context.Context, name string) (texts.Language, b
 	return l, err == nil, err
 }
 
-// Ignored lists whom a player has chosen not to read.
+// Ignored lists the players whose messages a player has chosen not to see.
 func (d Directory) Ignored(ctx context.Context, name, realm string) ([]string, error) {
 	return d.DB.IgnoredBy(ctx, name, realm)
 }
 
-// answer is the lines of an answer.
+// answer holds the lines of an answer.
 type answer = []texts.Text
 
-// one is an answer of one line.
+// one returns an answer of one line.
 func one(format string, args ...any) answer { return answer{texts.Of(format, args...)} }
 
-// each is an answer with a line for each item found, or that for none.
+// each returns an answer with a line for each item, or none if there are no items.
 func each[T any](q *command.Query, all []T, err error, none answer, line func(T) texts.Text) (lines answer, _ error) {
 	if err != nil {
 		return nil, err
@@ -80,7 +84,7 @@ func each[T any](q *command.Query, all []T, err error, none answer, line func(T)
 	return lines, nil
 }
 
-// worded is an error with words of its own for one kind.
+// worded replaces an error of the given kind by a text.
 func worded(err, kind error, format string, args ...any) error {
 	if errors.Is(err, kind) {
 		return texts.Of(format, args...)
@@ -88,7 +92,7 @@ func worded(err, kind error, format string, args ...any) error {
 	return err
 }
 
-// answers are by the names of the commands that ask.
+// answers maps the names of commands to the methods that answer them.
 var answers = map[string]func(Directory, context.Context, *command.Query) (answer, error){
 	"stats":      Directory.stats,
 	"rank":       Directory.rank,
@@ -138,7 +142,7 @@ func (d Directory) unignore(ctx context.Context, q *command.Query) (answer, erro
 func games(n int) texts.Text  { return texts.Count(n, "%d game", "%d games") }
 func points(n int) texts.Text { return texts.Count(n, "%d point", "%d points") }
 
-// played are the sums of the games of a player, of none for one who has not played.
+// played returns the statistics of a player for each realm. It is empty, without an error, for an unknown player.
 func (d Directory) played(ctx context.Context, name string) ([]storage.PlayerStats, error) {
 	all, err := d.DB.PlayerStats(ctx, name)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -155,8 +159,7 @@ func (d Directory) stats(ctx context.Context, q *command.Query) (answer, error) 
 	})
 }
 
-// firstRating is after how many games players read their rating: before, it says more of
-// the games than of the player.
+// firstRating is the number of games after which a player's rating is shown. Before, it says little about the player.
 const firstRating = 5
 
 func (d Directory) rank(ctx context.Context, q *command.Query) (answer, error) {
@@ -171,8 +174,7 @@ func (d Directory) rank(ctx context.Context, q *command.Query) (answer, error) {
 	})
 }
 
-// top lists the best of a map, a version of it like any other. A player with too few games for a
-// shown rating is left out.
+// top lists the best players of a map's category. It omits players with fewer than firstRating games.
 func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	category := rating.Category(cmp.Or(q.Name, q.Map))
 	if category == "" {
@@ -189,7 +191,7 @@ func (d Directory) top(ctx context.Context, q *command.Query) (answer, error) {
 	return one("The best on %s: %v.", category, texts.Join(best, ", ")), nil
 }
 
-// saves lists the latest saves of a player's games.
+// saves lists the latest saved games of a player.
 func (d Directory) saves(ctx context.Context, q *command.Query) (answer, error) {
 	all, err := d.DB.Saves(ctx, q.Name, most)
 	return each(q, all, err, one("No saved games are known."), func(s storage.SavedGame) texts.Text {
@@ -198,7 +200,7 @@ func (d Directory) saves(ctx context.Context, q *command.Query) (answer, error) 
 	})
 }
 
-// dota answers with the means of the values that DotA reports.
+// dota answers with the averages of the values that DotA reports.
 func (d Directory) dota(ctx context.Context, q *command.Query) (lines answer, err error) {
 	all, err := d.played(ctx, q.Name)
 	if err != nil {
@@ -224,7 +226,7 @@ func (d Directory) dota(ctx context.Context, q *command.Query) (lines answer, er
 	return lines, nil
 }
 
-// check is all that the database has about a player.
+// check combines the statistics, bans and roles of a player.
 func (d Directory) check(ctx context.Context, q *command.Query) (lines answer, err error) {
 	values := map[string]any{}
 	for _, part := range []struct {
@@ -262,8 +264,8 @@ func onRealm(realm string) string {
 	return "@" + realm
 }
 
-// IsVast reports whether a network is wider than any that one network operator is
-// given: /8 of IPv4, /16 of IPv6.
+// IsVast reports whether a network is larger than those assigned to a single network operator: wider than /8 for IPv4 or
+// /16 for IPv6.
 func IsVast(p netip.Prefix) bool {
 	return p.IsValid() && (p.Addr().Is4() && p.Bits() < 8 || p.Addr().Is6() && p.Bits() < 16)
 }

@@ -11,11 +11,11 @@ import (
 	"w3host/texts"
 )
 
-// Warnings are the rule by which warnings lead to a ban.
+// Warnings is the rule by which warnings lead to a ban.
 type Warnings struct {
-	Most   int           // the warning that is a ban; 0: none is
-	Within time.Duration // earlier ones do not count; 0: all do
-	Ban    time.Duration // how long; 0: for good
+	Most   int           // number of warnings that leads to a ban; 0 means never
+	Within time.Duration // age at which warnings expire; 0 means never
+	Ban    time.Duration // length of the ban; 0 means permanent
 }
 
 func (d Directory) note(ctx context.Context, q *command.Query) (answer, error) {
@@ -23,7 +23,7 @@ func (d Directory) note(ctx context.Context, q *command.Query) (answer, error) {
 	return one("The note about %s is saved.", q.Name), err
 }
 
-// warn keeps a warning. One too many is a ban, which the earlier ones are spent with.
+// warn stores a warning. If it is the last one allowed, the player is banned and all warnings are used up.
 func (d Directory) warn(ctx context.Context, q *command.Query) (answer, error) {
 	now, rule := time.Now(), d.Rule()
 	since, ban := time.Time{}, storage.Ban{Name: q.Name, Reason: "warned too often: " + q.Reason, By: q.By, At: now}

@@ -1,5 +1,6 @@
-// Package saves finds saved games: the file, the map that they were
-// played on, and who played them.
+// Package saves loads saved games (.w3z) for hosting: it reads the file, finds the map on which the game was played and
+// determines who played in which slot, from the caller, a replay or the game log. Package daemon creates a Finder for
+// package control. It never writes files.
 package saves
 
 import (
@@ -25,21 +26,22 @@ import (
 	"w3host/texts"
 )
 
-// whoPlayedTimeout bounds the wait for the game log, in which other commands wait, too.
+// whoPlayedTimeout is how long to wait for the game log. Other commands wait meanwhile.
 const whoPlayedTimeout = 2 * time.Second
 
-// Finder finds saved games.
+// Finder loads saved games. It implements control.Saves.
 type Finder struct {
 	DB *storage.Store
-	// Dir is the folder of saved games, Product and Versions those of the games that can be hosted now.
+	// Dir returns the folder of saved games; Product and Versions return the game versions that the host plays. They are
+	// called for each saved game.
 	Dir      func() string
 	Product  func() w3gs.Product
 	Versions func() []w3gs.Version
-	// Map opens the map that a game of a version was played on.
+	// Map opens the map on which a game of this version was played.
 	Map func(*savedgame.Head, w3gs.Version) (*host.Map, error)
 }
 
-// Open reads a saved game for its lobby.
+// Open reads a saved game for its lobby. The error can be shown to players.
 func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored, *host.Map, error) {
 	file, err := openSave(s.Dir(), ask.File, ask.Anywhere)
 	if err != nil {
@@ -55,7 +57,7 @@ func (s Finder) Open(ctx context.Context, ask control.SavedGame) (*game.Restored
 	return r, m, err
 }
 
-// complete finds the version, the map and the players of a game.
+// complete finds the version, map and players of the saved game r.
 func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.SavedGame) (*host.Map, error) {
 	g := r.Save
 	by, err := s.version(g)
@@ -63,18 +65,18 @@ func (s Finder) complete(ctx context.Context, r *game.Restored, ask control.Save
 		return nil, err
 	}
 	if !fits(g.Table.Slots, by) {
-		return nil, texts.Of("%s: these are not the slots of a game of %s", ask.File, by.String())
+		return nil, texts.Of("%s: its slots are not possible in version %s", ask.File, by.String())
 	}
 	m, err := s.Map(&g.Head, by)
 	if err != nil {
-		return nil, texts.Of("the map of the game, %s, is not here, or is another version of it", g.MapFile())
+		return nil, texts.Of("the map of the game, %s, is missing here or is another version", g.MapFile())
 	}
 	r.By = by
 	r.Players, err = s.players(ctx, g, ask)
 	return m, err
 }
 
-// version is that of the game's program, if its games can be hosted.
+// version returns the version of the saved game if the host plays it.
 func (s Finder) version(g *savedgame.Save) (w3gs.Version, error) {
 	product, versions := s.Product().String(), s.Versions()
 	var names []string
@@ -87,15 +89,15 @@ func (s Finder) version(g *savedgame.Save) (w3gs.Version, error) {
 	return 0, texts.Of("the game is of %s %s, and this host plays %s %s", g.Product, g.Version.String(), product, strings.Join(names, ", "))
 }
 
-// fits reports whether clients of a version can have such slots.
+// fits reports whether the slots are possible in a version.
 func fits(slots []w3gs.Slot, v w3gs.Version) bool {
-	most := uint8(v.Slots()) // and the observers' team and colour
+	most := uint8(v.Slots()) // also the number of the observers' team and colour
 	return len(slots) <= int(most) && !slices.ContainsFunc(slots, func(s w3gs.Slot) bool {
 		return s.PID > most || s.Team > most || s.Colour > most
 	})
 }
 
-// openSave opens a file of the folder of saved games, or any where that is allowed.
+// openSave opens a file in the folder of saved games. If anywhere is set, the name may also be any other path.
 func openSave(dir, name string, anywhere bool) (*os.File, error) {
 	if !anywhere && !filepath.IsLocal(name) {
 		return nil, texts.Of("%q is not in the folder of saved games: give its name there, without a path", name)
@@ -111,8 +113,8 @@ func openSave(dir, name string, anywhere bool) (*os.File, error) {
 	return f, err
 }
 
-// players returns who had which slot, by the word of the caller, a replay of the game, or the game
-// log, which has the games of all hosts that share it.
+// players returns the players by slot, from the caller's arguments, a replay of the game, or the game log, which has the
+// games of all hosts that share it.
 func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.SavedGame) (map[int]lobby.Place, error) {
 	players, err := map[int]lobby.Place{}, error(nil)
 	switch {
@@ -142,7 +144,7 @@ func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.Save
 	}
 	for slot := range ask.Players {
 		if !slices.ContainsFunc(g.Humans(), func(h savedgame.Human) bool { return h.Slot == slot }) {
-			return nil, texts.Of("nobody played in slot %d of the game", slot+1)
+			return nil, texts.Of("slot %d of the game had no player", slot+1)
 		}
 	}
 	if unknown != nil {
@@ -151,7 +153,7 @@ func (s Finder) players(ctx context.Context, g *savedgame.Save, ask control.Save
 	return players, nil
 }
 
-// fromLog finds the game in the log by its map, seed and slots. None is no error.
+// fromLog looks up the game in the log by its map, seed and slots. An unknown game is not an error.
 func (s Finder) fromLog(ctx context.Context, g *savedgame.Save) (map[int]lobby.Place, error) {
 	b := storage.Beginning{
 		MapSHA1: g.Stat.SHA1, HasSHA1: g.Stat.HasSHA1, Checksum: g.Stat.Checksum, Seed: g.Table.RandomSeed, PIDs: map[int]uint8{},
@@ -175,7 +177,7 @@ func (s Finder) fromLog(ctx context.Context, g *savedgame.Save) (map[int]lobby.P
 	return players, err
 }
 
-// fromReplay reads who played from a replay of the game.
+// fromReplay reads the players from a replay of the game.
 func fromReplay(g *savedgame.Save, ask control.SavedGame, dir string) (map[int]lobby.Place, error) {
 	f, err := openSave(dir, ask.Replay, ask.Anywhere)
 	if err != nil {
@@ -192,7 +194,7 @@ func fromReplay(g *savedgame.Save, ask control.SavedGame, dir string) (map[int]l
 	return recorded(g, r), nil
 }
 
-// recorded are the players whom a replay of a game names.
+// recorded returns the players named in the replay, by slot.
 func recorded(g *savedgame.Save, r *replay.Reader) map[int]lobby.Place {
 	players := map[int]lobby.Place{}
 	for _, h := range g.Humans() {
@@ -205,5 +207,5 @@ func recorded(g *savedgame.Save, r *replay.Reader) map[int]lobby.Place {
 	return players
 }
 
-// maxReplayStart is more than the beginning of a replay takes, where the names are.
+// maxReplayStart is a limit in bytes for reading the start of a replay, which contains the names.
 const maxReplayStart = 8 << 20
