@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -57,12 +58,21 @@ func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (skill 
 	return rating.Skill{Mu: known.Mu, Sigma: known.Sigma}, known.Games, err
 }
 
-// rateEvery bounds how long players wait for their new ratings after a game.
-const rateEvery = 5 * time.Second
+const (
+	// rateEvery bounds how long players wait for their new ratings after a game.
+	rateEvery = 5 * time.Second
+	// rateAnyway is the longest time without a look for games that other processes have stored.
+	rateAnyway = time.Minute
+)
 
-// keepRatings rates games that have ended, until ctx ends.
-func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, log zerolog.Logger) {
-	beats, stop := heart.Listen(rateEvery)
+// keepRatings rates games that have ended, until ctx ends: after this host has stored records,
+// whose number applied returns, and now and then for those of other hosts.
+func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, applied func() uint64, log zerolog.Logger) {
+	var rated atomic.Uint64 // applied at the last look
+	var next atomic.Int64   // when to look although nothing was stored; nanoseconds since 1970
+	beats, stop := heart.ListenWhen(rateEvery, func() bool {
+		return applied() != rated.Load() || time.Now().UnixNano() >= next.Load()
+	})
 	defer stop()
 	told := ""
 	for {
@@ -71,7 +81,13 @@ func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart,
 			return
 		case <-beats:
 		}
-		switch n, err := db.RateGames(ctx); {
+		rated.Store(applied())
+		n, err := db.RateGames(ctx)
+		next.Store(0)
+		if err == nil {
+			next.Store(time.Now().Add(rateAnyway).UnixNano())
+		}
+		switch {
 		case err == nil:
 			told = ""
 			if n > 0 {

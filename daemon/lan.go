@@ -85,7 +85,9 @@ func (d *daemon) openRouter() error {
 func (d *daemon) announce() error {
 	c := d.Config
 	if c.LAN.Enabled {
-		local, err := lan.Listen(LANOptions(c, d.listeners.Addr(), d.Log))
+		o := LANOptions(c, d.listeners.Addr(), d.Log)
+		o.Heart = &d.heart
+		local, err := lan.Listen(o)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,8 @@ func (d *daemon) openRecords() error {
 	d.relay.to.Store(recorder)
 	d.host.Recorder = d.records
 	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
-	go keepRatings(d.ctx, d.db, &d.heart, d.part("database"))                      // ends with ctx
+	applied := func() uint64 { return recorder.Stats().Applied }
+	go keepRatings(d.ctx, d.db, &d.heart, applied, d.part("database")) // ends with ctx
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // refillRetry is the pause after a lobby could not be opened, and between two
-// looks at the hours of the day.
+// looks at the hours of the day where an entry has any.
 const refillRetry = 10 * time.Second
 
 // Configure changes the options that can change while games run: those of the lobbies to
@@ -80,13 +80,19 @@ func (h *Host) closeLobby(id uint32, why, by string, players int) (closed bool) 
 func (h *Host) keepLobbies(ctx context.Context) {
 	for {
 		h.fill()
+		var again <-chan time.Time // nil: only an event opens or closes a lobby
+		h.mu.Lock()
+		if h.keeper.Clocked(time.Now()) {
+			again = time.After(h.retry)
+		}
+		h.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.shard.opts.BansChanged:
 			h.checkBans()
 		case <-h.refill:
-		case <-time.After(h.retry):
+		case <-again:
 		}
 	}
 }

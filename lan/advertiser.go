@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"w3host/internal/heartbeat"
 	"w3host/lan/mdns"
 	"w3host/protocol/w3gs"
 )
@@ -23,6 +25,8 @@ type Advertiser struct {
 	mdns    *mdns.Responder   // nil until a lobby is shown to 1.30 to 2.0
 	local   bool              // the port for searches of 3.0 is open, or tried
 	stopped bool
+
+	next atomic.Int64 // when the announcer looks next, in nanoseconds since 1970; 0: after a change
 
 	wake    chan struct{} // something may be due
 	done    chan struct{} // Shutdown has begun
@@ -185,36 +189,57 @@ func (a *Advertiser) notify() {
 	}
 }
 
+// beatSlack is half of the longest time between two beats: a beat sends what is due in that time.
+const beatSlack = 600 * time.Millisecond
+
 // announce sends the datagrams that are due, at once after a change and at each lobby's interval,
 // until Shutdown.
 func (a *Advertiser) announce(send func(post)) {
 	defer close(a.said)
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	var beats <-chan time.Time // nil without a Heart
+	if a.opts.Heart != nil {
+		var stop func()
+		beats, stop = a.opts.Heart.ListenWhen(heartbeat.Every, func() bool {
+			next := a.next.Load()
+			return next != 0 && time.Now().Add(beatSlack).UnixNano() >= next
+		})
+		defer stop()
+	}
 	for {
+		ahead := time.Duration(0)
 		select {
 		case <-a.done:
-			send(a.due(timer))
+			send(a.due(timer, 0))
 			return
 		case <-a.wake:
+		case <-beats:
+			ahead = beatSlack
 		case <-timer.C:
 		}
-		send(a.due(timer))
+		send(a.due(timer, ahead))
 	}
 }
 
-// due takes the datagrams off the board and sets the timer for the next look.
-func (a *Advertiser) due(timer *time.Timer) post {
+// due takes off the board the datagrams that are due by a moment from now, and sets the time of the
+// next look. With a Heart the timer only covers for beats that do not come.
+func (a *Advertiser) due(timer *time.Timer, ahead time.Duration) post {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	p, next := a.board.due(time.Now())
+	p, next := a.board.due(time.Now().Add(ahead))
 	for _, id := range p.turned {
 		a.publish(id)
 	}
 	if next.IsZero() {
+		a.next.Store(0)
 		timer.Stop()
-	} else {
-		timer.Reset(time.Until(next))
+		return p
 	}
+	a.next.Store(next.UnixNano())
+	if a.opts.Heart != nil {
+		next = next.Add(2 * heartbeat.Every)
+	}
+	timer.Reset(time.Until(next))
 	return p
 }

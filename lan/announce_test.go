@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"w3host/internal/heartbeat"
 	"w3host/protocol/w3gs"
 )
 
@@ -328,5 +329,36 @@ func TestStoppedAdvertiser(t *testing.T) {
 		a.Update(1, Count{Slots: 1})
 		a.Close(1)
 		j.want(t)
+	})
+}
+
+// TestHeart: regular announcements go out with the beat next to the time when they are due, and at
+// most two seconds late where no beat comes.
+func TestHeart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heart heartbeat.Heart
+		a, j := announcing(t, Options{Heart: &heart}, nil)
+		if err := a.Open(Advert{GameID: 1, Name: "a", Count: Count{Slots: 2, Open: 2}}); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		j.take()
+		var at []time.Duration // of announcements, one a line
+		for range 20 {
+			time.Sleep(1200 * time.Millisecond)
+			heart.Beat(time.Now())
+			synctest.Wait()
+			for range j.take() {
+				at = append(at, time.Since(j.begun))
+			}
+		}
+		if want := "[4.8s 9.6s 14.4s 20.4s]"; fmt.Sprint(at) != want {
+			t.Errorf("announced at %v, want %s", at, want)
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if n := len(j.take()); n != 2 {
+			t.Errorf("%d announcements in ten seconds without beats, want 2", n)
+		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/heartbeat"
 	"w3host/protocol/w3gs"
 )
 
@@ -67,7 +68,10 @@ type Options struct {
 	// BroadcastInfo sends 0x30 with every 0x32, for clients behind relays that
 	// forward one way only.
 	BroadcastInfo bool
-	Log           zerolog.Logger
+	// Heart beats at least every 1.2 seconds while a lobby is open. Regular announcements go out with the
+	// beat next to the time when they are due. Nil: at that time.
+	Heart *heartbeat.Heart
+	Log   zerolog.Logger
 
 	interval, retry, pause time.Duration // for tests; zero: defaultInterval, defaultRetry, answerPause
 	localPort              uint16        // for tests; zero: LocalPort

@@ -46,7 +46,7 @@ func (p *port) open() (*net.UDPConn, error) {
 	if p.alone {
 		return listenAlone(p.bind, p.number)
 	}
-	return bind(p.bind, p.number)
+	return bindPort(p.bind, p.number)
 }
 
 // openPorts tries every port once. If none can be opened, announcements are sent
@@ -56,7 +56,7 @@ func (a *Advertiser) openPorts() error {
 	for _, n := range a.opts.Ports {
 		p := &port{bind: a.opts.Bind, number: n}
 		a.ports = append(a.ports, p)
-		conn, err := bind(p.bind, n)
+		conn, err := bindPort(p.bind, n)
 		if err != nil {
 			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("lobbies are announced, but this host cannot hear LAN searches on this UDP port: " +
 				"close the program that uses it, or set lan.port; trying again")
@@ -70,7 +70,7 @@ func (a *Advertiser) openPorts() error {
 	if held > 0 {
 		return nil
 	}
-	conn, err := bind(a.opts.Bind, 0)
+	conn, err := bindPort(a.opts.Bind, 0)
 	if err != nil {
 		return fmt.Errorf("lan: no UDP socket to announce from: %w", err)
 	}
@@ -89,7 +89,7 @@ func (a *Advertiser) broadcastPorts(main *port, of *net.UDPConn) (opened []*port
 	main.broadcasts = true
 	for _, addr := range broadcastsFor(main.bind) {
 		listener := &port{bind: addr, number: localAddr(of).Port(), answerPort: main}
-		conn, err := bind(listener.bind, listener.number)
+		conn, err := bindPort(listener.bind, listener.number)
 		if err != nil {
 			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("cannot hear broadcast searches")
 			continue
@@ -212,6 +212,15 @@ func (a *Advertiser) closePorts() {
 
 func (a *Advertiser) logPort(level zerolog.Level, p *port) *zerolog.Event {
 	return a.opts.Log.WithLevel(level).Stringer("bind", p.bind).Uint16("port", p.number)
+}
+
+// bindPort is bind for a port on which searches are answered.
+func bindPort(addr netip.Addr, number uint16) (*net.UDPConn, error) {
+	conn, err := bind(addr, number)
+	if err == nil {
+		searchesOnly(conn)
+	}
+	return conn, err
 }
 
 // bind opens a UDP socket that shares its port with a Warcraft III client on

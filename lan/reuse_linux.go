@@ -5,9 +5,12 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/protocol/w3gs"
 )
 
 // shareAddr lets other programs that ask for it hold the same UDP port, and
@@ -49,8 +52,45 @@ func readFrom(conn *net.UDPConn, buf, control []byte) (size, n int, from netip.A
 	return size, n, from, err
 }
 
-// writeTo sends a datagram from the address that control names, if it does.
+// writeTo sends a datagram from the address that control names, if it does. It waits up to
+// writeTimeout for a full socket buffer, and sets a deadline only then: the timer of a deadline wakes a
+// thread, and this is called every few seconds for as long as a lobby is open.
 func writeTo(conn *net.UDPConn, d, control []byte, to netip.AddrPort) error {
+	if raw, err := conn.SyscallConn(); err == nil && to.Addr().Is4() {
+		var sent error
+		err := raw.Control(func(fd uintptr) {
+			sent = unix.Sendmsg(int(fd), d, control, &unix.SockaddrInet4{Addr: to.Addr().As4(), Port: int(to.Port())}, unix.MSG_DONTWAIT)
+		})
+		if err == nil && sent == nil {
+			return nil
+		}
+	}
+	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
 	_, _, err := conn.WriteMsgUDPAddrPort(d, control, to)
 	return err
+}
+
+// searchesOnly has the kernel drop datagrams of Warcraft III that are not searches: announcements of
+// this host, which come back to it, and those of others. Each would wake a thread. Datagrams of other
+// protocols still arrive, since handle answers mDNS questions. Without the filter handle drops them.
+func searchesOnly(conn *net.UDPConn) {
+	const loadByte, ifEqual, end = unix.BPF_LD | unix.BPF_B | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	const header, all = 8, 1 << 16 // bytes of a UDP header; of a datagram that is let through
+	filter := []unix.SockFilter{
+		{Code: loadByte, K: header},
+		{Code: ifEqual, Jf: 2, K: w3gs.Magic},
+		{Code: loadByte, K: header + 1},
+		{Code: ifEqual, Jf: 1, K: uint32(w3gs.OpSearchGame)},
+		{Code: end, K: all},
+		{Code: end, K: 0},
+	}
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return
+	}
+	_ = raw.Control(func(fd uintptr) {
+		_ = unix.SetsockoptSockFprog(int(fd), unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]})
+	})
 }

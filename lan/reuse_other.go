@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
+	"time"
 
 	"w3host/lan/mdns"
 )
@@ -24,7 +25,14 @@ func readFrom(conn *net.UDPConn, buf, _ []byte) (size, n int, from netip.AddrPor
 	return size, 0, from, err
 }
 
+// writeTo sends a datagram, and waits up to writeTimeout for a full socket buffer.
 func writeTo(conn *net.UDPConn, d, _ []byte, to netip.AddrPort) error {
+	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return err
+	}
 	_, err := conn.WriteToUDPAddrPort(d, to)
 	return err
 }
+
+// searchesOnly does nothing: handle drops datagrams that are not searches.
+func searchesOnly(*net.UDPConn) {}

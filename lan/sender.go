@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"time"
 )
 
 var (
@@ -116,9 +115,6 @@ func (a *Advertiser) firstConn() *net.UDPConn {
 func sendAll(conn *net.UDPConn, to netip.AddrPort, control []byte, datagrams [][]byte) error {
 	if conn == nil {
 		return errNoSocket
-	}
-	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return err
 	}
 	for _, d := range datagrams {
 		if err := writeTo(conn, d, control, to); err != nil {

@@ -122,6 +122,13 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 	return o, true
 }
 
+// Clocked reports whether the passing of time alone may open or close a lobby: an entry has hours of the
+// day or waits after a failure, an unwanted lobby still has players, or other hosts hold leases of the entries.
+func (k *Keeper) Clocked(now time.Time) bool {
+	waits := func(s *state) bool { return len(s.Hours) > 0 || !s.wait.IsZero() }
+	return k.shared || slices.ContainsFunc(k.entries, waits) || len(k.Unwanted(now)) > 0
+}
+
 // Missing is how many lobbies are to be opened now.
 func (k *Keeper) Missing(now time.Time) (n int) {
 	if k.disabled {
@@ -186,6 +193,7 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 	s := o.of
 	k.orders--
 	s.opened++
+	s.wait = time.Time{}
 	if s.Rotation == InOrder {
 		s.rotation = o.order.behind(file, s.next)
 	}

@@ -356,3 +356,28 @@ func TestRotationOfAFolder(t *testing.T) {
 		t.Errorf("played %s", got)
 	}
 }
+
+// TestClocked: a keeper needs the clock only where time alone opens or closes a lobby.
+func TestClocked(t *testing.T) {
+	k := keeper(9, Entry{Name: "a", Lobbies: 1, MaxGames: 9, Maps: maps("x")})
+	want := func(when string, clocked bool) {
+		t.Helper()
+		if got := k.Clocked(evening); got != clocked {
+			t.Errorf("%s: %v, want %v", when, got, clocked)
+		}
+	}
+	want("at the beginning", false)
+	o, _ := k.Next(evening)
+	k.Failed(o, evening)
+	want("after a failure", true)
+	o, ok := k.Next(evening.Add(time.Minute))
+	if !ok {
+		t.Fatal("no lobby is wanted after the pause")
+	}
+	k.Opened(o, 1, "x")
+	want("with a lobby", false)
+	k.Turn(false)
+	want("with an unwanted lobby", true)
+	k.Configure([]Entry{{Name: "b", Lobbies: 1, MaxGames: 9, Maps: maps("x"), Hours: Hours{{0, day / 2}}}}, 9)
+	want("with hours", true)
+}

@@ -2,26 +2,44 @@ package sqldb
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"w3host/internal/heartbeat"
 )
 
-// watchEvery is how soon a change made by another process is seen. A look takes some
-// microseconds while nothing has changed.
-const watchEvery = time.Second
+const (
+	// watchEvery is how soon a change made by another process is seen.
+	watchEvery = time.Second
+	// watchAnyway is the longest time without a look, for file systems that do not report changes.
+	watchAnyway = 30 * time.Second
+)
 
-// Watch looks at the counters of bans and admins, at once after a write of this
-// process, and at each beat.
+// Watch looks at the counters of bans and admins: at once after a write of this process, and at a
+// beat if the file may have changed since the last look.
 func (s *liteDB) Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error {
 	on, err := s.read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
 	defer on.Close()
-	beats, stop := heart.Listen(watchEvery)
+	var mu sync.Mutex // guards looked and changes; the goroutine that beats does not wait for it
+	var looked time.Time
+	changes := watchFile()
+	beats, stop := heart.ListenWhen(watchEvery, func() bool {
+		if !mu.TryLock() {
+			return false // a look begins now
+		}
+		defer mu.Unlock()
+		return changes.seen() || time.Since(looked) >= watchAnyway
+	})
+	defer changes.close()
 	defer stop()
 	for seen := (seen{-1, -1}); ; {
+		mu.Lock()
+		looked = time.Now()
+		changes.arm(s.path)
+		mu.Unlock()
 		s.mu.Lock()
 		written := s.written
 		s.mu.Unlock()
