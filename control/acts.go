@@ -47,7 +47,7 @@ func Describe(i *host.Info) texts.Text {
 		state = texts.Of("game, %v, %v", playerCount(len(i.Players)), time.Since(i.Since).Round(time.Second))
 	}
 	if n := i.Watching(); n > 0 {
-		state = texts.Of("%v, %v", state, texts.Count(n, "%d watches", "%d watch"))
+		state = texts.Of("%v, %v", state, texts.Count(n, "%d spectator", "%d spectators"))
 	}
 	text := texts.Of("#%d %q: %v, %s", i.ID, i.Name, state, i.Map)
 	switch {

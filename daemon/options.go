@@ -15,9 +15,9 @@ import (
 	"w3host/host"
 	"w3host/lobby"
 	"w3host/mapxfer"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
+	"w3host/spectate"
 	gamesync "w3host/sync"
 	"w3host/texts"
 )
@@ -146,7 +146,7 @@ func watchOptions(c *config.Config) host.Watch {
 	language, _ := texts.ParseLanguage(c.Lobby.Language)
 	return host.Watch{
 		On: w.Enabled, Delay: w.Delay.D(), Most: w.Most, All: w.All,
-		Past: past.Options{Speed: past.Speed(w.Speed), Language: language},
+		Past: spectate.Options{Speed: spectate.Speed(w.Speed), Language: language},
 	}
 }
 

@@ -1,12 +1,15 @@
-// Package fleet is the share of one host among many of the things that must exist once: the lobby of an entry,
-// an account of a realm. It holds such a thing by a lease. The leases hang on a session in
-// the database, which one beat a second keeps.
+// Package fleet implements leases with which one of several hosts claims something that may exist only once:
+// the lobby of an autohost entry, or an account on a realm. A host's leases belong to a session in the
+// database, which a heartbeat every second keeps alive.
 //
-// Time is a tick in the database that hosts push on, each by its own clock, so that two pushes
-// are never less than a second apart. No wall clock decides anything: not the host's, not the
-// database's. A session ends when the tick is eleven above its last beat, so after ten seconds at
-// least; a holder acts for eight seconds after it has sent its last good beat. The two
-// seconds between are for clocks that run apart.
+// Machine is the state machine of one host: it creates each Beat and processes the Answer. Package host runs
+// it, package storage executes its beats in the database, and package game/autohost decides which leases to
+// request. Machine does no I/O and has no goroutines.
+//
+// Time is a tick counter in the database. Hosts advance it by their own clocks, so that two advances are
+// never less than a second apart; wall clocks do not matter. A session expires when the tick is eleven above
+// its last beat, that is after at least ten seconds. A holder acts for eight seconds after sending its last
+// successful beat. The two seconds in between allow for clocks that run at different speeds.
 package fleet
 
 import (
@@ -16,84 +19,85 @@ import (
 )
 
 const (
-	// Every is the time between two beats.
+	// Every is the interval between two beats.
 	Every = time.Second
-	// actFor is how long a host acts on its leases after it has sent a good beat.
+	// actFor is how long a host acts on its leases after sending a successful beat.
 	actFor = 8 * time.Second
-	// wait is how much later a beat is sent, if it can push the tick then.
+	// wait is how long a beat may be delayed so that it can advance the tick.
 	wait = 250 * time.Millisecond
-	// mostPools are asked for in one beat.
+	// mostPools limits the pools requested in one beat.
 	mostPools = 8
 )
 
-// Lease is the right to have something that must exist once.
+// Lease is the exclusive right to something that may exist only once.
 type Lease struct {
 	Name   string
 	Pool   string
-	Term   int64 // counts its holders
-	Number int64 // drawn from the pool's counter when it was taken; the same is never drawn again
+	Term   int64 // number of holders so far
+	Number int64 // number drawn from the pool's counter for this term; never drawn again
 }
 
-// Want asks for leases of a pool.
+// Want requests leases of a pool.
 type Want struct {
 	Pool    string
-	Most    int // how many more
-	Held    int // that this host has of the same kind
-	Highest int // of the numbers of leases that may be taken
+	Most    int // number of further leases wanted
+	Held    int // leases of the same kind that this host holds
+	Highest int // highest number of a lease that may be taken
 }
 
-// Load is the report of a host about itself, sent with each beat.
+// Load is a host's report about itself, sent with each beat.
 type Load struct {
-	Places   int // lobbies and games
+	Places   int // number of lobbies and games
 	Draining bool
-	Most     int // places of all hosts together; 0: no limit
+	Most     int // limit for the places of all hosts together; 0 means no limit
 }
 
-// Beat is the message of a host to the database.
+// Beat is a host's message to the database.
 type Beat struct {
-	Number   int64 // older ones do nothing
-	Seen     int64 // the tick that the host has known for a second; 0: none
+	Number   int64 // beats with a lower number are ignored
+	Seen     int64 // tick that the host has known for at least a second; 0 if none
 	Wants    []Want
 	Gives    []Lease
-	Complete bool // all leases of the session are asked for
+	Complete bool // request all leases of the session
 	Load     Load
 }
 
-// Answer is the answer of the database to a beat.
+// Answer is the database's reply to a beat.
 type Answer struct {
-	Buried bool // there is no such session any more
+	Buried bool // the session no longer exists
 	Tick   int64
-	Leases []Lease // what was taken, or all that the session has if that was asked for
-	Hold   int64   // nothing is taken before this tick: another server has become the database, and may lack the last changes
-	Places int     // of all hosts
-	Hosts  int     // that take lobbies
+	Leases []Lease // leases taken with this beat, or all leases of the session if requested
+	Hold   int64   // no leases are granted before this tick, because a new database server may lack the last changes
+	Places int     // lobbies and games of all hosts
+	Hosts  int     // number of hosts that accept lobbies
 }
 
-// Change holds the leases that an answer has won or lost.
+// Change lists the leases gained and lost with an answer.
 type Change struct {
 	Taken, Lost []Lease
 }
 
-// Machine knows the leases of one host. Its clock counts also while the machine sleeps, and
-// nobody sets it. It belongs to one goroutine.
+// Machine tracks the leases of one host. Its time must also advance while the computer sleeps, and must not
+// be adjusted. It is not safe for concurrent use.
 type Machine struct {
 	random   *rand.Rand
 	number   int64
 	tick     int64
-	since    time.Duration // the tick was known
-	hold     int64         // as the last answer has it
-	until    time.Duration // the host acts
-	complete bool          // the next beat asks for all leases
+	since    time.Duration // time at which the current tick was learned
+	hold     int64         // value from the last answer
+	until    time.Duration // time until which the host may act
+	complete bool          // request all leases with the next beat
 	held     map[string]Lease
 	gives    []Lease
 }
 
-// New begins without a session. Which pools are asked for, where they are many, is the seed's.
+// New returns a Machine without a session. The seed determines which pools are requested first if there are
+// many.
 func New(seed uint64) *Machine {
 	return &Machine{random: rand.New(rand.NewPCG(seed, seed)), held: map[string]Lease{}}
 }
 
-// Beat is the next one to send.
+// Beat returns the next beat to send.
 func (m *Machine) Beat(now time.Duration, wants []Want, load Load) Beat {
 	m.number++
 	b := Beat{Number: m.number, Complete: m.complete, Load: load, Gives: slices.Clone(m.gives)}
@@ -108,8 +112,8 @@ func (m *Machine) Beat(now time.Duration, wants []Want, load Load) Beat {
 	return b
 }
 
-// Answered takes the answer to a beat that was sent then. After an answer that says Buried
-// the machine is as a new one, and wants a new session.
+// Answered processes the answer to a beat sent at the given time. After an answer with Buried, the machine is
+// reset and the caller must open a new session.
 func (m *Machine) Answered(sent, now time.Duration, b *Beat, a *Answer) (c Change) {
 	if a.Buried {
 		for _, l := range m.held {
@@ -123,7 +127,7 @@ func (m *Machine) Answered(sent, now time.Duration, b *Beat, a *Answer) (c Chang
 	}
 	holding, another := a.Tick < a.Hold, a.Hold != m.hold
 	m.hold = a.Hold
-	if holding && now >= m.until || (holding || another) && !b.Complete { // the host's leases may be another's
+	if holding && now >= m.until || (holding || another) && !b.Complete { // another host may hold this host's leases
 		m.complete = true
 		return c
 	}
@@ -141,7 +145,7 @@ func (m *Machine) Answered(sent, now time.Duration, b *Beat, a *Answer) (c Chang
 	for _, l := range a.Leases {
 		switch {
 		case m.held[l.Name].Term == l.Term || contains(m.gives, l):
-		case holding: // it was given back, and another may have taken it: the database has lost both
+		case holding: // it was given back and another host may have taken it; the database has lost both changes
 			m.gives = append(m.gives, l)
 		default:
 			m.held[l.Name] = l
@@ -151,9 +155,9 @@ func (m *Machine) Answered(sent, now time.Duration, b *Beat, a *Answer) (c Chang
 	return c
 }
 
-// Next is when the beat after one that was sent then is due. A second is Every, and a little
-// more where the host can push the tick by that: it has known the tick since the answer, which
-// is later than the beat.
+// Next returns when the next beat is due, given when the last one was sent. This is Every later, or slightly
+// more if the beat can then advance the tick: the host must have known the tick for a second, counted from
+// the answer.
 func (m *Machine) Next(sent time.Duration) time.Duration {
 	next := sent + Every
 	if push := m.since + Every; m.tick > 0 && push > next && push-next <= wait {
@@ -162,10 +166,10 @@ func (m *Machine) Next(sent time.Duration) time.Duration {
 	return next
 }
 
-// Failed says that a beat has no answer. It may come true all the same, also later.
+// Failed reports that a beat got no answer. The database may still execute it, even later.
 func (m *Machine) Failed() { m.complete = true }
 
-// Give gives a lease back, with the next beat. It is not acted on any more.
+// Give returns a lease with the next beat. The host must stop acting on it before.
 func (m *Machine) Give(l Lease) {
 	if m.held[l.Name].Term == l.Term {
 		delete(m.held, l.Name)
@@ -173,13 +177,13 @@ func (m *Machine) Give(l Lease) {
 	}
 }
 
-// Until is when the host stops to act, unless an answer comes before.
+// Until returns when the host must stop acting, unless an answer arrives before.
 func (m *Machine) Until() time.Duration { return m.until }
 
-// Held are the leases of the host.
+// Held returns the host's leases by name. The caller must not modify the map.
 func (m *Machine) Held() map[string]Lease { return m.held }
 
-// Acting reports whether the host may act on a lease. It is asked before each act.
+// Acting reports whether the host may act on a lease now. Call it before each action.
 func (m *Machine) Acting(now time.Duration, l Lease) bool {
 	return now < m.until && l.Term != 0 && m.held[l.Name].Term == l.Term
 }

@@ -56,7 +56,7 @@ func (m *Machine) keepalive(now time.Duration, in *Input) bool {
 	}
 	s := m.seatOf(in.Link)
 	now = max(now, m.now)
-	if s == nil || !m.turns.Answer(now-m.startedAt, s.PID, in.Sum) {
+	if s == nil || !m.turns.TryKeepalive(now-m.startedAt, s.PID, in.Sum) {
 		return false
 	}
 	m.now, s.heard, s.proxy.answered = now, now, true
@@ -120,7 +120,7 @@ func (m turnSink) Fact(f gamesync.Fact) {
 }
 
 // Drop closes the link of a player whom the turns have removed.
-func (m turnSink) Drop(pid uint8, why gamesync.Why, loading bool) {
+func (m turnSink) Drop(pid uint8, why gamesync.DropReason, loading bool) {
 	s := m.seats[pid]
 	if why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
 		m.fact(&Dropped{Player: m.player(pid), Why: string(why)})
@@ -134,7 +134,7 @@ func (m turnSink) Drop(pid uint8, why gamesync.Why, loading bool) {
 }
 
 // Left reports a leave at its place in the order of turns.
-func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.Why) {
+func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.DropReason) {
 	f := &LeftGame{Player: m.player(pid), Reason: reason, Why: reason.String(), RTT: m.rtt(pid)}
 	if why != gamesync.WhyLeft {
 		f.Why = string(why)

@@ -246,7 +246,7 @@ func (t *turnLedger) periodChanged(f *PeriodChanged) error {
 // dropped holds the reason of a drop against what the player did.
 func (t *turnLedger) dropped(f *Dropped) error {
 	var just bool
-	switch gamesync.Why(f.Why) {
+	switch gamesync.DropReason(f.Why) {
 	case gamesync.WhyActionWhileLoading, gamesync.WhyActionTooLong, gamesync.WhyKeepaliveFlood:
 		just = t.mischief.Has(f.PID)
 	case gamesync.WhyLoadTimeout:
@@ -280,7 +280,7 @@ func (t *turnLedger) ended(f *Over) error {
 		return fmt.Errorf("the end says %v, %d turns; there were %v, %d", f.GameTime, f.Turns, t.gameTime, t.turns)
 	}
 	switch n := t.live.Len(); {
-	case (f.How == gamesync.HowDesync) != t.tied, (f.How == gamesync.HowAllLeft) != (n == 0 && !t.tied), f.How == gamesync.HowLastPlayer && n != 1:
+	case (f.How == gamesync.EndDesync) != t.tied, (f.How == gamesync.EndAllLeft) != (n == 0 && !t.tied), f.How == gamesync.EndLastPlayer && n != 1:
 		return fmt.Errorf("the game ends by %q with %d players, desync without a winner: %v", f.How, n, t.tied)
 	}
 	return nil

@@ -14,11 +14,11 @@ import (
 	"w3host/host/loop"
 	"w3host/internal/heartbeat"
 	"w3host/lan"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/rating"
 	"w3host/record/journal"
 	"w3host/record/recording"
+	"w3host/spectate"
 	"w3host/storage"
 	"w3host/texts"
 )
@@ -94,7 +94,7 @@ type Watch struct {
 	Delay time.Duration
 	Most  int // viewers of a game
 	All   int // viewers of all games
-	Past  past.Options
+	Past  spectate.Options
 }
 
 // Limits protect the host from its visitors; see config.Limits.

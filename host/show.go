@@ -10,8 +10,8 @@ import (
 	"w3host/host/watch"
 	"w3host/internal/network"
 	"w3host/lan"
-	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/spectate"
 	"w3host/texts"
 )
 
@@ -45,12 +45,12 @@ func (g *Game) offerToWatch() {
 	check, version, seat, called := g.machine.MapCheck(), g.version(), g.onShow.seat, g.onShow.called
 	show := &watch.Show{
 		Number: g.id | watchBit, Key: randomU32(), File: file, Delay: o.Delay, Most: o.Most,
-		Tape: func(r *replay.Reader) (*past.Tape, error) {
+		Tape: func(r *replay.Reader) (*spectate.Recording, error) {
 			for i := range r.Start.Players {
 				p := &r.Start.Players[i]
 				p.Name = called[p.PID]
 			}
-			return past.NewTape(r, seat, version, check)
+			return spectate.NewRecording(r, seat, version, check)
 		},
 	}
 	g.setShow(show)
@@ -102,7 +102,7 @@ func (g *Game) setShow(show *watch.Show) {
 func (g *Game) watchedBy(l *link, join *w3gs.ReqJoin) {
 	var no texts.Text
 	if g.onShow.show.Delay < lateEnough && g.playsAt(l.Addr.Addr()) {
-		no = past.SameAddress
+		no = spectate.SameAddress
 	}
 	l.uncount()
 	g.shard.watchers.Hand(g.shard.Loop, l.Conn, join, no)

@@ -11,9 +11,9 @@ import (
 
 	"w3host/internal/testkit"
 	"w3host/lan"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/record/recording"
+	"w3host/spectate"
 	"w3host/storage"
 )
 
@@ -28,7 +28,7 @@ func shownRig(t *testing.T, change func(*Options)) (*rig, adverts) {
 	shown := make(adverts, 20)
 	r := newRig(t, func(o *Options) {
 		o.Advertiser, o.Replays = shown, archive
-		o.Watch = Watch{On: true, Delay: time.Second, Most: 20, All: 40, Past: past.Options{Speed: past.Max}}
+		o.Watch = Watch{On: true, Delay: time.Second, Most: 20, All: 40, Past: spectate.Options{Speed: spectate.Max}}
 		o.Game.Settings, o.Game.Lobby.WatchersSeat = o.Game.Settings|w3gs.ObserversOn, true
 		o.Limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 		if change != nil {
@@ -165,11 +165,11 @@ func testWhoMayWatch(t *testing.T) {
 			t.Errorf("%s: % x", name, got)
 		}
 	}
-	watchAs(r, ad, "Twin").UntilChat("Somebody at your address plays in this game")
+	watchAs(r, ad, "Twin").UntilChat("A player at your address is in this game")
 	r.h.shard.Wait(func() { r.h.shard.gate.limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
 	fan := watchAs(r, ad, "Fan")
-	fan.UntilChat("You watch test")
-	watchAs(r, ad, "Late").UntilChat("1 watches already: no more may.")
+	fan.UntilChat("You are watching test")
+	watchAs(r, ad, "Late").UntilChat("This game already has its maximum of 1 spectator.")
 	for _, c := range players {
 		_ = c.Conn.Close()
 	}

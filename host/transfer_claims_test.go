@@ -67,14 +67,14 @@ func TestTransferNonsense(t *testing.T) {
 		{"parts before a download", func(f *fetcher) {
 			f.ack(1442)
 			f.have(0)
-		}, "answered parts that nobody sent", false, false},
-		{"backwards", func(f *fetcher) { downloading(f); f.ack(1442) }, "went back behind acknowledged bytes", false, false},
+		}, "acknowledged parts without a download", false, false},
+		{"backwards", func(f *fetcher) { downloading(f); f.ack(1442) }, "acknowledged fewer bytes than before", false, false},
 		{"backwards for ever", func(f *fetcher) {
 			downloading(f)
 			for range 40 {
 				f.ack(1442)
 			}
-		}, "went back behind acknowledged bytes", true, false},
+		}, "acknowledged fewer bytes than before", true, false},
 		{"for another player", func(f *fetcher) {
 			downloading(f)
 			f.must(f.Tell(&w3gs.MapPartOK{To: f.from, From: f.PID + 1, Size: uint32(size)}))

@@ -1,13 +1,13 @@
-// Package mapxfer decides which part of the map goes to whom next.
+// Package mapxfer schedules map downloads in a lobby: it decides which part of the map is sent to which
+// player next.
 //
-// The exchange: the host asks with 0x3D, the client says in 0x42 what it holds,
-// the host sends 0x3F once and then 0x43 parts of at most 1442 bytes. The client
-// acknowledges with 0x44 or 0x42 (flag 3) and asks for parts again with 0x45.
+// The protocol: the host asks with 0x3D, the client reports with 0x42 what it has, and the host sends 0x3F
+// once and then 0x43 parts of at most 1442 bytes. The client acknowledges with 0x44 or 0x42 (flag 3) and
+// requests retransmission with 0x45.
 //
-// Two types share the work. Parts frames one map for all players of all lobbies:
-// the bytes are never copied and each CRC is computed once. Scheduler holds what
-// the players of one lobby have and want: windows, rates, fair shares, timeouts.
-// It is pure: packets and the time go in by its methods, and what follows from a
-// call goes to the caller's Sink before the call returns. The host turns stretches
-// of the map into 0x43 frames with the help of Parts.
+// Scheduler tracks what the players of one lobby have and need, and applies windows, rates, fair shares and
+// timeouts. It is pure: packets and the time are passed to its methods, and it calls the caller's Sink before
+// a method returns. Parts frames a map file for all players of all lobbies, without copying it and computing
+// each CRC once. The game machine in package game owns a Scheduler; package host turns ranges of the map into
+// 0x43 frames with Parts. The package does no I/O and has no clock or goroutines.
 package mapxfer

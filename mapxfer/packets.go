@@ -6,9 +6,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Report takes a 0x42: what the player holds. Flag 1 says that the player holds it,
-// flag 3 that a download goes on; the first report of either kind asks for
-// the missing part.
+// Report processes a 0x42. Flag 1 says how much of the map the player has, flag 3 that a download makes
+// progress. The first report with either flag starts a download of the missing bytes.
 func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize) {
 	s.enter(now)
 	p := s.player(pid)
@@ -19,8 +18,8 @@ func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize) {
 	case p.state == done && m.Flag == w3gs.MapDownloading: // older than the last 0x44
 	case p.state == active:
 		if m.Flag == w3gs.MapHave && m.Size == s.cfg.Size {
-			s.finish(p) // the client checked the file
-		} else if m.Size >= p.acked || p.acked == p.base { // else it is older than the last 0x44
+			s.finish(p) // the client has verified the file
+		} else if m.Size >= p.acked || p.acked == p.base { // otherwise older than the last 0x44
 			s.mark(p, m.Size)
 		}
 	default:
@@ -28,9 +27,9 @@ func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize) {
 	}
 }
 
-// hold takes the length that a player without a download holds, and starts one for the rest.
+// hold processes the reported length of a player who is not downloading, and requests the rest.
 func (s *Scheduler) hold(p *player, held uint32) {
-	if held > s.cfg.Size { // another file of the same name: their part is of no use
+	if held > s.cfg.Size { // a different file with the same name, which cannot be resumed
 		held = 0
 		if s.ignore(p, WhyPastMap); p.state == removed {
 			return
@@ -48,12 +47,12 @@ func (s *Scheduler) hold(p *player, held uint32) {
 	s.showPercent(p)
 }
 
-// Ack takes a 0x44: parts have arrived.
+// Ack processes a 0x44, which acknowledges parts.
 func (s *Scheduler) Ack(now time.Duration, pid uint8, m w3gs.MapPartOK) {
 	s.enter(now)
 	p := s.player(pid)
 	switch {
-	case p.state == removed || p.state == done && m.Size <= p.high: // the last ones may come after the final 0x42
+	case p.state == removed || p.state == done && m.Size <= p.high: // the last ones may arrive after the final 0x42
 	case p.state == done:
 		s.ignore(p, WhyPastSent)
 	case m.To != p.pid && m.From != p.pid:
@@ -65,9 +64,9 @@ func (s *Scheduler) Ack(now time.Duration, pid uint8, m w3gs.MapPartOK) {
 	}
 }
 
-// Refuse takes a 0x45: the client wants parts again, or no download at all. Both
-// look the same. Before any part was acknowledged the parts are sent once more;
-// if that brings no acknowledgement either, it was a refusal.
+// Refuse processes a 0x45, which either requests retransmission or declines the download; both look the same.
+// Before the first acknowledgement, the parts are sent once more; if the client still acknowledges none, it
+// has declined.
 func (s *Scheduler) Refuse(now time.Duration, pid uint8, m w3gs.MapPartNotOK) {
 	s.enter(now)
 	p := s.player(pid)
@@ -78,7 +77,7 @@ func (s *Scheduler) Refuse(now time.Duration, pid uint8, m w3gs.MapPartNotOK) {
 	case p.state != active:
 		s.ignore(p, WhyNotSent)
 	case p.recovering && s.now < p.retryAt:
-		p.repeated = true // it may be about a part that was on the line before the last 0x45
+		p.repeated = true // may concern a part sent before the last 0x45 arrived
 	default:
 		s.rewind(p)
 	}

@@ -9,84 +9,83 @@ import (
 type state uint8
 
 const (
-	idle    state = iota // has not reported
-	refused              // wants the map, may not have it
-	waiting              // wants the map, all places are taken
-	active               // 0x3F was sent
-	done                 // holds the map
-	removed              // about to leave; their packets are ignored
+	idle    state = iota // has not reported yet
+	refused              // lacks the map and is not allowed to download it
+	waiting              // queued for a download slot
+	active               // downloading: 0x3F was sent
+	done                 // has the map
+	removed              // being removed; packets are ignored
 )
 
 const (
-	// maxIgnored invalid packets are tolerated; one more removes the player.
+	// maxIgnored is the number of invalid packets tolerated from a player.
 	maxIgnored = 32
-	// maxStarts bounds how often one player may fetch the whole map.
+	// maxStarts limits how often one player may start a download.
 	maxStarts = 4
-	// maxRewinds bounds the 0x45 in a row that bring no byte further.
+	// maxRewinds limits consecutive 0x45 without progress.
 	maxRewinds = 8
-	// resendFactor bounds the bytes sent again, in multiples of the map.
+	// resendFactor limits retransmitted bytes, as a multiple of the map's size.
 	resendFactor = 8
-	// declineGrace is how long a client that answers 0x3F with 0x45 may take to
-	// acknowledge a part after all. Then the 0x45 was a refusal.
+	// declineGrace is how long a client that answers 0x3F with 0x45 may take to acknowledge a part. After
+	// that, the 0x45 counts as declining the download.
 	declineGrace = 2 * time.Second
-	// retryStep, and two round trips, is how long more 0x45 belong to the same loss.
+	// retryStep plus two round trips is the time in which further 0x45 belong to the same loss.
 	retryStep = 250 * time.Millisecond
-	// maxBulk bounds the bytes that are held back until they fill a write.
+	// maxBulk limits the bytes that are held back to fill a larger write.
 	maxBulk = 64 << 10
-	// queueTime bounds the parts that wait in the host's out queue, at the player's rate.
+	// queueTime limits the parts in the host's out queue, in time at the player's rate.
 	queueTime = 100 * time.Millisecond
 )
 
-// player is one player's download.
+// player is one player's download. Its offsets are ordered:
 //
 //	0 … acked … next … high … size
 //
-// Up to acked they hold the map; up to next the parts were handed out in this
-// pass; up to high they were handed out before a 0x45 took next back.
+// acked is the end of the data the client has, next the end of the data sent in this pass, and high the end
+// of the data sent before a 0x45 moved next back.
 type player struct {
 	pid     uint8
 	state   state
-	allowed bool          // by an admin
-	since   time.Duration // when refused
+	allowed bool          // an admin allowed the download
+	since   time.Duration // time of the refusal
 
 	base, acked, next, high uint32
 	percent                 uint8
 	began                   time.Duration
-	moved                   time.Duration // last progress, or first byte in flight
+	moved                   time.Duration // time of the last progress or of the first byte in flight
 
 	figures Figures
-	sent    int64  // bytes handed out, those sent again too
-	got     int64  // sent, and what others had got before, to share by
-	marks   []mark // bytes on the way whose round trip is measured, in order
-	line    *line  // while active
+	sent    int64      // bytes sent, including retransmissions
+	got     int64      // sent, plus what others had received before this player started; used for fair shares
+	marks   []sendMark // bytes in flight whose round trip is being measured, in order
+	line    *line      // set while active
 	bucket  bucket
-	filling bool // until there is no more room
+	filling bool // parts are being sent until the window is used up
 
 	recovering bool // between a 0x45 and the next progress
-	repeated   bool // another 0x45 has come meanwhile
+	repeated   bool // another 0x45 has arrived meanwhile
 	rewindAt   time.Duration
 	retryAt    time.Duration
-	doubted    bool  // the last 0x45 came before any progress
-	rewinds    int   // since the last progress
-	useless    int64 // bytes on the way that the client will throw away
-	burst      int64 // bound of the window since the begin or a 0x45
+	doubted    bool  // the last 0x45 arrived before any progress
+	rewinds    int   // number of 0x45 since the last progress
+	useless    int64 // bytes in flight that the client will discard
+	burst      int64 // limit for the window since the start or the last 0x45
 	resent     uint64
 
 	ignored, starts int
 }
 
-// mark is when how many bytes had been sent.
-type mark struct {
+// sendMark records a send time and the number of bytes sent by then.
+type sendMark struct {
 	at   time.Duration
 	sent int64
 }
 
-// maxMarks bounds the round trips that are measured at the same time.
+// maxMarks limits the round trips measured at the same time.
 const maxMarks = 8
 
-// mark counts n bytes and begins to measure their round trip, unless that of others
-// has just begun. Of bytes that leave together the last ones are measured: the
-// queue that they make themselves counts.
+// mark counts n sent bytes and starts to measure their round trip, unless a measurement has just begun. Among
+// bytes sent together, the last ones are measured, so that the queue they cause is included.
 func (p *player) mark(now time.Duration, n int64) {
 	p.sent += n
 	k := len(p.marks)
@@ -94,15 +93,14 @@ func (p *player) mark(now time.Duration, n int64) {
 	case k > 0 && p.marks[k-1].at == now:
 		p.marks[k-1].sent = p.sent
 	case k == 0 || k < maxMarks && now-p.marks[k-1].at >= p.line.rtt/maxMarks:
-		p.marks = append(p.marks, mark{now, p.sent})
+		p.marks = append(p.marks, sendMark{now, p.sent})
 	}
 }
 
-// roundTrip is how long the bytes took that have arrived last; 0: not measured. The
-// kernel's own figure is an average over its last acknowledgements, which is
-// seconds old where a line carries a few parts in a round trip.
+// roundTrip returns the round trip of the bytes that have just arrived, or 0 if it was not measured. The
+// kernel's own value averages recent acknowledgements and is seconds old on lines that carry few parts.
 func (p *player) roundTrip(now time.Duration) (rtt time.Duration) {
-	// In the kernel there are frame headers and other packets, too.
+	// The kernel's number includes frame headers and other packets.
 	arrived := p.sent - p.figures.inflight()*63/64 + PartLen/2
 	for len(p.marks) > 0 && p.marks[0].sent <= arrived {
 		rtt = now - p.marks[0].at
@@ -111,7 +109,7 @@ func (p *player) roundTrip(now time.Duration) (rtt time.Duration) {
 	return rtt
 }
 
-// begin starts the exchange at the byte the player reported.
+// begin starts the download at the byte that the player reported.
 func (p *player) begin(now time.Duration, cfg *Config) {
 	*p = player{
 		pid: p.pid, state: active, allowed: p.allowed, percent: p.percent,
@@ -121,36 +119,36 @@ func (p *player) begin(now time.Duration, cfg *Config) {
 	}
 }
 
-// progress takes the acknowledged mark to held.
+// progress moves the acknowledged offset to held.
 func (p *player) progress(now time.Duration, held uint32) {
 	p.acked, p.next = held, max(p.next, held)
 	p.moved = now
 	p.recovering, p.repeated, p.doubted, p.rewinds = false, false, false, 0
 }
 
-// rewind goes back to the acknowledged mark.
+// rewind returns to the acknowledged offset.
 func (p *player) rewind(now time.Duration) {
-	// The client throws away the parts after a bad one: less may be on its way.
+	// The client discards the parts after a bad one, so reduce the bytes in flight.
 	p.burst, p.useless = max(p.unanswered()/2, firstWindow), p.figures.inflight()
 	p.resent += uint64(p.unanswered())
 	p.next = p.acked
 	p.recovering, p.repeated = true, false
 	p.rewinds++
 	p.rewindAt = now
-	// The answer to parts sent again comes behind everything on the line.
+	// The answer to retransmitted parts arrives after everything now in flight.
 	p.retryAt = now + 2*p.figures.RTT + retryStep
 }
 
-// unanswered returns how many bytes were handed out and are not acknowledged.
+// unanswered returns the number of bytes sent but not acknowledged.
 func (p *player) unanswered() int64 { return int64(p.next - p.acked) }
 
-// share is an equal part of the line's window. It is less at first, as in the
-// kernel, or parts would wait there.
+// share returns the player's equal part of the line's window, limited at first by burst so that parts do not
+// pile up in the kernel.
 func (p *player) share() int64 { return min(p.line.size/int64(p.line.players), p.burst) }
 
-// room is how many bytes the client, the line and the out queue take now. A player
-// may have more than a share on the way, since acknowledgements may come in pairs
-// or late, and has half of it whatever others have there and do not take.
+// room returns how many bytes may be sent now without exceeding the client's, the line's and the out queue's
+// limits. A player may exceed its share somewhat, because acknowledgements may come late or in pairs, and
+// always gets half of it, however much others have in flight.
 func (p *player) room(cfg *Config) int64 {
 	most, f := int64(cfg.MaxWindow), &p.figures
 	if f.RTT == 0 {
@@ -163,9 +161,8 @@ func (p *player) room(cfg *Config) int64 {
 	return min(most-p.unanswered(), window-inflight, line, queue-int64(f.Queued))
 }
 
-// open reports whether parts may be sent. On a fast line one write for each
-// acknowledgement would cost more than the parts, so room accumulates before it is
-// used.
+// open reports whether parts may be sent. On a fast line a write per acknowledgement would cost more than the
+// data, so free window accumulates before it is used.
 func (p *player) open(now time.Duration, cfg *Config) bool {
 	rest := int64(cfg.Size - p.next)
 	if p.state != active || rest == 0 {

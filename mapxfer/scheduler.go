@@ -5,34 +5,33 @@ import (
 	"time"
 )
 
-// Scheduler hands out the map of one lobby. The caller calls Tick when Next says so.
-// It belongs to one goroutine. Its methods take the time since the lobby opened, which
-// never goes back.
+// Scheduler schedules the map downloads of one lobby. The caller calls Tick at the time that Next returns. It
+// is not safe for concurrent use. All methods take the time since the lobby opened, which must not decrease.
 type Scheduler struct {
 	cfg      Config
 	sink     Sink
-	now      time.Duration // of the last call
+	now      time.Duration // time of the last call
 	players  []*player     // in order of their first report
 	byPID    [256]*player
-	queue    []uint8 // waiting players in order of arrival
-	running  int     // players in state active
+	queue    []uint8 // pids waiting for a download, in order of arrival
+	running  int     // number of players in state active
 	total    bucket
-	yield    yield
-	level    int64         // what the player who was served last had got
-	lastTick time.Duration // the last Tick
+	backoff  lateBackoff
+	level    int64         // bytes received by the player who was served last
+	lastTick time.Duration // time of the last Tick
 }
 
-// unknownPercent is a percent that nobody has, so that the first one shows.
+// unknownPercent differs from any real percentage, so that the first one is reported.
 const unknownPercent = 255
 
-// New makes the scheduler of a lobby.
+// New returns a Scheduler for a lobby, which reports to sink.
 func New(cfg Config, sink Sink) *Scheduler {
 	return &Scheduler{cfg: cfg, sink: sink, total: bucket{rate: cfg.TotalRate}}
 }
 
 func (s *Scheduler) enter(now time.Duration) { s.now = max(now, s.now) }
 
-// Tick does the work that depends on time alone: rates, stalls and timeouts.
+// Tick performs timed work: rates, stalls and timeouts.
 func (s *Scheduler) Tick(now time.Duration) {
 	s.enter(now)
 	s.lastTick = s.now
@@ -47,7 +46,7 @@ func (s *Scheduler) Tick(now time.Duration) {
 	s.pump()
 }
 
-// Allow lets one player download in mode Ask, or when downloads are off.
+// Allow lets one player download even in the modes Ask and Off.
 func (s *Scheduler) Allow(now time.Duration, pid uint8) {
 	s.enter(now)
 	p := s.player(pid)
@@ -57,7 +56,7 @@ func (s *Scheduler) Allow(now time.Duration, pid uint8) {
 	}
 }
 
-// SetMode changes who may download. Running downloads go on.
+// SetMode changes who may download. Running downloads continue.
 func (s *Scheduler) SetMode(now time.Duration, mode Mode) {
 	s.enter(now)
 	s.cfg.Mode = mode
@@ -69,7 +68,7 @@ func (s *Scheduler) SetMode(now time.Duration, mode Mode) {
 	}
 }
 
-// Leave says that a player is gone; the place goes to the next player who waits.
+// Leave removes a player and starts the next queued download.
 func (s *Scheduler) Leave(now time.Duration, pid uint8) {
 	s.enter(now)
 	if p := s.byPID[pid]; p != nil {
@@ -81,13 +80,13 @@ func (s *Scheduler) Leave(now time.Duration, pid uint8) {
 	}
 }
 
-// Measured takes the figures of the system about a player's connection. It comes before
-// the player's packets and, for all who download, before Tick.
+// Measured processes the system's measurements of a player's connection. Call it before passing the player's
+// packets and, for all downloading players, before Tick.
 func (s *Scheduler) Measured(now time.Duration, pid uint8, f Figures) {
 	s.enter(now)
 	p := s.player(pid)
 	if f.RTT == 0 && p.figures.RTT > 0 {
-		return // the system was not asked
+		return // no new measurement
 	}
 	arrived := p.figures.inflight() - f.inflight()
 	p.figures = f
@@ -103,14 +102,13 @@ func (s *Scheduler) Measured(now time.Duration, pid uint8, f Figures) {
 	}
 }
 
-// Late says that a turn of a running game went out late by so much: transfers make
-// way.
+// Late reports that a turn of a running game was sent late by the given time; downloads then slow down.
 func (s *Scheduler) Late(now, by time.Duration) {
 	s.enter(now)
-	s.yield.late(s.now, by)
+	s.backoff.late(s.now, by)
 }
 
-// Downloading is how many players are being sent the map.
+// Downloading returns the number of running downloads.
 func (s *Scheduler) Downloading() int { return s.running }
 
 func (s *Scheduler) player(pid uint8) *player {

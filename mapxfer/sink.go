@@ -2,55 +2,54 @@ package mapxfer
 
 import "time"
 
-// Sink takes what the scheduler decides, in the order in which it decides it. Its
-// methods are called while the scheduler works, so they must not call the scheduler:
-// a kick that a refusal leads to, for example, has to wait until the call is over.
-// Every pid is that of a player who has reported and not left.
+// Sink receives the scheduler's decisions in order. Its methods are called during a call of the scheduler and
+// must not call it: for example, a kick after Refused must wait until that call returns. Every pid belongs to
+// a player who has reported and not left.
 type Sink interface {
-	// Begin asks for a 0x3F. It comes once per download, before its first Parts.
+	// Begin requests a 0x3F. It is called once per download, before its first Parts.
 	Begin(pid uint8)
-	// Parts asks for the parts of the map from off up to end, in order, behind the
-	// player's earlier parts. Chat, slots and pings may overtake them.
+	// Parts requests the parts of the map from off to end, in order, after the player's earlier parts. Chat,
+	// slot updates and pings may overtake them.
 	Parts(pid uint8, off, end uint32)
-	// Percent says how much of the map a player holds.
+	// Percent reports how much of the map a player has.
 	Percent(pid, percent uint8)
-	// Ended says that the download that Begin began is over.
+	// Ended reports the end of a download that Begin started.
 	Ended(pid uint8, d Download)
-	// Queued says that all places are taken; the player waits at this place, from 1.
+	// Queued reports that the player waits for a free download at the given position, counted from 1.
 	Queued(pid uint8, place int)
-	// Refused says that a player gets no download yet; Allow and SetMode may change it.
+	// Refused reports that a player may not download for now; Allow and SetMode can change that.
 	Refused(pid uint8, why Why)
-	// Ignored says that a packet made no sense and was dropped or corrected.
+	// Ignored reports an invalid packet that was dropped or corrected.
 	Ignored(pid uint8, why Why)
-	// Remove asks for a player to be removed; only Leave is expected of them now.
+	// Remove requests the removal of a player; afterwards only Leave is called for them.
 	Remove(pid uint8, why Why)
 }
 
-// Download is one download when it is over.
+// Download is the summary of a finished download.
 type Download struct {
-	Why    Why           // why it stopped; 0: the player holds the whole map
-	Bytes  uint32        // sent and acknowledged
-	Resent uint64        // bytes sent again
-	Took   time.Duration // since Begin
+	Why    Why           // why it stopped; 0 if the player has the whole map
+	Bytes  uint32        // bytes sent and acknowledged
+	Resent uint64        // bytes retransmitted
+	Took   time.Duration // time since Begin
 }
 
-// Why is the reason behind Ended, Refused, Ignored and Remove.
+// Why is the reason given in Ended, Refused, Ignored and Remove.
 type Why uint8
 
 const (
 	WhyOff         Why = iota + 1 // Refused: downloads are off
 	WhyAsk                        // Refused: an admin must allow this player
-	WhyWaited                     // Remove: nobody has allowed it within Config.Wait
-	WhyDeclined                   // Remove: the client does not take the map
+	WhyWaited                     // Remove: not allowed within Config.Wait
+	WhyDeclined                   // Remove: the client declined the map
 	WhyTimeout                    // Remove: longer than Config.Timeout
-	WhyStall                      // Remove: nothing acknowledged for Config.Stall
+	WhyStall                      // Remove: no acknowledgement for Config.Stall
 	WhyFlag                       // 0x42 with a flag that no client sends
-	WhyPastMap                    // more bytes than the map has
-	WhyPastSent                   // more bytes than were sent
-	WhyBackwards                  // fewer bytes than acknowledged before
+	WhyPastMap                    // claimed more bytes than the map has
+	WhyPastSent                   // acknowledged more bytes than were sent
+	WhyBackwards                  // acknowledged fewer bytes than before
 	WhyOtherPlayer                // 0x44 or 0x45 in another player's name
 	WhyNotSent                    // 0x44 or 0x45 without a download
-	WhyResends                    // Remove: asked for the same parts too often
+	WhyResends                    // Remove: requested the same parts too often
 	WhyRestarts                   // Remove: downloaded the whole map too often
 	WhyLeft                       // Ended: the player has left
 )
@@ -65,13 +64,13 @@ var reasons = [...]string{
 	WhyFlag:        "unknown flag in a map size report",
 	WhyPastMap:     "claimed more bytes than the map has",
 	WhyPastSent:    "acknowledged bytes that were never sent",
-	WhyBackwards:   "went back behind acknowledged bytes",
+	WhyBackwards:   "acknowledged fewer bytes than before",
 	WhyOtherPlayer: "spoke for another player",
-	WhyNotSent:     "answered parts that nobody sent",
+	WhyNotSent:     "acknowledged parts without a download",
 	WhyResends:     "asked for the same parts too often",
 	WhyRestarts:    "started the download too often",
 	WhyLeft:        "the player has left",
 }
 
-// String is the reason as a person reads it.
+// String returns the reason as readable text.
 func (w Why) String() string { return reasons[w] }

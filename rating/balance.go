@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// Seat is a player for Balance.
+// Seat is a player to be assigned to a team by Balance.
 type Seat struct {
 	Skill
-	Team int // at present
+	Team int // current team
 }
 
-// Balance deals players to the teams anew, so that the strongest and the weakest
-// team are as close as they can be; no team changes its size. Among deals that
-// are as close as each other it takes one that moves the fewest players. It gives
-// the team of each seat. The search is exact, and takes 1.5 ms at most for 12
-// players in any teams; more than 16 are too many.
+// Balance assigns players to teams so that the strongest and the weakest team are as close as possible,
+// without changing team sizes. Among equally close assignments it chooses one that moves the fewest players.
+// It returns the new team of each seat. The search is exact and takes at most 1.5 ms for 12 players in any
+// teams; there may be at most 16 seats.
 func Balance(seats []Seat, teams int) []int {
 	deal := make([]int, len(seats))
 	b := balancer{sums: make([]int64, 1<<len(seats))}
@@ -24,13 +23,13 @@ func Balance(seats []Seat, teams int) []int {
 	for i, s := range seats {
 		deal[i] = s.Team
 		present[s.Team] |= 1 << i
-		b.sums[1<<i] = int64(math.Round(s.Mu * 1000)) // whole numbers: sums do not depend on their order
+		b.sums[1<<i] = int64(math.Round(s.Mu * 1000)) // integers, so that sums do not depend on their order
 	}
 	for of := range b.sums {
 		low := of & -of
 		b.sums[of] = b.sums[low] + b.sums[of&^low]
 	}
-	var order []int // teams with players, the largest first: few ways are left for the last
+	var order []int // non-empty teams, largest first, which leaves few choices for the last ones
 	for t, who := range present {
 		if who != 0 {
 			order = append(order, t)
@@ -53,7 +52,7 @@ func Balance(seats []Seat, teams int) []int {
 	for _, who := range b.present {
 		low, high = min(low, b.sums[who]), max(high, b.sums[who])
 	}
-	b.spread = high - low // without a move
+	b.spread = high - low // without any move
 	b.choose(0, set(len(b.sums)-1), math.MaxInt64, math.MinInt64, 0)
 	for i, t := range order {
 		for who := b.best[i]; who != 0; who &= who - 1 {
@@ -63,35 +62,34 @@ func Balance(seats []Seat, teams int) []int {
 	return deal
 }
 
-// set is a set of seats.
+// set is a bit set of seats.
 type set uint16
 
 func (s set) len() int { return bits.OnesCount16(uint16(s)) }
 
-// balancer tries all groups of seats that the teams could be. Teams of one size
-// are twins: of their groups only one order is tried, and which group is which team
-// is decided for the closest groups only.
+// balancer searches all ways to split the seats into groups of the teams' sizes. For teams of equal size it
+// tries only one order of their groups; which group becomes which team is decided only for the closest
+// groups.
 type balancer struct {
-	sums    []int64 // of the skills of each set of seats
-	present []set   // teams with players
-	now     []set   // the groups chosen so far
-	apart   []int64 // of each set of seats of the last two teams: how close they can be; -1: not yet known
+	sums    []int64 // sum of skills for each set of seats
+	present []set   // current members of the non-empty teams
+	now     []set   // groups chosen so far
+	apart   []int64 // smallest difference of the last two teams for each set of seats; -1 if not computed yet
 
-	best   []set // a group for each team
-	spread int64 // of best
+	best   []set // best group for each team
+	spread int64 // spread of best
 	moves  int
 }
 
-// choose tries all groups for team i and those behind it, out of the seats that
-// are left. Low and high are the ends of the groups before it, which take so many
-// moves at least.
+// choose tries all groups for team i and the following teams from the remaining seats. low and high are the
+// lowest and highest sums of the groups chosen so far, and moves is the least number of moves they need.
 func (b *balancer) choose(i int, left set, low, high int64, moves int) {
 	switch len(b.now) - i {
 	case 1:
 		b.now[i] = left
 		b.compare(max(high, b.sums[left]) - min(low, b.sums[left]))
 		return
-	case 2: // the spread grows with the distance of the last two
+	case 2: // the spread grows with the difference of the last two teams
 		sum, apart := b.sums[left], b.closest(i, left)
 		if !b.mayWin(max(high, (sum+apart)/2)-min(low, (sum-apart)/2), moves) {
 			return
@@ -107,11 +105,11 @@ func (b *balancer) choose(i int, left set, low, high int64, moves int) {
 	})
 }
 
-// groups walks the groups that team i can be out of the seats that are left.
+// groups calls try with each possible group for team i from the remaining seats.
 func (b *balancer) groups(i int, left set, try func(set)) {
 	size, fixed, first := b.present[i].len(), set(0), set(0)
 	switch {
-	case b.present[len(b.present)-1].len() == size: // all that follow are twins
+	case b.present[len(b.present)-1].len() == size: // all following teams have the same size
 		fixed = left & -left
 	case i > 0 && b.present[i-1].len() == size:
 		first = b.now[i-1] & -b.now[i-1]
@@ -127,7 +125,7 @@ func (b *balancer) groups(i int, left set, try func(set)) {
 	}
 }
 
-// closest is the least distance of the last two teams out of these seats.
+// closest returns the smallest difference between the last two teams formed from these seats.
 func (b *balancer) closest(i int, left set) int64 {
 	if b.apart[left] < 0 {
 		b.apart[left] = math.MaxInt64
@@ -142,8 +140,7 @@ func (b *balancer) closest(i int, left set) int64 {
 	return b.apart[left]
 }
 
-// fewest is how many seats of a group have to move, whichever team of its size it
-// becomes.
+// fewest returns the least number of seats of a group that must move, whichever team of its size it becomes.
 func (b *balancer) fewest(group set) int {
 	n := math.MaxInt
 	for _, team := range b.present {
@@ -154,14 +151,12 @@ func (b *balancer) fewest(group set) int {
 	return n
 }
 
-// mayWin reports whether groups of this spread and so many moves could be better
-// than the best.
+// mayWin reports whether groups with this spread and number of moves could beat the best.
 func (b *balancer) mayWin(spread int64, moves int) bool {
 	return spread < b.spread || spread == b.spread && moves < b.moves
 }
 
-// compare takes the groups if they are closer than the best, or as close with
-// fewer moves.
+// compare accepts the groups if they are closer than the best, or equally close with fewer moves.
 func (b *balancer) compare(spread int64) {
 	if spread > b.spread {
 		return
@@ -172,7 +167,7 @@ func (b *balancer) compare(spread int64) {
 	b.assign(0, 0)
 }
 
-// assign gives the groups to teams of their size.
+// assign tries the groups for each team of their size and keeps the assignment with the fewest moves.
 func (b *balancer) assign(team, moves int) {
 	if moves >= b.moves {
 		return

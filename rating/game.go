@@ -2,11 +2,11 @@ package rating
 
 import "slices"
 
-// Forfeited is the outcome of a player who has lost by leaving early, whatever became of the team.
+// Forfeited is the outcome of a player who lost by leaving early, whatever the team's result.
 const Forfeited = "forfeited"
 
-// Game gives the skills that players have after a game, from those before it. It is nil for a player who did not play,
-// and as a whole if the results do not show who has won.
+// Game returns the players' skills after a game, given those before. An entry is nil for a player who did not
+// play. It returns nil if the results do not show who won.
 func Game(results []Result, before []Skill) []*Skill {
 	team, ranks, ok := ranks(results)
 	if !ok {
@@ -15,7 +15,7 @@ func Game(results []Result, before []Skill) []*Skill {
 	after := make([]*Skill, len(results))
 	rate(before, after, team, ranks, func(int) bool { return true })
 	for t, rank := range ranks {
-		if rank < lost { // the team of a player who forfeited is behind all others
+		if rank < lost { // for players who forfeited, rank their team last
 			worse := slices.Clone(ranks)
 			worse[t] = lost + 1
 			rate(before, after, team, worse, func(i int) bool { return team[i] == t && results[i].Outcome == Forfeited })
@@ -24,7 +24,7 @@ func Game(results []Result, before []Skill) []*Skill {
 	return after
 }
 
-// rate gives the chosen players their skill by these ranks.
+// rate computes skills from the ranks and stores those of the chosen players in after.
 func rate(before []Skill, after []*Skill, team, ranks []int, chosen func(player int) bool) {
 	teams, at := make([][]Skill, len(ranks)), make([]int, len(team))
 	for i, t := range team {

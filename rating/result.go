@@ -8,23 +8,22 @@ import (
 	"unicode"
 )
 
-// Result is how a game ended for one player, by the report of its map: won, lost, drew,
-// left, forfeited, disputed, or nothing.
+// Result is a player's team and outcome as reported by the map: "won", "lost", "drew", "left", "forfeited",
+// "disputed" or "".
 type Result struct {
 	Team    int
 	Outcome string
 }
 
-// The ranks of teams.
+// Ranks of teams; lower is better.
 const won, drew, lost, left = 1, 2, 3, 4
 
-// ranks orders the teams of a game: for each player the index of their team, or -1
-// for players who are not rated, and for each team its rank. ok is false if the results
-// do not show who has won: a team both won and lost, senders contradict each other, or
-// nobody won and nobody drew.
+// ranks derives the ranking of a game's teams. team holds each player's index into ranks, or -1 for players
+// who are not rated. ok is false if the results do not show who won: a team both won and lost, reports
+// contradict each other, or nobody won or drew.
 //
-// Members share the result of their team. A team of which all have left has lost,
-// and one about which nothing is reported, such as observers, did not play.
+// Members share the result of their team. A team whose members have all left has lost. A team without
+// reported results, such as observers, did not play.
 func ranks(results []Result) (team, ranks []int, ok bool) {
 	words := map[string]int{"won": won, "drew": drew, "lost": lost, "left": left, Forfeited: left}
 	best := map[int]int{}
@@ -58,10 +57,9 @@ func ranks(results []Result) (team, ranks []int, ok bool) {
 
 var colours = regexp.MustCompile(`\|(c[0-9a-f]{8}|r)`)
 
-// Category returns the common name of the versions of a map: its name in small
-// letters up to the first word with a digit at its beginning or behind a "v".
-// "DotA Allstars v6.83d" and "DotA Allstars 6.88" are both "dota allstars". A
-// name that begins with such a word keeps it. Colours (|cAARRGGBB … |r) go.
+// Category returns the name shared by all versions of a map: its name in lower case up to the first word that
+// starts with a digit or "v" and a digit. Both "DotA Allstars v6.83d" and "DotA Allstars 6.88" yield "dota
+// allstars". If the first word looks like a version, it is kept. Colour codes are removed.
 func Category(mapName string) string {
 	words := strings.Fields(colours.ReplaceAllString(strings.ToLower(mapName), ""))
 	for i, w := range words {

@@ -1,37 +1,39 @@
-// Package rating computes how strong players are from the results of their games,
-// what that makes likely, and which teams are even.
+// Package rating computes players' skill ratings from game results, predicts odds, and balances teams.
 //
-// The ratings are those of R. C. Weng and C.-J. Lin, "A Bayesian Approximation
-// Method for Online Ranking", Journal of Machine Learning Research 12 (2011),
-// algorithm 4 (Plackett–Luce), with the constants that OpenSkill made usual.
+// Game and Rate update Skill values, Odds predicts results, Balance assigns teams, and Category groups
+// versions of a map. Package storage computes ratings with it, package game balances teams, and package
+// control/people shows ratings and odds. It is pure and stores nothing.
+//
+// The ratings follow R. C. Weng and C.-J. Lin, "A Bayesian Approximation Method for Online Ranking", Journal
+// of Machine Learning Research 12 (2011), algorithm 4 (Plackett–Luce), with the usual constants of OpenSkill.
 package rating
 
 import "math"
 
-// Skill is the estimate of a player's strength: a normal distribution.
+// Skill is the estimated strength of a player as a normal distribution.
 type Skill struct {
 	Mu    float64 // mean
 	Sigma float64 // standard deviation
 }
 
-// The constants of the model. All scale with the mean of a newcomer.
+// Constants of the model, scaled to the mean of a new player.
 const (
 	mean  = 25.0
 	sigma = mean / 3
-	beta2 = sigma * sigma / 4 // variance of a player's form on the day
-	kappa = 0.0001            // the least share of a variance that a game leaves
+	beta2 = sigma * sigma / 4 // variance of a player's performance in a game
+	kappa = 0.0001            // smallest factor by which a game reduces the variance
 	tau   = mean / 300        // uncertainty added between two games
 )
 
-// Newcomer is the skill of a player without games.
+// Newcomer returns the skill of a player without games.
 func Newcomer() Skill { return Skill{mean, sigma} }
 
-// Points is the rating for display, a lower bound of the skill: 0 for a newcomer, a few
-// thousand at the top. It may be negative.
+// Points returns the rating for display, a lower bound of the skill: 0 for a new player, a few thousand at
+// the top. It may be negative.
 func (s Skill) Points() int { return int(math.Round(100 * (s.Mu - 3*s.Sigma))) }
 
-// Rate changes the skills of the teams by the result of one game. The lowest
-// rank has won; equal ranks are a draw. It does nothing for fewer than two teams.
+// Rate updates the teams' skills in place from the result of one game. The lowest rank has won; equal ranks
+// are a draw. It does nothing for fewer than two teams.
 func Rate(teams [][]Skill, ranks []int) {
 	if len(teams) < 2 {
 		return
@@ -44,7 +46,7 @@ func Rate(teams [][]Skill, ranks []int) {
 	update(teams, ranks)
 }
 
-// update is algorithm 4 of the paper.
+// update implements algorithm 4 of the paper.
 func update(teams [][]Skill, ranks []int) {
 	sums := together(teams)
 	c := scale(sums)
@@ -52,7 +54,7 @@ func update(teams [][]Skill, ranks []int) {
 	for i := range sums {
 		strength[i] = math.Exp(sums[i].Mu / c)
 	}
-	behind := make([]float64, len(teams)) // the strength of all who are not before team q
+	behind := make([]float64, len(teams)) // total strength of all teams that did not finish before team q
 	ties := make([]float64, len(teams))
 	for q := range teams {
 		for i := range teams {
@@ -89,7 +91,7 @@ func update(teams [][]Skill, ranks []int) {
 	}
 }
 
-// Odds is how likely each team is to win.
+// Odds returns each team's probability of winning.
 func Odds(teams [][]Skill) []float64 {
 	sums := together(teams)
 	c, top, total := scale(sums), math.Inf(-1), 0.0
@@ -107,7 +109,8 @@ func Odds(teams [][]Skill) []float64 {
 	return odds
 }
 
-// together is the skill of each team, with the variance in the place of its root.
+// together returns the combined skill of each team. Its Sigma field holds the variance instead of the
+// standard deviation.
 func together(teams [][]Skill) []Skill {
 	sums := make([]Skill, len(teams))
 	for i, team := range teams {
@@ -119,7 +122,7 @@ func together(teams [][]Skill) []Skill {
 	return sums
 }
 
-// scale returns the unit of differences between teams.
+// scale returns the normalisation for differences between teams.
 func scale(sums []Skill) float64 {
 	c2 := 0.0
 	for _, s := range sums {

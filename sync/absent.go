@@ -8,21 +8,19 @@ import (
 )
 
 const (
-	// remindEvery is the time between two lines about how long the others still wait.
+	// remindEvery is the interval of chat lines that tell how long the others still wait.
 	remindEvery = 20 * time.Second
-	// outage is how long a connection is lost before the others read of it: most come
-	// back within half a second, and a line that breaks again and again would fill
-	// their screens.
+	// outage is how long a connection must be lost before the others are told. Most players reconnect within
+	// half a second, and an unstable connection would fill the others' screens.
 	outage = 2 * time.Second
-	// neverMoved is a number of moves that no socket reaches.
+	// neverMoved is a value of socket.moves that no socket reaches.
 	neverMoved = ^uint64(0)
-	// emptyLen is the length of an empty 0x0C, in bytes.
+	// emptyLen is the length in bytes of an empty 0x0C.
 	emptyLen = 6
 )
 
-// Lost says that a player's connection is lost and may come back. Nothing
-// else changes until the player lags: then the lag screen waits for wait instead
-// of DropAfter, counted from when it came up.
+// Lost reports that a player has lost the connection and may reconnect. The game continues until the player
+// lags; the lag screen then waits for wait instead of DropAfter, counted from when it appeared.
 func (l *Loop) Lost(now time.Duration, pid uint8, wait time.Duration) {
 	if !l.enter(now) {
 		return
@@ -41,7 +39,7 @@ func (l *Loop) Lost(now time.Duration, pid uint8, wait time.Duration) {
 	l.settle()
 }
 
-// announceAbsent says to the others which players have no connection, when it lasts or they wait.
+// announceAbsent tells the others that a player has lost the connection, unless they have been told.
 func (l *Loop) announceAbsent(p *player) {
 	if l.unannounced.Has(p.PID) {
 		l.unannounced &^= w3gs.Only(p.PID)
@@ -49,8 +47,8 @@ func (l *Loop) announceAbsent(p *player) {
 	}
 }
 
-// Back says that a player whose connection was lost has one again. On the lag screen
-// there is DropAfter from now on to catch up.
+// Back reports that a player has reconnected. If the player is on the lag screen, DropAfter is the time to
+// catch up from now on.
 func (l *Loop) Back(now time.Duration, pid uint8) {
 	if !l.enter(now) {
 		return
@@ -64,7 +62,7 @@ func (l *Loop) Back(now time.Duration, pid uint8) {
 func (l *Loop) isBack(p *player) {
 	p.newSocket()
 	if !l.absent.Has(p.PID) {
-		return // the old connection was half dead, and nobody had noticed
+		return // the old connection was dead without anyone noticing
 	}
 	if l.screen.laggers.Has(p.PID) {
 		l.charge(p)
@@ -79,8 +77,8 @@ func (l *Loop) isBack(p *player) {
 	}
 }
 
-// Survived says that the host was away for that long: every player's socket counts as
-// new, and anything late meanwhile was late because of the host.
+// Survived reports that the host was away for the given time, for example during a takeover by another
+// process. All sockets then count as new, and lateness during that time is attributed to the host.
 func (l *Loop) Survived(now, outage time.Duration) {
 	if !l.enter(now) {
 		return
@@ -92,16 +90,16 @@ func (l *Loop) Survived(now, outage time.Duration) {
 	l.settle()
 }
 
-// newSocket forgets the backlog of the old connection's socket.
+// newSocket resets the backlog state for a new connection.
 func (p *player) newSocket() { p.socket.backlog, p.socket.moved, p.socket.moves = 0, true, neverMoved }
 
-// Fed returns the players who have been sent a 0x0C, and so can resume a connection.
+// Fed returns the players who have been sent a 0x0C; only they can resume on a new connection.
 func (l *Loop) Fed() w3gs.PIDs { return l.fed }
 
-// drops reports whether a lagger is dropped at dropAt even without a vote.
+// drops reports whether a lagging player is dropped at dropAt without a vote.
 func (l *Loop) drops(pid uint8) bool { return l.cfg.DropAfter > 0 || l.absent.Has(pid) }
 
-// lagLimit returns how long a player may stay on the lag screen, or an observer behind.
+// lagLimit returns how long a player may stay on the lag screen, or how far an observer may fall behind.
 func (l *Loop) lagLimit(p *player) time.Duration {
 	if l.absent.Has(p.PID) {
 		return l.awayLeft(p)
@@ -109,7 +107,7 @@ func (l *Loop) lagLimit(p *player) time.Duration {
 	return l.lagLeft(p)
 }
 
-// remind says to the others how long they still wait for absent players.
+// remind tells the others how long they still wait for absent players.
 func (l *Loop) remind() {
 	l.screen.remindAt = l.t + remindEvery
 	for pid := range (l.screen.laggers & l.absent).All() {
@@ -120,20 +118,19 @@ func (l *Loop) remind() {
 	}
 }
 
-// sayOthers says a line to all others who see the game and have a connection.
+// sayOthers sends a chat line to all connected players in the game except p.
 func (l *Loop) sayOthers(p *player, line texts.Text) {
 	if to := l.inside() &^ w3gs.Only(p.PID) &^ l.absent; to != 0 {
 		l.sink.Say(to, line)
 	}
 }
 
-// A proxy that waits for a new connection feeds its client empty actions, at
-// most Empties before the next 0x0C, and puts the unused ones before that
-// 0x0C, or before its first 0x48. So that everybody has the same history, those
-// without a proxy are sent as many there.
+// While waiting for a new connection, a GProxy++ feeds its client empty actions, at most Empties until the
+// next 0x0C. It sends the unused ones before that 0x0C or before its first 0x48. All clients must process the
+// same turns, so the host sends the others as many empty actions at the same place.
 
-// empties returns how many empty actions precede every 0x0C. It depends on who is in
-// the game; proxies learn it before the start.
+// empties returns the number of empty actions before every 0x0C. It depends on whether a player with a proxy
+// is in the game; proxies learn the number before the start.
 func (l *Loop) empties() int {
 	if l.proxied&l.live == 0 {
 		return 0
@@ -141,8 +138,8 @@ func (l *Loop) empties() int {
 	return l.cfg.Empties
 }
 
-// appendEmpties begins frames that everybody gets behind empty actions. For players
-// with a proxy the frames begin at the returned place.
+// appendEmpties appends the empty actions that precede a turn. It returns the offset after them, where the
+// frames for players with a proxy begin.
 func (l *Loop) appendEmpties() (at int) {
 	for range l.empties() {
 		l.out.frames = (&w3gs.IncomingAction{}).AppendTo(l.out.frames)
@@ -150,8 +147,8 @@ func (l *Loop) appendEmpties() (at int) {
 	return len(l.out.frames)
 }
 
-// broadcastBehind sends the frames from at on. Players without a proxy also get the
-// empty actions before them.
+// broadcastBehind sends the frames from offset at on. Players without a proxy also get the empty actions
+// before them.
 func (l *Loop) broadcastBehind(to w3gs.PIDs, at int) {
 	l.fed |= to
 	empties := l.empties()

@@ -7,23 +7,23 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Limits on how often the adaptive period changes.
+// Limits for changes of the adaptive period.
 const (
-	adaptEvery   = 10 * time.Second      // between two changes
-	adaptReverse = time.Minute           // before a change in the opposite direction
-	adaptStep    = 10 * time.Millisecond // periods are whole steps
-	adaptBand    = 20 * time.Millisecond // a smaller difference is left alone, and so is under a quarter
+	adaptEvery   = 10 * time.Second      // minimum time between two changes
+	adaptReverse = time.Minute           // minimum time before a change in the opposite direction
+	adaptStep    = 10 * time.Millisecond // periods are multiples of this
+	adaptBand    = 20 * time.Millisecond // smaller differences, and those below a quarter of the period, are ignored
 )
 
 // adaptive is the state of the adaptive period.
 type adaptive struct {
-	measured bool          // a round trip has come in since the last look
-	at       time.Duration // of the last change
-	by       time.Duration // the last change; below 0: the period became shorter
+	measured bool          // a round trip was measured since the last check
+	at       time.Duration // time of the last change
+	by       time.Duration // size of the last change; negative if the period was shortened
 }
 
-// adapt moves the period towards the round trip of the median player: one slow player,
-// or one who answers pings late on purpose, must not slow down all.
+// adapt moves the period towards the median player's round trip. The median keeps a single slow player, or
+// one who delays pings on purpose, from slowing down everyone.
 func (l *Loop) adapt() {
 	if !l.cfg.Adaptive.On || !l.adaptive.measured || l.t-l.adaptive.at < adaptEvery {
 		return
@@ -45,7 +45,8 @@ func (l *Loop) adapt() {
 	l.adaptive.at, l.adaptive.by = l.t, by
 }
 
-// medianRTT returns the median round trip of the players without observers, the higher one of an even number.
+// medianRTT returns the median round trip of all players except observers. For an even number it is the
+// higher of the two.
 func (l *Loop) medianRTT() (time.Duration, bool) {
 	var room [w3gs.MaxPID]time.Duration
 	all := room[:0]

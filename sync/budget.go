@@ -6,28 +6,28 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// How many bytes of actions one player may send. A player of a busy game sends a few
-// hundred bytes a second; a map that syncs its data some kilobytes in a moment.
+// Limits for the bytes of actions that one player may send. A player of a busy game sends a few hundred bytes
+// a second; a map that synchronises data sends some kilobytes at once.
 const (
-	// defaultActionRate is in bytes a second, prefixes included. Eleven players
-	// who use it up fill a line of 180 kB/s; a single one goes unnoticed.
+	// defaultActionRate is in bytes per second, including prefixes. Eleven players who use it up need 180
+	// kB/s on each connection; a single one goes unnoticed.
 	defaultActionRate = 16 << 10
-	// defaultActionBurst is how many bytes may come at once after a quiet time.
+	// defaultActionBurst is the number of bytes that may be sent at once after a quiet period.
 	defaultActionBurst = 64 << 10
 )
 
-// waitingBursts is how many bursts of one player's actions may wait for later
-// turns; with more they are dropped.
+// waitingBursts is how many bursts of a player's actions may wait for later turns. A player who exceeds it is
+// dropped.
 const waitingBursts = 4
 
-// cost returns the game time in which so many bytes of a player's budget come back.
+// cost returns the game time in which the given bytes of a player's budget are refilled.
 func (l *Loop) cost(bytes int) time.Duration {
 	return time.Duration(bytes) * time.Second / time.Duration(l.cfg.ActionRate)
 }
 
-// affordable takes the actions of the next turn from those that wait, in order of
-// arrival. Actions beyond a player's budget wait for later turns and delay nobody
-// else; if the player has left they are dropped.
+// affordable removes the actions of the next turn from the pending ones, in order of arrival, and returns
+// them encoded. Actions beyond a player's budget wait for later turns without delaying others; if the player
+// has left, they are discarded.
 func (l *Loop) affordable() []byte {
 	var beyond w3gs.PIDs
 	for pid, p := range l.byPID {
@@ -49,12 +49,12 @@ func (l *Loop) affordable() []byte {
 			switch {
 			case !beyond.Has(pid):
 				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
-			case p.budget.Left(l.gameTime, l.cost(l.cfg.ActionBurst)) > 0: // the last action may go beyond it
+			case p.budget.Left(l.gameTime, l.cost(l.cfg.ActionBurst)) > 0: // the last action may exceed the budget
 				p.budget.Use(l.gameTime, l.cost(size))
 				p.queued -= size
 				l.out.frames = w3gs.AppendAction(l.out.frames, pid, data)
 			case (l.live | l.fakes).Has(pid):
-				waiting = w3gs.AppendAction(waiting, pid, data) // over bytes that have been read
+				waiting = w3gs.AppendAction(waiting, pid, data) // overwrites bytes that have been read already
 			default:
 				p.queued -= size
 			}

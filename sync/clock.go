@@ -2,21 +2,20 @@ package gamesync
 
 import "time"
 
-// suspendGrace is how long nobody is dropped after a suspension of the host: it must
-// first read what clients have sent meanwhile.
+// suspendGrace is how long after a suspension nobody is dropped, so that the host first reads what clients
+// have sent meanwhile.
 const suspendGrace = time.Second
 
-// clock is the time of a game, which stands still while the host is suspended.
+// clock is the game's time, which stops while the host computer is suspended.
 type clock struct {
-	now           time.Duration // of the last call
-	suspended     time.Duration // real time that the host was suspended
-	suspendedTurn time.Duration // the part of it since the last turn
-	t             time.Duration // now - suspended: the time that all rules go by
+	now           time.Duration // time of the last call
+	suspended     time.Duration // total real time of suspensions
+	suspendedTurn time.Duration // suspended time since the last turn
+	t             time.Duration // now - suspended: the time used by all rules
 }
 
-// enter begins a call and notices that the host was suspended. That time counts in no
-// rule but one: clients have waited for the renewal of the lag screen. It returns false
-// when the game is over.
+// enter starts a call and detects suspensions of the host. Suspended time is ignored by all rules except one:
+// clients still need the lag screen renewed in time. It returns false when the game is over.
 func (l *Loop) enter(now time.Duration) bool {
 	l.now = max(now, l.now)
 	before := l.t
@@ -29,7 +28,8 @@ func (l *Loop) enter(now time.Duration) bool {
 	return l.phase != over
 }
 
-// skipSuspension leaves one turn due if more than CatchUp are.
+// skipSuspension treats missed turns as a suspension if more than CatchUp are due, and leaves only one of
+// them due.
 func (l *Loop) skipSuspension() {
 	if l.t-l.pace.due > time.Duration(l.cfg.CatchUp)*l.pace.period {
 		l.suspend((l.t - l.pace.due) / l.pace.period * l.pace.period)

@@ -1,13 +1,12 @@
-// Package gamesync runs the loop of one game, from the start of loading to its end: loads,
-// turns, lag screen, votes, leaves and the compare of sync hashes.
+// Package gamesync implements the turn loop of one game, from the start of loading to its end: loading,
+// turns, the lag screen, votes, leaves and desync detection.
 //
-// A Loop is a pure state machine. The caller says by its methods what has happened and when;
-// what follows goes to the caller's Sink. A method about a pid that is not in the game does
-// nothing, nor does one after the end. The package has no clock, no
-// goroutine and no I/O, and the same calls give the same bytes. now is
-// the time since the host sent 0x0B, on a monotonic clock.
+// Loop is a pure state machine, Config its settings and Sink the receiver of its output. The game machine in
+// package game owns a Loop. It reports events with their time through methods, and the Loop calls the Sink
+// before a method returns. Methods ignore pids that are not in the game, and all calls after the end. The
+// package has no clock, goroutines or I/O, so the same calls always produce the same bytes. The parameter now
+// is the monotonic time since the loop started.
 //
-// A caller arms one timer with Next and calls Tick when it fires.
-//
-// docs/game-loop.md gives the rules and the reasons for them.
+// The caller arms a single timer with Next and calls Tick when it fires. docs/game-loop.md describes the
+// rules and their reasons.
 package gamesync

@@ -7,19 +7,19 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// screen is the lag screen.
+// screen is the state of the lag screen.
 type screen struct {
 	laggers  w3gs.PIDs
-	votes    w3gs.PIDs     // these players want to drop the laggers
-	since    time.Duration // when it came up
-	renewAt  time.Duration // when clients must be shown it again
-	remindAt time.Duration // when the others are reminded of absent players
-	left     []Lagger      // they are off this screen again
+	votes    w3gs.PIDs     // players who have voted to drop the lagging ones
+	since    time.Duration // when it appeared
+	renewAt  time.Duration // when it must be renewed
+	remindAt time.Duration // when the others are next reminded of absent players
+	left     []Lagger      // players who were on this screen and are off it again
 }
 
-// DropVote takes a player's 0x29. More than half of the votes of the players who do not lag
-// drop all laggers. While players load in game it takes more than half of all
-// players, or the first two to load could throw out the rest.
+// DropVote processes a player's 0x29. Lagging players are dropped when players with more than half of the
+// votes of those who do not lag have voted. While players load in game, it takes more than half of all players, because otherwise
+// the first two to load could remove the rest.
 func (l *Loop) DropVote(now time.Duration, pid uint8) {
 	if l.enter(now) {
 		if l.ready().Has(pid) && !l.screen.laggers.Has(pid) && l.screenIsUp() {
@@ -29,7 +29,7 @@ func (l *Loop) DropVote(now time.Duration, pid uint8) {
 	}
 }
 
-// overdue returns the players for whom the game must stop.
+// overdue returns the players who are too far behind for the game to continue.
 func (l *Loop) overdue() w3gs.PIDs {
 	var laggers w3gs.PIDs
 	for pid := range l.live.All() {
@@ -40,7 +40,7 @@ func (l *Loop) overdue() w3gs.PIDs {
 	return laggers
 }
 
-// expired returns the players who have been on the lag screen for too long.
+// expired returns the players who have used up their time on the lag screen.
 func (l *Loop) expired() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for pid := range l.screen.laggers.All() {
@@ -53,12 +53,11 @@ func (l *Loop) expired() w3gs.PIDs {
 
 func (l *Loop) exempt(p *player) bool { return p.Observer && l.cfg.ObserversNeverStop }
 
-// back reports whether a player is less than half the limit behind.
+// back reports whether a player is less than half the lag limit behind.
 func (l *Loop) back(p *player) bool { return 2*l.behind(p) < l.pace.limit }
 
-// watchObservers stops waiting for the hashes of observers who lag. It drops one who
-// is as far behind as a player can get before being dropped: the sync limit and then
-// DropAfter. One who comes back has DropAfter to get there.
+// watchObservers stops waiting for the hashes of lagging observers. It drops observers who are further behind
+// than the lag limit plus DropAfter. An observer who has reconnected gets DropAfter to catch up.
 func (l *Loop) watchObservers() {
 	late, live := l.hashes.skipped, l.live
 	for pid := range l.live.All() {
@@ -90,16 +89,16 @@ func (l *Loop) screenIsUp() bool {
 	if l.phase == loading {
 		return l.cfg.LoadInGame && l.ready() != 0
 	}
-	return l.phase == standing
+	return l.phase == lagging
 }
 
 func (l *Loop) screenUp(laggers w3gs.PIDs) {
-	l.phase, l.screen.laggers, l.screen.votes = standing, laggers, 0
+	l.phase, l.screen.laggers, l.screen.votes = lagging, laggers, 0
 	l.screen.since, l.screen.renewAt = l.t, l.t+l.cfg.LagReset
 	l.screen.left = l.screen.left[:0]
 	for pid := range laggers.All() {
 		p := l.byPID[pid]
-		p.lag.since, p.lag.from = l.t, l.hashes.history.at(p.acked+1).sentAt
+		p.lag.since, p.lag.from = l.t, l.hashes.ring.at(p.acked+1).sentAt
 		p.lag.dropAt, p.lag.missed = l.t+l.lagLimit(p), l.absent.Has(pid)
 		p.lag.charged, p.lag.before = l.t, l.cfg.DropAfter-l.lagLeft(p)
 		p.lag.record = Lagger{PID: pid, Name: p.Name, Turns: l.behind(p), RTT: p.ping.rtt, Queued: p.socket.backlog}
@@ -109,7 +108,7 @@ func (l *Loop) screenUp(laggers w3gs.PIDs) {
 	l.sink.Fact(&ScreenUp{Turn: l.sent, Laggers: laggers})
 }
 
-// offScreen takes one player off the lag screen.
+// offScreen removes a player from the lag screen.
 func (l *Loop) offScreen(p *player, gone bool) {
 	l.screen.laggers &^= w3gs.Only(p.PID)
 	record := l.attribute(p)
@@ -121,8 +120,7 @@ func (l *Loop) offScreen(p *player, gone bool) {
 	l.send(l.live, &w3gs.StopLag{Lagger: l.lagger(p)})
 }
 
-// resume lets turns go on, in phase with those before. The time that the game waited
-// is not made up for.
+// resume continues with turns, in phase with the earlier ones. The waiting time is not made up for.
 func (l *Loop) resume() {
 	l.phase, l.suspendedTurn = running, 0
 	if l.pace.due <= l.t {
@@ -137,9 +135,8 @@ func (l *Loop) resume() {
 	l.sink.Say(l.live, rec.Line)
 }
 
-// renewScreen takes the screen down and puts it up again around an empty 0x0C
-// of no duration, before clients think that the host is gone. Clients do not
-// answer that packet, so it is no turn.
+// renewScreen hides the lag screen, sends an empty 0x0C without duration and shows the screen again, before
+// clients conclude that the host is gone. Clients do not answer that packet, so it does not count as a turn.
 func (l *Loop) renewScreen() {
 	laggers := l.Laggers()
 	from := len(l.out.frames)
@@ -156,7 +153,7 @@ func (l *Loop) renewScreen() {
 	l.send(l.ready(), l.startLag(laggers))
 }
 
-// countVotes drops the laggers when enough players have voted for it.
+// countVotes drops the lagging players if enough votes were cast.
 func (l *Loop) countVotes() {
 	electors := l.live &^ l.screen.laggers
 	if l.screenIsUp() && l.screen.votes&electors != 0 && 2*l.sink.Ballots(l.screen.votes&electors, electors) > l.sink.Ballots(electors, electors) {
@@ -172,7 +169,7 @@ func (l *Loop) startLag(laggers w3gs.PIDs) *w3gs.StartLag {
 	return p
 }
 
-// lagger returns a player's line on the lag screen. For one who loads it counts from 0.
+// lagger returns a player's row of the lag screen. For loading players the time starts at 0.
 func (l *Loop) lagger(p *player) w3gs.Lagger {
 	if l.phase == loading {
 		return w3gs.Lagger{PID: p.PID}

@@ -2,11 +2,11 @@ package gamesync
 
 import "time"
 
-// A player has DropAfter in all to spend on lag screens, and the wait for reconnections apart from it. What is spent comes
-// back slowly, so that a player who lags again and again is dropped like one who lags for long.
+// A player may spend DropAfter in total on lag screens, plus a separate budget for waiting to reconnect. Both
+// are refilled slowly, so that a player who lags repeatedly is dropped like one who lags for long.
 const (
-	lagRefill  = 12 * time.Minute // in which all of DropAfter comes back
-	awayRefill = 10 * time.Minute // in which all of the wait for reconnections comes back
+	lagRefill  = 12 * time.Minute // time in which a used up DropAfter is refilled
+	awayRefill = 10 * time.Minute // time in which the budget for reconnecting is refilled
 )
 
 // lagLeft returns how long a player may still lag.
@@ -14,17 +14,17 @@ func (l *Loop) lagLeft(p *player) time.Duration {
 	return portion(p.lagged.Left(l.t, lagRefill), l.cfg.DropAfter, lagRefill)
 }
 
-// awayLeft returns how long the lag screen may still wait for a player's connection.
+// awayLeft returns how long the lag screen may still wait for a player to reconnect.
 func (l *Loop) awayLeft(p *player) time.Duration {
 	return portion(p.away.Left(l.t, awayRefill), p.lag.wait, awayRefill)
 }
 
-// portion converts a part of a whole into the same part of another.
+// portion returns the same fraction of of that part is of whole.
 func portion(part, of, whole time.Duration) time.Duration {
 	return time.Duration(max(part, 0).Milliseconds()*of.Milliseconds()/max(whole.Milliseconds(), 1)) * time.Millisecond
 }
 
-// charge spends the time since the last charge that a player was on the lag screen.
+// charge spends the player's time on the lag screen since the last charge.
 func (l *Loop) charge(p *player) {
 	spent := l.t - p.lag.charged
 	p.lag.charged = l.t
@@ -38,7 +38,7 @@ func (l *Loop) charge(p *player) {
 	}
 }
 
-// loadBy returns when players who still load are dropped; false: never.
+// loadBy returns when players who are still loading are dropped; ok is false if never.
 func (l *Loop) loadBy() (at time.Duration, ok bool) {
 	if l.cfg.LoadTimeout > 0 {
 		at, ok = l.cfg.Countdown+l.cfg.LoadTimeout, true

@@ -6,15 +6,14 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// leave is a 0x07 that cannot go out yet.
+// leave is a 0x07 that cannot be sent yet.
 type leave struct {
 	pid    uint8
 	reason w3gs.LeaveReason
-	why    Why
+	why    DropReason
 }
 
-// Leave says that a player is gone: the client sent 0x21, the connection is
-// lost (reason 1), or the host has kicked.
+// Leave reports that a player is gone: the client sent a 0x21, lost the connection (reason 1), or was kicked.
 func (l *Loop) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason) {
 	if l.enter(now) {
 		if p := l.player(pid); p != nil {
@@ -24,8 +23,8 @@ func (l *Loop) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason) {
 	}
 }
 
-// reported returns the reason that the others get: clients may send any, but expect
-// only those of a running game.
+// reported returns the reason sent to the others. Clients may send any reason, but expect only those of a
+// running game.
 func reported(reason w3gs.LeaveReason) w3gs.LeaveReason {
 	switch reason {
 	case w3gs.LeaveDisconnect, w3gs.LeaveLost, w3gs.LeaveLostBuildings, w3gs.LeaveWon, w3gs.LeaveDraw, w3gs.LeaveObserver:
@@ -35,26 +34,26 @@ func reported(reason w3gs.LeaveReason) w3gs.LeaveReason {
 }
 
 // drop removes a player. The caller must call settle afterwards.
-func (l *Loop) drop(p *player, why Why) {
+func (l *Loop) drop(p *player, why DropReason) {
 	l.sink.Drop(p.PID, why, false)
 	l.remove(p, why.reason(), why)
 }
 
-// dropAll removes several players together: none of them gets the leaves of the others.
-func (l *Loop) dropAll(pids w3gs.PIDs, why Why) {
+// dropAll removes several players at once, without sending them each other's leaves.
+func (l *Loop) dropAll(pids w3gs.PIDs, why DropReason) {
 	l.live &^= pids
 	for pid := range pids.All() {
 		l.drop(l.byPID[pid], why)
 	}
 }
 
-// remove takes a player out of all that waits for them, and sends the 0x07 to the others
-// as soon as their clients can take it.
-func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
+// remove removes a player from the game, and sends the 0x07 to the others as soon as their clients can
+// process it.
+func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why DropReason) {
 	l.live &^= w3gs.Only(p.PID)
 	l.absent &^= w3gs.Only(p.PID)
 	switch {
-	case l.phase == standing && l.screen.laggers.Has(p.PID):
+	case l.phase == lagging && l.screen.laggers.Has(p.PID):
 		l.offScreen(p, true)
 	case l.phase == counting:
 		l.loaded |= w3gs.Only(p.PID) // the others are told when their clients load
@@ -68,14 +67,14 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why Why) {
 	}
 	l.share(p)
 	l.held = append(l.held, leave{p.PID, reason, why})
-	// Clients that load cannot take a 0x07.
+	// Loading clients cannot process a 0x07.
 	if l.sent > 0 || l.cfg.LoadInGame && l.phase != counting {
 		l.placeHeld()
 	}
 }
 
-// placeHeld sends the leaves that wait, except of players whose actions still wait: these
-// must go first.
+// placeHeld sends the waiting leaves, except those of players who still have pending actions, because those
+// must be sent first.
 func (l *Loop) placeHeld() {
 	keep := l.held[:0]
 	for _, left := range l.held {
@@ -89,8 +88,8 @@ func (l *Loop) placeHeld() {
 	l.held = keep
 }
 
-// settle does everything that has become possible, until nothing more follows: compare hashes,
-// count votes, begin, go on or end.
+// settle performs everything that has become possible: compare hashes, count votes, and start, resume or end
+// the game.
 func (l *Loop) settle() {
 	for before := w3gs.PIDs(0); l.phase != over && before != l.live; {
 		before = l.live
@@ -102,29 +101,29 @@ func (l *Loop) settle() {
 	case l.phase == over:
 		return
 	case l.live == 0:
-		l.finish(HowAllLeft)
+		l.finish(EndAllLeft)
 		return
 	case l.phase == loading && l.live&^l.loaded == 0:
 		l.begin()
-	case l.phase == standing && l.screen.laggers == 0:
+	case l.phase == lagging && l.screen.laggers == 0:
 		l.resume()
 	}
-	if l.lastAt == 0 && l.cfg.LastPlayer > 0 && !l.Loading() && l.began > l.cfg.LastPlayers && l.live.Len() <= l.cfg.LastPlayers {
+	if l.lastAt == 0 && l.cfg.LastPlayer > 0 && !l.Loading() && l.startHumans > l.cfg.LastPlayers && l.live.Len() <= l.cfg.LastPlayers {
 		l.lastAt = l.t + l.cfg.LastPlayer
 	}
 }
 
-// finish ends the game and drops all who are left. No 0x07 goes out any more.
-func (l *Loop) finish(how How) {
+// finish ends the game and drops all remaining players. No 0x07 is sent any more.
+func (l *Loop) finish(how EndReason) {
 	why := WhyGameOver
-	if how == HowDesync {
+	if how == EndDesync {
 		why = WhyDesync
 	}
 	inside := l.inside()
 	for pid := range l.live.All() {
 		l.sink.Drop(pid, why, !inside.Has(pid))
 	}
-	// Behind the drops, since a leave may have the lobby say a line, which a client that loads must not get.
+	// After the drops, because a leave may cause a chat line, which loading clients must not receive.
 	for _, left := range l.held {
 		l.sink.Left(left.pid, left.reason, left.why)
 	}

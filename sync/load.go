@@ -7,17 +7,17 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// loadReset renews the lag screen of load in game.
+// loadReset is the interval at which the lag screen is renewed while players load in game.
 const loadReset = 30 * time.Second
 
-// tape holds the packets for a player who has loaded in game: all those that earlier players got.
-type tape struct {
+// loadBuffer buffers the packets that players who have loaded in game received so far, for those who load later.
+type loadBuffer struct {
 	bytes []byte
-	plain []byte // the same for players without a proxy, if it differs
-	fed   bool   // there is a 0x0C on it
+	plain []byte // variant for players without a proxy, if it differs
+	fed   bool   // it contains a 0x0C
 }
 
-// enterGame has clients load. Players who have left since 0x0A count as loaded.
+// enterGame makes clients load the map. Players who have left since 0x0A count as loaded.
 func (l *Loop) enterGame() {
 	l.phase = loading
 	l.sink.Entered()
@@ -30,7 +30,7 @@ func (l *Loop) enterGame() {
 	l.settle()
 }
 
-// Loaded takes a player's 0x23.
+// Loaded processes a player's 0x23.
 func (l *Loop) Loaded(now time.Duration, pid uint8) {
 	if l.enter(now) {
 		l.load(pid)
@@ -51,15 +51,15 @@ func (l *Loop) load(pid uint8) {
 	}
 	l.send(l.ready(), &w3gs.StopLag{Lagger: w3gs.Lagger{PID: pid}})
 	l.loaded |= w3gs.Only(pid)
-	// The tape may grow later; this part of it never changes.
-	tape := l.tape.bytes
-	if l.tape.plain != nil && !l.proxied.Has(pid) {
-		tape = l.tape.plain
+	// The buffer may grow later, but this part of it never changes.
+	buffered := l.loadBuffer.bytes
+	if l.loadBuffer.plain != nil && !l.proxied.Has(pid) {
+		buffered = l.loadBuffer.plain
 	}
-	if l.tape.fed {
+	if l.loadBuffer.fed {
 		l.fed |= w3gs.Only(pid)
 	}
-	l.sink.Frames(w3gs.Only(pid), tape[:len(tape):len(tape)])
+	l.sink.Frames(w3gs.Only(pid), buffered[:len(buffered):len(buffered)])
 	if loaders := l.live &^ l.loaded; loaders != 0 {
 		if l.ready() == w3gs.Only(pid) {
 			l.screen.renewAt = l.t + min(loadReset, l.cfg.LagReset)
@@ -83,32 +83,32 @@ func (l *Loop) begin() {
 	l.change()
 }
 
-// deliver sends game data that all must get at the same place: at once to players in
-// the game, and to players who load in game as soon as they have loaded.
+// deliver sends a game packet that all clients must process at the same position: immediately to players in
+// the game, and to players who load in game once they have loaded.
 func (l *Loop) deliver(p w3gs.Packet) {
 	if l.phase == loading && l.cfg.LoadInGame {
-		l.tape.bytes = p.AppendTo(l.tape.bytes)
-		if l.tape.plain != nil {
-			l.tape.plain = p.AppendTo(l.tape.plain)
+		l.loadBuffer.bytes = p.AppendTo(l.loadBuffer.bytes)
+		if l.loadBuffer.plain != nil {
+			l.loadBuffer.plain = p.AppendTo(l.loadBuffer.plain)
 		}
 	}
 	l.send(l.ready(), p)
 }
 
-// deliverEmpty sends the empty 0x0C that renews a lag screen, behind the empty
-// actions of those without a proxy.
+// deliverEmpty sends the empty 0x0C that renews a lag screen, preceded by the empty actions for players
+// without a proxy.
 func (l *Loop) deliverEmpty() {
 	at := l.appendEmpties()
 	empty := (&w3gs.IncomingAction{}).AppendTo(nil)
 	l.out.frames = append(l.out.frames, empty...)
 	if l.phase == loading {
-		if l.empties() > 0 && l.tape.plain == nil {
-			l.tape.plain = slices.Clone(l.tape.bytes)
+		if l.empties() > 0 && l.loadBuffer.plain == nil {
+			l.loadBuffer.plain = slices.Clone(l.loadBuffer.bytes)
 		}
-		if l.tape.plain != nil {
-			l.tape.plain = append(l.tape.plain, l.out.frames[at-l.empties()*emptyLen:]...)
+		if l.loadBuffer.plain != nil {
+			l.loadBuffer.plain = append(l.loadBuffer.plain, l.out.frames[at-l.empties()*emptyLen:]...)
 		}
-		l.tape.bytes, l.tape.fed = append(l.tape.bytes, empty...), true
+		l.loadBuffer.bytes, l.loadBuffer.fed = append(l.loadBuffer.bytes, empty...), true
 	}
 	l.broadcastBehind(l.ready(), at)
 	l.sink.Fact(&Empty{Count: l.empties() + 1})

@@ -14,43 +14,42 @@ const (
 	counting phase = iota // between 0x0A and 0x0B
 	loading
 	running
-	standing // the lag screen is up
+	lagging // the lag screen is shown
 	over
 )
 
-// Loop runs one game from the start of loading to its end. Its methods must be called by
-// one goroutine.
+// Loop runs one game from the start of loading to its end. It is not safe for concurrent use.
 type Loop struct {
 	cfg   Config
 	phase phase
 	clock
 	roster
-	pace     pace
-	adaptive adaptive
-	screen   screen
-	lateness lateness
-	hashes   hashes
-	tape     tape
-	sink     Sink
-	out      outbox
+	pace       pace
+	adaptive   adaptive
+	screen     screen
+	lateness   lateness
+	hashes     hashes
+	loadBuffer loadBuffer
+	sink       Sink
+	out        outbox
 
-	sent     uint32        // turns; empty 0x0C with increment 0 do not count
+	sent     uint32        // number of turns sent, without empty 0x0C of increment 0
 	gameTime time.Duration // sum of increments
-	pending  []byte        // actions that wait for a turn, in order of arrival
-	early    []early       // actions that are held back, in the order in which they go out
-	held     []leave       // 0x07 that cannot go out yet
-	loadedAt time.Duration // when somebody has loaded last
-	lastAt   time.Duration // the last player is alone until then; 0: there are more
+	pending  []byte        // encoded actions for the next turns, in order of arrival
+	early    []early       // delayed actions, in the order in which they are sent
+	held     []leave       // 0x07 that cannot be sent yet
+	loadedAt time.Duration // when the last player finished loading
+	lastAt   time.Duration // when the game ends because too few players are left; 0 if there are enough
 }
 
-// New begins a game at time 0, the moment 0x0B was sent. The lobby has sent
-// 0x08 for the fake players.
+// New returns a Loop that starts at time 0, when the lobby sends 0x0A if cfg.Countdown is set and 0x0B
+// otherwise. The lobby must have sent 0x08 for the fake players.
 func New(cfg Config, sink Sink) *Loop {
 	cfg.Period = clampPeriod(cfg.Period)
 	if cfg.Adaptive.On {
 		cfg.Period = min(max(cfg.Period, cfg.Adaptive.Min), cfg.Adaptive.Max)
 	}
-	l := &Loop{cfg: cfg, sink: sink, phase: loading, hashes: hashes{history: newHistory()}}
+	l := &Loop{cfg: cfg, sink: sink, phase: loading, hashes: hashes{ring: newTurnRing()}}
 	l.pace = pace{period: cfg.Period, next: cfg.Period, nextLimit: cfg.SyncLimit}
 	l.scaleLimit()
 	l.roster = newRoster(cfg.Players)
@@ -59,20 +58,20 @@ func New(cfg Config, sink Sink) *Loop {
 	}
 	if l.cfg.LoadInGame {
 		for pid := range l.live.All() {
-			l.tape.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.tape.bytes)
+			l.loadBuffer.bytes = (&w3gs.GameLoaded{PID: pid}).AppendTo(l.loadBuffer.bytes)
 		}
 	}
 	return l
 }
 
-// Tick does the work that is due. Calling it early or late is safe: it loses no turn.
+// Tick performs all due work. It may be called early or late without losing a turn.
 func (l *Loop) Tick(now time.Duration) {
 	if !l.enter(now) {
 		return
 	}
 	for l.phase == running && l.pace.due <= l.t {
 		l.boundary()
-		l.skipSuspension() // the period may be another now
+		l.skipSuspension() // the period may have changed
 	}
 	switch l.phase {
 	case counting:
@@ -83,7 +82,7 @@ func (l *Loop) Tick(now time.Duration) {
 		if by, ok := l.loadBy(); ok && l.t >= by {
 			l.dropAll(l.live&^l.loaded, WhyLoadTimeout)
 		}
-	case standing:
+	case lagging:
 		l.dropAll(l.expired(), WhyLagged)
 	}
 	if l.settle(); l.screenIsUp() && l.t >= l.screen.renewAt {
@@ -94,7 +93,7 @@ func (l *Loop) Tick(now time.Duration) {
 			l.announceAbsent(p)
 		}
 	}
-	if l.phase == standing && l.screen.laggers&l.absent != 0 && l.t >= l.screen.remindAt {
+	if l.phase == lagging && l.screen.laggers&l.absent != 0 && l.t >= l.screen.remindAt {
 		l.remind()
 	}
 	if l.phase != over && l.lastAt > 0 && l.t >= l.lastAt {
@@ -103,20 +102,20 @@ func (l *Loop) Tick(now time.Duration) {
 			why = texts.Of("the game ends: only %d players are left", n)
 		}
 		l.sink.Say(l.live, why)
-		l.finish(HowLastPlayer)
+		l.finish(EndLastPlayer)
 	}
 }
 
-// Next returns when Tick must be called if no event comes before; false: never.
+// Next returns when Tick must be called if no event occurs before; false means never.
 func (l *Loop) Next() (time.Duration, bool) {
 	at, ok := l.next()
 	return at + l.suspended, ok
 }
 
-// Live returns the humans who are still in the game.
+// Live returns the human players who are still in the game.
 func (l *Loop) Live() w3gs.PIDs { return l.live }
 
-// Laggers returns the players on the lag screen, those who load in game included.
+// Laggers returns the players on the lag screen, including those who load in game.
 func (l *Loop) Laggers() w3gs.PIDs {
 	if l.phase == loading && l.cfg.LoadInGame {
 		return l.live &^ l.loaded
@@ -124,11 +123,11 @@ func (l *Loop) Laggers() w3gs.PIDs {
 	return l.screen.laggers
 }
 
-// Absent returns the players whose connections are lost and may come back.
+// Absent returns the players who have lost the connection and may reconnect.
 func (l *Loop) Absent() w3gs.PIDs { return l.absent & l.live }
 
-// Progress returns whether a player has loaded, and how many turns they have not
-// acknowledged. Players who are not in the game have loaded and acknowledged all.
+// Progress returns whether a player has loaded and how many turns the player has not acknowledged. Players
+// who are not in the game count as loaded and up to date.
 func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 	p := l.player(pid)
 	if p == nil {
@@ -140,11 +139,11 @@ func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 // Period returns the time between turns.
 func (l *Loop) Period() time.Duration { return l.pace.period }
 
-// Attends reports whether the next packets of players matter before the next turn: the game
-// loads, or the lag screen is up.
-func (l *Loop) Attends() bool { return l.Loading() || l.phase == standing }
+// Attends reports whether packets of players matter before the next turn, which is the case while loading and
+// while the lag screen is shown.
+func (l *Loop) Attends() bool { return l.Loading() || l.phase == lagging }
 
-// Loading reports whether players still load.
+// Loading reports whether players are still loading.
 func (l *Loop) Loading() bool { return l.phase <= loading }
 
 // Turns returns the number of turns sent.
@@ -153,7 +152,7 @@ func (l *Loop) Turns() uint32 { return l.sent }
 // GameTime returns the sum of all increments.
 func (l *Loop) GameTime() time.Duration { return l.gameTime }
 
-// next returns the nearest deadline, in the time that rules go by.
+// next returns the earliest deadline, in the clock's time without suspensions.
 func (l *Loop) next() (at time.Duration, ok bool) {
 	at = math.MaxInt64
 	least := func(t time.Duration) { at, ok = min(at, t), true }
@@ -161,7 +160,7 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 	case counting:
 		least(l.cfg.Countdown)
 	case loading:
-		if l.began == 0 {
+		if l.startHumans == 0 {
 			least(0)
 		}
 		if by, ok := l.loadBy(); ok {
@@ -169,7 +168,7 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 		}
 	case running:
 		least(l.pace.due)
-	case standing:
+	case lagging:
 		for pid := range l.screen.laggers.All() {
 			if l.drops(pid) {
 				least(l.byPID[pid].lag.dropAt)
@@ -193,10 +192,10 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// ready returns the players whose clients can take game data.
+// ready returns the players whose clients can process game data.
 func (l *Loop) ready() w3gs.PIDs { return l.live & l.loaded }
 
-// inside returns the players who see the game and not a loading screen.
+// inside returns the players who see the game instead of a loading screen.
 func (l *Loop) inside() w3gs.PIDs {
 	if l.phase == counting || l.phase == loading && !l.cfg.LoadInGame {
 		return 0
@@ -206,7 +205,7 @@ func (l *Loop) inside() w3gs.PIDs {
 
 func (l *Loop) behind(p *player) int { return int(l.sent - p.acked) }
 
-// send encodes a packet for several players.
+// send encodes a packet and sends it to several players.
 func (l *Loop) send(to w3gs.PIDs, p w3gs.Packet) {
 	from := len(l.out.frames)
 	l.out.frames = p.AppendTo(l.out.frames)

@@ -7,61 +7,61 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// roster is the players of a game, and the sets of them that rules ask about.
+// roster holds the players of a game and the sets of players that rules refer to.
 type roster struct {
 	byPID       [w3gs.MaxPID + 1]*player
-	began       int       // humans at the start
-	live        w3gs.PIDs // humans who are still in the game
-	fakes       w3gs.PIDs // in byPID too: the host acts for them
+	startHumans int       // number of human players at the start
+	live        w3gs.PIDs // human players who are still in the game
+	fakes       w3gs.PIDs // fake players, for whom the host acts; in byPID too
 	loaded      w3gs.PIDs
-	absent      w3gs.PIDs // their connections are lost and may come back
-	unannounced w3gs.PIDs // absent, which has not been announced to the others
+	absent      w3gs.PIDs // players who have lost the connection and may reconnect
+	unannounced w3gs.PIDs // absent players whose loss has not been announced yet
 	proxied     w3gs.PIDs
-	fed         w3gs.PIDs // they have been sent a 0x0C
+	fed         w3gs.PIDs // players who have been sent a 0x0C
 }
 
-// player is one human or fake player.
+// player is a human or fake player.
 type player struct {
 	Player
 	acked      uint32              // turns answered with 0x27
 	queued     int                 // bytes of actions that wait for a turn
-	early      int                 // the same of those that are held back; see hold
-	earlyUntil time.Duration       // when the last of them goes out
-	budget     allowance.Allowance // see affordable
+	early      int                 // bytes of actions delayed by hold
+	earlyUntil time.Duration       // when the last delayed action is sent
+	budget     allowance.Allowance // action budget; see affordable
 	lag        lag
-	lagged     allowance.Allowance // see lagLeft
-	away       allowance.Allowance // see awayLeft
+	lagged     allowance.Allowance // lag budget; see lagLeft
+	away       allowance.Allowance // reconnect budget; see awayLeft
 	ping       ping
 	socket     socket
 }
 
-// lag is a player's part in a lag screen.
+// lag is a player's state on the lag screen.
 type lag struct {
-	since      time.Duration // on the screen since
-	dropAt     time.Duration // on the screen until
+	since      time.Duration // when the player was put on the screen
+	dropAt     time.Duration // when the player is dropped
 	wait       time.Duration // how long the screen waits while the connection is lost
 	announceAt time.Duration // when the lost connection is announced to the others
-	catchUp    time.Duration // until then one who came back may be as far behind as they are
-	missed     bool          // the connection was lost since the screen came up
+	catchUp    time.Duration // an observer who has reconnected may be far behind until then
+	missed     bool          // the connection was lost while on the screen
 	from       time.Duration // when the oldest unanswered turn was sent
-	record     Lagger        // as the screen came up
-	before     time.Duration // what was used of DropAfter as the screen came up
-	charged    time.Duration // until when the time on the screen is charged
+	record     Lagger        // data for Lag, as of when the screen appeared
+	before     time.Duration // part of DropAfter used before the screen appeared
+	charged    time.Duration // the time on the screen has been charged until then
 }
 
-// ping is the round trip to a player.
+// ping is a player's measured round trip.
 type ping struct {
 	known       bool
 	rtt, smooth time.Duration
-	at          time.Duration // when it was measured last
+	at          time.Duration // time of the last measurement
 }
 
-// socket is the state of a player's socket by the reports of the host.
+// socket is the state of a player's socket as reported by the host.
 type socket struct {
-	backlog   int    // bytes that wait for it
-	moves     uint64 // as reported last
-	moved     bool   // it took something since the last turn
-	movedTurn uint32 // the last turn that may have left when that was last so
+	backlog   int    // bytes waiting to be written
+	moves     uint64 // last reported counter
+	moved     bool   // it accepted data since the last turn
+	movedTurn uint32 // last turn that may have been sent when moved was last set
 }
 
 func newRoster(all []Player) roster {
@@ -79,11 +79,11 @@ func newRoster(all []Player) roster {
 			r.proxied |= w3gs.Only(p.PID)
 		}
 	}
-	r.began = r.live.Len()
+	r.startHumans = r.live.Len()
 	return r
 }
 
-// player finds a human who is still in the game.
+// player returns the human player with the given pid, or nil if not in the game.
 func (r *roster) player(pid uint8) *player {
 	if !r.live.Has(pid) {
 		return nil

@@ -168,11 +168,11 @@ func (s *scene) Frames(to w3gs.PIDs, frames []byte) {
 	s.tell("to %s: %s", pidList(to), packets(frames))
 }
 
-func (s *scene) Drop(pid uint8, why Why, loading bool) {
+func (s *scene) Drop(pid uint8, why DropReason, loading bool) {
 	s.tell("drop %d reason %d, %s%s", pid, why.reason(), why, map[bool]string{true: ", loading"}[loading])
 }
 
-func (s *scene) Left(pid uint8, reason w3gs.LeaveReason, why Why) {
+func (s *scene) Left(pid uint8, reason w3gs.LeaveReason, why DropReason) {
 	s.tell("left %d reason %d, %s, turn %d", pid, reason, why, s.l.Turns())
 }
 

@@ -6,9 +6,8 @@ import (
 	"w3host/texts"
 )
 
-// Align puts the turns on beat modulo the period, so that a host can spread
-// the turns of many games; the first then comes one to two periods after
-// loading. It must come before all have loaded.
+// Align schedules turns at beat modulo the period, so that a host can spread the turns of many games. The
+// first turn then comes one to two periods after loading. Call it before all players have loaded.
 func (l *Loop) Align(now, beat time.Duration) {
 	if l.enter(now) {
 		l.pace.align, l.pace.beat = true, beat
@@ -16,9 +15,8 @@ func (l *Loop) Align(now, beat time.Duration) {
 	}
 }
 
-// SetPeriod changes the time between turns, from w3gs.MinPeriod to w3gs.MaxPeriod,
-// from the next turn on. The turn that is under way keeps its time and its
-// increment. It turns the adaptive period off.
+// SetPeriod changes the time between turns, limited to w3gs.MinPeriod to w3gs.MaxPeriod, after the current
+// turn. It turns the adaptive period off.
 func (l *Loop) SetPeriod(now, period time.Duration) {
 	if l.enter(now) {
 		l.cfg.Adaptive.On = false
@@ -27,8 +25,8 @@ func (l *Loop) SetPeriod(now, period time.Duration) {
 	}
 }
 
-// SetSyncLimit changes how many turns of 100 ms a player may be behind, from 1 to
-// w3gs.MaxSyncLimit, from the next turn on.
+// SetSyncLimit changes how many turns of 100 ms a player may be behind, from 1 to w3gs.MaxSyncLimit, from the
+// next turn on.
 func (l *Loop) SetSyncLimit(now time.Duration, turns int) {
 	if l.enter(now) {
 		l.pace.nextLimit = turns
@@ -36,7 +34,7 @@ func (l *Loop) SetSyncLimit(now time.Duration, turns int) {
 	}
 }
 
-// DropLaggers drops everybody on the lag screen, as an operator's command.
+// DropLaggers drops all players on the lag screen, as requested by an operator.
 func (l *Loop) DropLaggers(now time.Duration) {
 	if l.enter(now) {
 		if l.screenIsUp() {
@@ -46,13 +44,13 @@ func (l *Loop) DropLaggers(now time.Duration) {
 	}
 }
 
-// End stops the game at once. why, if it is not empty, is said to the players;
-// those whose clients load get nothing, see Sink.Drop.
+// End stops the game immediately. If why is not empty, it is sent to the players as a chat line, except to
+// those who are loading; see Sink.Drop.
 func (l *Loop) End(now time.Duration, why texts.Text) {
 	if l.enter(now) {
 		if to := l.inside(); to != 0 && !why.Empty() {
 			l.sink.Say(to, why)
 		}
-		l.finish(HowEnded)
+		l.finish(EndEnded)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// SetShare has players who leave share their units with their allies, or not any more.
+// SetShare turns Config.ShareUnits on or off.
 func (l *Loop) SetShare(now time.Duration, on bool) {
 	if l.enter(now) {
 		l.cfg.ShareUnits = on
@@ -14,8 +14,7 @@ func (l *Loop) SetShare(now time.Duration, on bool) {
 	}
 }
 
-// share gives the allies of a player all that clients give by "share units" in the menu of allies,
-// in the player's name.
+// share queues actions in a player's name that share the player's units, vision and victory with each ally.
 func (l *Loop) share(p *player) {
 	if !l.cfg.ShareUnits || p.Observer || p.Mute || l.Loading() {
 		return

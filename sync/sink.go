@@ -7,133 +7,132 @@ import (
 	"w3host/texts"
 )
 
-// Sink takes what follows from a call, in order and before the call returns. Its methods must not
-// call the Loop again, except to ask. Bytes and facts are valid until Reset.
+// Sink receives the consequences of a call, in order and before the call returns. Its methods must not call
+// the Loop except for its query methods. Byte slices and facts are valid until Reset.
 type Sink interface {
-	// Frames writes the same bytes to every player in to. They are one or more whole packets
-	// that belong together: nothing may be put between them.
+	// Frames sends the same bytes to every player in to. They are one or more complete packets, and nothing
+	// may be inserted between them.
 	Frames(to w3gs.PIDs, frames []byte)
-	// Drop closes a player's connection once everything before it is written. The game has
-	// forgotten the player already: Leave does nothing any more. loading says that the game
-	// ends while the client loads: it cannot take a packet, and is only closed.
-	Drop(pid uint8, why Why, loading bool)
-	// Left says that a player has gone, at the place in the order of turns where the others
-	// get the 0x07. why is WhyLeft unless the game dropped the player.
-	Left(pid uint8, reason w3gs.LeaveReason, why Why)
-	// Entered begins the loading of clients, Config.Countdown after the beginning: send 0x0B.
+	// Drop closes a player's connection after everything before has been written. The player has already left
+	// the game. loading is set if the game ends while the client is loading; such a client cannot process a
+	// packet and is only disconnected.
+	Drop(pid uint8, why DropReason, loading bool)
+	// Left reports that a player has gone, at the position in the turn order where the others receive the
+	// 0x07. why is WhyLeft unless the game dropped the player.
+	Left(pid uint8, reason w3gs.LeaveReason, why DropReason)
+	// Entered asks for a 0x0B, with which clients start to load. It is called Config.Countdown after the
+	// start.
 	Entered()
-	// Say shows a line of the host, at most 127 bytes, to the players in to.
+	// Say sends a chat line of the host, at most 127 bytes, to the players in to.
 	Say(to w3gs.PIDs, line texts.Text)
-	// Loaded says that a player has loaded the map, so long after 0x0B.
+	// Loaded reports that a player has loaded the map, and how long after the 0x0B.
 	Loaded(pid uint8, after time.Duration)
-	// Ballots returns how many votes players have together, of all who may vote.
+	// Ballots returns how many votes the players in of have together if all may vote. Players from one
+	// address can share a vote.
 	Ballots(of, all w3gs.PIDs) int
-	// Fact reports what has happened: one of the types with the method Fact.
+	// Fact reports an event of the game.
 	Fact(f Fact)
-	// Over ends the game. Nothing follows it.
+	// Over reports the end of the game. Nothing follows it.
 	Over(end Over)
 }
 
-// Fact is a pointer to a type of this package that reports what has happened.
+// Fact is an event of the game: a pointer to one of the types of this package that embed reportOnly.
 type Fact interface{ Fact() }
 
-// reportOnly marks facts.
+// reportOnly marks a type as a Fact.
 type reportOnly struct{}
 
 func (*reportOnly) Fact() {}
 
-// Started says that everybody who remains has loaded; the first turn is one
-// period away.
+// Started reports that all remaining players have loaded. The first turn follows after one period.
 type Started struct {
 	reportOnly
-	After time.Duration // since 0x0B
+	After time.Duration // time since 0x0B
 }
 
-// Turn is a turn for the replay and the log. Its packets are in the Frames before
-// it. Turns come in order and none is left out. The empty packets with increment 0
-// that renew a lag screen are not turns.
+// Turn reports a turn for the replay and the log. Its packets are in the preceding Frames. Turns are reported
+// in order and without gaps. Empty packets of increment 0, which renew a lag screen, are not turns.
 type Turn struct {
 	reportOnly
-	Number    uint32        // from 1
-	Increment uint16        // ms of game time
-	Actions   []byte        // see w3gs.Actions; NextBatch cuts it as it was sent
-	Late      time.Duration // how long after its due time it was made
+	Number    uint32        // counted from 1
+	Increment uint16        // game time in ms
+	Actions   []byte        // encoded for w3gs.Actions; NextBatch splits it into packets
+	Late      time.Duration // lateness of the turn
 }
 
-// Settled is the hash of a turn that every voter has answered. Settled turns come in
-// order and none is left out, except those that nobody answered any more, and one that
-// ended the game without a largest group.
+// Settled reports the hash of a turn that all voters have answered. Turns are settled in order and without
+// gaps, except for turns that nobody could answer any more, and one that ended the game without a largest
+// group.
 type Settled struct {
 	reportOnly
 	Turn uint32
 	Hash Hash
 }
 
-// Empty says for the replay that every client gets Count empty 0x0C of no duration
-// here. They are in the Frames before it, or proxies make them.
+// Empty reports, for the replay, that every client receives Count empty 0x0C without duration at this
+// position, either in the preceding Frames or from its proxy.
 type Empty struct {
 	reportOnly
 	Count int
 }
 
-// PeriodChanged says that turns have another period from Turn on.
+// PeriodChanged reports that turns have a different period from Turn on.
 type PeriodChanged struct {
 	reportOnly
 	Period   time.Duration
 	Turn     uint32
-	Adaptive bool // not by SetPeriod
+	Adaptive bool // changed by Config.Adaptive, not by SetPeriod
 }
 
-// ScreenUp says that the lag screen came up and who is on it.
+// ScreenUp reports that the lag screen has appeared.
 type ScreenUp struct {
 	reportOnly
-	Turn    uint32 // the last turn that was sent
+	Turn    uint32 // last turn sent
 	Laggers w3gs.PIDs
 }
 
-// Over is how the game has ended.
+// Over describes how the game ended.
 type Over struct {
-	How      How
+	How      EndReason
 	Turns    uint32
-	GameTime time.Duration // the sum of all increments
+	GameTime time.Duration // sum of all increments
 }
 
-// Why is the reason why a player is no longer in the game. It reads after a name:
-// "Blue lagged for too long".
-type Why string
+// DropReason is the reason why a player left the game, phrased to follow a name: "Blue lagged for too long".
+type DropReason string
 
 // Reasons. All but WhyLeft come with a Drop.
 const (
-	WhyLeft               Why = "left"                                    // Leave was called
-	WhyActionWhileLoading Why = "sent an action while loading"            // malformed
-	WhyActionTooLong      Why = "sent an action over 1027 bytes"          // malformed
-	WhyActionFlood        Why = "sent far more actions than a player may" // see Config.ActionBurst
-	WhyKeepaliveFlood     Why = "acknowledged more turns than were sent"  // malformed
-	WhyLoadTimeout        Why = "did not load in time"
-	WhyLagged             Why = "lagged for too long"
-	WhyVotedOut           Why = "was voted out while lagging"
-	WhyDroppedByHost      Why = "was dropped by the host while lagging" // DropLaggers
-	WhyObserverBehind     Why = "fell too far behind as an observer"
-	WhyDesync             Why = "desynced" // has another hash than the group that goes on
-	WhyAckedUnsent        Why = "answered turns that had not been sent yet"
-	WhyGameOver           Why = "was there when the game ended"
+	WhyLeft               DropReason = "left"                                    // Leave was called
+	WhyActionWhileLoading DropReason = "sent an action while loading"            // protocol violation
+	WhyActionTooLong      DropReason = "sent an action over 1027 bytes"          // protocol violation
+	WhyActionFlood        DropReason = "sent far more actions than a player may" // exceeded waitingBursts × Config.ActionBurst
+	WhyKeepaliveFlood     DropReason = "acknowledged more turns than were sent"  // protocol violation
+	WhyLoadTimeout        DropReason = "did not load in time"
+	WhyLagged             DropReason = "lagged for too long"
+	WhyVotedOut           DropReason = "was voted out while lagging"
+	WhyDroppedByHost      DropReason = "was dropped by the host while lagging" // by DropLaggers
+	WhyObserverBehind     DropReason = "fell too far behind as an observer"
+	WhyDesync             DropReason = "desynced" // different hash than the largest group
+	WhyAckedUnsent        DropReason = "answered turns that had not been sent yet"
+	WhyGameOver           DropReason = "was there when the game ended"
 )
 
-// reason returns the reason that the others get when a player is dropped.
-func (w Why) reason() w3gs.LeaveReason {
+// reason returns the reason sent to the others when a player is dropped.
+func (w DropReason) reason() w3gs.LeaveReason {
 	if w == WhyDesync {
 		return w3gs.LeaveLost
 	}
 	return w3gs.LeaveDisconnect
 }
 
-// How is the way a game ended.
-type How string
+// EndReason is the way in which a game ended.
+type EndReason string
 
-// Ends of a game.
+// Ways in which a game ends.
 const (
-	HowAllLeft    How = "all left"        // no human is left
-	HowLastPlayer How = "one player left" // alone for Config.LastPlayer
-	HowDesync     How = "desync"          // no group of players was the largest
-	HowEnded      How = "ended by the host"
+	EndAllLeft    EndReason = "all left"        // no human player is left
+	EndLastPlayer EndReason = "one player left" // at most Config.LastPlayers were left for Config.LastPlayer
+	EndDesync     EndReason = "desync"          // no largest group
+	EndEnded      EndReason = "ended by the host"
 )

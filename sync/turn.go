@@ -6,22 +6,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// pace is how turns follow each other.
+// pace holds the timing of turns.
 type pace struct {
-	period    time.Duration // in force
-	next      time.Duration // the period from the next turn boundary on
+	period    time.Duration // current period
+	next      time.Duration // period from the next turn on
 	byRTT     bool          // next was chosen by adapt
-	limit     int           // turns of the period that a player may be behind, in force
-	nextLimit int           // the same from the next turn boundary on, in turns of LimitTurn
+	limit     int           // current lag limit in turns of the current period
+	nextLimit int           // lag limit from the next turn on, in turns of LimitTurn
 	due       time.Duration // when the next turn is due
-	align     bool          // turns fall on beat modulo the period
+	align     bool          // turns are scheduled at beat modulo the period
 	beat      time.Duration
 }
 
-// Action takes the data of a player's 0x26, or an action of the host for a fake
-// player. It goes out with the next turn, or the first that the player's budget
-// allows, after all that came before it. While others still load it waits for the
-// first turn. It allocates nothing.
+// Action queues the data of a player's 0x26, or an action of the host for a fake player. It is sent with the
+// next turn that the player's budget allows, in order of arrival. While others are still loading, it waits
+// for the first turn. It does not allocate.
 func (l *Loop) Action(now time.Duration, pid uint8, data []byte) {
 	if !l.enter(now) {
 		return
@@ -55,12 +54,12 @@ func (l *Loop) action(pid uint8, data []byte) {
 		}
 		return
 	}
-	if !fake { // else the host asks too often
+	if !fake { // actions of fake players come from the host and are just discarded
 		l.drop(p, why)
 	}
 }
 
-// queue has an action wait for the next turn.
+// queue adds an action to the next turn.
 func (l *Loop) queue(p *player, data []byte) {
 	p.queued += actionSize(data)
 	l.pending = w3gs.AppendAction(l.pending, p.PID, data)
@@ -68,7 +67,7 @@ func (l *Loop) queue(p *player, data []byte) {
 
 func actionSize(data []byte) int { return w3gs.ActionPrefix + len(data) }
 
-// boundary is the moment when a turn is due: it is sent, or the lag screen comes up.
+// boundary sends the turn that is due, or shows the lag screen instead.
 func (l *Loop) boundary() {
 	if l.watchSockets(); l.phase != running {
 		return
@@ -88,8 +87,8 @@ func (l *Loop) boundary() {
 	l.pace.due += l.pace.period
 }
 
-// turn sends the waiting actions as one frame: 0x48 packets for what does not fit, then
-// the 0x0C with the increment.
+// turn sends the pending actions in one write: 0x48 packets for those that do not fit, then the 0x0C with the
+// increment.
 func (l *Loop) turn() {
 	late := l.t - l.pace.due + l.suspendedTurn
 	l.suspendedTurn = 0
@@ -117,25 +116,24 @@ func (l *Loop) turn() {
 	l.sink.Fact(&l.out.turns[len(l.out.turns)-1])
 }
 
-// remember keeps the turn until its hashes have come.
+// remember stores the turn until its hashes have arrived.
 func (l *Loop) remember(increment uint16, actions []byte) {
-	if l.hashes.history.full() {
+	if l.hashes.ring.full() {
 		open := l.hashes.settled
 		for pid := range l.live.All() {
 			open = min(open, l.byPID[pid].acked)
 		}
 		if open >= reportTurns {
-			l.hashes.history.forget(open + 1 - reportTurns)
+			l.hashes.ring.forget(open + 1 - reportTurns)
 		}
 	}
 	l.sent++
 	l.gameTime += l.pace.period
-	l.hashes.history.push(increment, l.t, l.gameTime, actions)
+	l.hashes.ring.push(increment, l.t, l.gameTime, actions)
 }
 
-// NextBatch cuts the actions of a turn where the packets do: all but the last
-// batch go out as 0x48, the last one in the 0x0C. It returns the first batch
-// and the rest.
+// NextBatch splits the actions of a turn like the packets do: all but the last batch are sent as 0x48, the
+// last one in the 0x0C. It returns the first batch and the rest; both alias actions.
 func NextBatch(actions []byte) (batch, rest []byte) {
 	n := 0
 	for n < len(actions) {
@@ -152,13 +150,13 @@ func NextBatch(actions []byte) (batch, rest []byte) {
 // do not make a player lag sooner.
 const LimitTurn = 100 * time.Millisecond
 
-// scaleLimit has the limit in force take as long as that which was given.
+// scaleLimit converts the lag limit to turns of the current period.
 func (l *Loop) scaleLimit() {
 	turns := (time.Duration(l.pace.nextLimit)*LimitTurn + l.pace.period - 1) / l.pace.period
 	l.pace.limit = max(min(int(turns), w3gs.MaxSyncLimit), 1)
 }
 
-// change puts a new period and a new sync limit in force.
+// change applies a new period and a new lag limit.
 func (l *Loop) change() {
 	defer l.scaleLimit()
 	if l.pace.period != l.pace.next {

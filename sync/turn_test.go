@@ -29,14 +29,14 @@ func inGame(tb testing.TB, n int, change func(*Config)) *Loop {
 // facts is a sink that keeps the facts.
 type facts struct{ list []Fact }
 
-func (*facts) Frames(w3gs.PIDs, []byte)          {}
-func (*facts) Drop(uint8, Why, bool)             {}
-func (*facts) Left(uint8, w3gs.LeaveReason, Why) {}
-func (*facts) Say(w3gs.PIDs, texts.Text)         {}
-func (*facts) Loaded(uint8, time.Duration)       {}
-func (*facts) Ballots(of, _ w3gs.PIDs) int       { return of.Len() }
-func (*facts) Entered()                          {}
-func (*facts) Over(Over)                         {}
+func (*facts) Frames(w3gs.PIDs, []byte)                 {}
+func (*facts) Drop(uint8, DropReason, bool)             {}
+func (*facts) Left(uint8, w3gs.LeaveReason, DropReason) {}
+func (*facts) Say(w3gs.PIDs, texts.Text)                {}
+func (*facts) Loaded(uint8, time.Duration)              {}
+func (*facts) Ballots(of, _ w3gs.PIDs) int              { return of.Len() }
+func (*facts) Entered()                                 {}
+func (*facts) Over(Over)                                {}
 
 func (f *facts) Fact(fact Fact) { f.list = append(f.list, fact) }
 
@@ -134,14 +134,14 @@ func TestMemoryIsBounded(t *testing.T) {
 	if l.Turns() != w3gs.MaxSyncLimit+100 {
 		t.Errorf("%d turns", l.Turns())
 	}
-	if n := len(l.hashes.history.turns); n > 2*(w3gs.MaxSyncLimit+reportTurns) {
+	if n := len(l.hashes.ring.turns); n > 2*(w3gs.MaxSyncLimit+reportTurns) {
 		t.Errorf("%d turns are kept", n)
 	}
 	kept := 0
-	for i := range l.hashes.history.turns {
-		kept += cap(l.hashes.history.turns[i].actions)
+	for i := range l.hashes.ring.turns {
+		kept += cap(l.hashes.ring.turns[i].actions)
 	}
-	if n := l.hashes.history.kept; n > maxActionBytes || n < maxActionBytes-10_000 || kept > 2*maxActionBytes {
+	if n := l.hashes.ring.kept; n > maxActionBytes || n < maxActionBytes-10_000 || kept > 2*maxActionBytes {
 		t.Errorf("%d bytes of actions are kept, in %d", n, kept)
 	}
 	if l.Live() != w3gs.Only(1)|w3gs.Only(2) {

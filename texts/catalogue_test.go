@@ -32,7 +32,7 @@ var formats = map[string][]int{
 }
 
 // rooms are where players' sentences are written.
-var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "past", "sync", "texts", "web", "web/pages", "web/view"}
+var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "spectate", "sync", "texts", "web", "web/pages", "web/view"}
 
 // sentences lists what players read, each with the place where it is written, and which of
 // them are singulars, for languages that have some.
@@ -104,7 +104,7 @@ func sentences(t *testing.T) (found map[string]string, singular map[string]bool)
 	for _, err := range []error{access.ErrWrong, access.ErrSpent, web.ErrBusy} {
 		found[err.Error()] = "web/login.go"
 	}
-	for _, how := range []gamesync.How{gamesync.HowAllLeft, gamesync.HowLastPlayer, gamesync.HowDesync, gamesync.HowEnded} {
+	for _, how := range []gamesync.EndReason{gamesync.EndAllLeft, gamesync.EndLastPlayer, gamesync.EndDesync, gamesync.EndEnded} {
 		found[string(how)] = "gamesync.How"
 	}
 	for level := command.Anyone; level <= command.Root; level++ {

@@ -19,8 +19,8 @@ import (
 	"w3host/host/watch"
 	"w3host/internal/terminal"
 	"w3host/lan"
-	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/spectate"
 	"w3host/texts"
 )
 
@@ -84,7 +84,7 @@ func (c *watchCall) check() (err error) {
 	if len(c.names) == 0 {
 		return errors.New("name a replay, or a host's folder of replays")
 	}
-	if c.opts.Past.Speed, err = past.ParseSpeed(c.speed); err != nil {
+	if c.opts.Past.Speed, err = spectate.ParseSpeed(c.speed); err != nil {
 		return fmt.Errorf("--speed %s: %w", c.speed, err)
 	}
 	if c.addr, err = netip.ParseAddrPort(c.listen); err != nil || !c.addr.Addr().Is4() {

@@ -17,9 +17,9 @@ import (
 	"w3host/formats/w3map/builtin"
 	"w3host/host/watch"
 	"w3host/lan"
-	"w3host/past"
 	"w3host/protocol/w3gs"
 	"w3host/record/recording"
+	"w3host/spectate"
 )
 
 // recorded is a recorded or running game that viewers can join.
@@ -58,7 +58,9 @@ func (c *watchCall) read(name string) (*recorded, error) {
 	return &recorded{
 		show: watch.Show{
 			Number: c.last.Add(1), Key: binary.LittleEndian.Uint32(key[:]), File: name, Delay: c.delay,
-			Tape: func(r *replay.Reader) (*past.Tape, error) { return past.NewTape(r, pid, version, check) },
+			Tape: func(r *replay.Reader) (*spectate.Recording, error) {
+				return spectate.NewRecording(r, pid, version, check)
+			},
 		},
 		seat: seat,
 		ad: lan.Advert{

@@ -9,8 +9,8 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/lobby"
-	"w3host/past"
 	"w3host/record/recording"
+	"w3host/spectate"
 	"w3host/texts"
 )
 
@@ -37,7 +37,7 @@ func (c *watchCall) chooseSeat(file string, start *replay.Start) (pid uint8, nam
 		}
 	}
 	conducts, err := conductsIn(file)
-	switch idle := past.IdleSeats(start, conducts, c.version.ObserverTeam()); {
+	switch idle := spectate.IdleSeats(start, conducts, c.version.ObserverTeam()); {
 	case err != nil:
 		return 0, "", err
 	case all == nil:
@@ -71,7 +71,7 @@ func watchersIn(names map[uint8]string, idle []uint8) uint8 {
 }
 
 // conductsIn reads when the players of a recording acted.
-func conductsIn(file string) (map[uint8]past.Conduct, error) {
+func conductsIn(file string) (map[uint8]spectate.Conduct, error) {
 	f, err := os.Open(file)
 	if errors.Is(err, os.ErrNotExist) { // the game has ended meanwhile
 		f, err = os.Open(recording.FinalOf(file))
@@ -84,5 +84,5 @@ func conductsIn(file string) (map[uint8]past.Conduct, error) {
 	if err != nil {
 		return nil, err
 	}
-	return past.Conducts(r), nil
+	return spectate.Conducts(r), nil
 }

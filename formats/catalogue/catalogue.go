@@ -1,8 +1,8 @@
 // Package catalogue maintains the list of map files in a folder. It scans and watches the folder, caches
 // computed map values in a file, and finds maps by a part of their name.
 //
-// Open returns a Catalogue; MapFile is an entry. Package maps uses it for the host's map folder. It does not
-// modify the folder; only the cache file is written.
+// Open returns a Catalogue; MapFile is an entry. Package daemon opens one for the host's map folder, and the
+// web console lists it. It does not modify the folder; only the cache file is written.
 package catalogue
 
 import (

@@ -1,8 +1,8 @@
 // Package savedgame reads and writes the beginning of a saved multiplayer game (.w3z), which is all that a
 // host needs to open its lobby. The rest is engine state that only the game itself can read.
 //
-// Read returns a Save. Package maps and the `w3host save` commands use it; formats/replay handles the
-// container, which both file types share.
+// Read returns a Save. Package control/saves and the `w3host save` commands use it; formats/replay handles
+// the container format, which replays share.
 //
 // Sources: savegame.cpp of GHost++ ("figured out by Varlock") and save_game.cpp of Aura. No public source
 // describes the files of 1.32 and later.

@@ -13,8 +13,8 @@ import (
 	"w3host/host/loop"
 	"w3host/internal/network"
 	"w3host/lobby"
-	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/spectate"
 	"w3host/texts"
 )
 
@@ -22,7 +22,7 @@ const (
 	// joinTimeout is how long a connection may take to say whom it watches.
 	joinTimeout = 10 * time.Second
 	// outQueue bounds the bytes that wait for a client: the greeting, unanswered parts of the past, lines.
-	outQueue = past.MostBytes + 64<<10
+	outQueue = spectate.MostBytes + 64<<10
 	// perAddress is how many connections an address, or a network of IPv6, may have.
 	perAddress = 24
 	// mostRefused may read at once why they may not watch; more are turned away without a word.
@@ -45,7 +45,7 @@ type Options struct {
 	Network  loop.Network // nil: the system's
 	Listener net.Listener // nil: clients come by Hand
 	Most     int          // viewers
-	Past     past.Options
+	Past     spectate.Options
 	Log      zerolog.Logger
 }
 
@@ -183,7 +183,7 @@ func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 		code, fault = w3gs.RejectInvalid, bad
 	default:
 		if n := s.full(show); n > 0 && no.Empty() {
-			no = past.Full(n)
+			no = spectate.Full(n)
 		}
 		if !no.Empty() && s.refused >= mostRefused {
 			code, fault = w3gs.RejectFull, errFull

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"w3host/formats/replay"
-	"w3host/past"
 	"w3host/record/recording"
+	"w3host/spectate"
 )
 
 const (
@@ -32,9 +32,9 @@ type Show struct {
 	Delay       time.Duration // behind a game that is played
 	Most        int           // viewers; 0: as many as may watch at all
 	// Tape begins the record with the beginning of the file.
-	Tape func(*replay.Reader) (*past.Tape, error)
+	Tape func(*replay.Reader) (*spectate.Recording, error)
 
-	tape     *past.Tape
+	tape     *spectate.Recording
 	viewers  int
 	stop     context.CancelFunc
 	watching atomic.Int32 // viewers, without those who only read why they may not
@@ -152,7 +152,7 @@ func (show *Show) over() bool {
 type reading struct {
 	server *Server
 	show   *Show
-	tape   *past.Tape
+	tape   *spectate.Recording
 	ctx    context.Context
 	file   *os.File
 	batch  []replay.Record

@@ -7,8 +7,8 @@ import (
 
 	"w3host/host/loop"
 	"w3host/internal/network"
-	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/spectate"
 	"w3host/texts"
 )
 
@@ -19,9 +19,9 @@ type viewer struct {
 	here   bool // has said whom it watches
 	show   *Show
 	game   string
-	client *past.Client // nil before
-	calm   bool         // it is read in time, and does not wake the loop
-	out    past.Out
+	client *spectate.Client // nil before
+	calm   bool             // it is read in time, and does not wake the loop
+	out    spectate.Out
 	no     bool // it only reads why it may not watch
 }
 
@@ -43,7 +43,7 @@ func (v *viewer) begin(s *Show, name string, no texts.Text) {
 	} else {
 		s.watching.Add(1)
 	}
-	v.client = past.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
+	v.client = spectate.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
 	v.server.startBeat()
 	line := v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game)
 	if v.no {
@@ -88,7 +88,7 @@ func (v *viewer) flush() {
 		}
 	}
 	end, why := v.out.End, v.out.Why
-	v.out = past.Out{Frames: v.out.Frames[:0]}
+	v.out = spectate.Out{Frames: v.out.Frames[:0]}
 	if end {
 		v.Finish(why)
 		v.leave()
@@ -166,7 +166,7 @@ func (v *viewer) Ended(bool) {
 	}
 	e := s.opts.Log.Info().Str("name", v.client.Name).Str("game", v.game).
 		Stringer("reached", v.client.At().Truncate(time.Second)).Int("compared", v.client.Compared())
-	if cause := v.Cause(); cause != nil && !errors.Is(cause, past.ErrLeft) {
+	if cause := v.Cause(); cause != nil && !errors.Is(cause, spectate.ErrLeft) {
 		e.AnErr("reason", cause)
 	}
 	e.Msg("a client watches no more")

@@ -15,8 +15,8 @@ import (
 	"w3host/formats/replay"
 	"w3host/internal/testkit"
 	"w3host/internal/tier"
-	"w3host/past"
 	"w3host/protocol/w3gs"
+	"w3host/spectate"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -31,12 +31,12 @@ func serve(t *testing.T, file string, delay time.Duration, most int) (s *Server,
 		t.Fatal(err)
 	}
 	log = new(testkit.Log)
-	s, err = New(Options{Listener: listener, Most: most, Past: past.Options{Speed: past.Max}, Log: zerolog.New(log)})
+	s, err = New(Options{Listener: listener, Most: most, Past: spectate.Options{Speed: spectate.Max}, Log: zerolog.New(log)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Add(&Show{Number: 7, Key: 9, File: file, Delay: delay, Tape: func(r *replay.Reader) (*past.Tape, error) {
-		return past.NewTape(r, 1, w3gs.DefaultVersion, check)
+	s.Add(&Show{Number: 7, Key: 9, File: file, Delay: delay, Tape: func(r *replay.Reader) (*spectate.Recording, error) {
+		return spectate.NewRecording(r, 1, w3gs.DefaultVersion, check)
 	}})
 	go s.RunGuarded()
 	t.Cleanup(func() {
@@ -159,8 +159,8 @@ func TestFaultOfAnEntrance(t *testing.T) {
 	file := recorded(t)
 	s, log := serve(t, file, 0, 3)
 	tooLong := w3gs.MapCheck{Path: strings.Repeat("x", 1<<16)} // for a packet
-	faulty := &Show{Number: 8, File: file, Tape: func(r *replay.Reader) (*past.Tape, error) {
-		return past.NewTape(r, 1, w3gs.DefaultVersion, tooLong)
+	faulty := &Show{Number: 8, File: file, Tape: func(r *replay.Reader) (*spectate.Recording, error) {
+		return spectate.NewRecording(r, 1, w3gs.DefaultVersion, tooLong)
 	}}
 	s.Add(faulty)
 	ann := join(t, s, 7, 9, "Ann")
@@ -175,7 +175,7 @@ func TestFaultOfAnEntrance(t *testing.T) {
 		}
 	})
 	ann.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
-	ann.UntilChat("You watch Evening")
+	ann.UntilChat("You are watching Evening")
 }
 
 // TestFaultOfTheLoop: when the loop has ended by a fault, no connection stays open: neither of those who watch, nor
@@ -214,7 +214,7 @@ func TestDoor(t *testing.T) {
 	ann.Until(byte(w3gs.OpMapCheck))
 	late := join(t, s, 7, 9, "Fay")
 	late.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
-	late.UntilChat("1 watches already: no more may.")
+	late.UntilChat("This game already has its maximum of 1 spectator.")
 	for name, refused := range map[string]struct {
 		c    *testkit.Client
 		code byte
@@ -239,5 +239,5 @@ func TestDoor(t *testing.T) {
 	fay := join(t, s, 7, 9, "Fay") // there is room again
 	fay.Until(byte(w3gs.OpMapCheck))
 	fay.Send((&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size}).AppendTo(nil))
-	fay.UntilChat("You watch Evening")
+	fay.UntilChat("You are watching Evening")
 }

@@ -63,7 +63,7 @@ var allowedImpure = map[string][]string{
 	"formats/mpq":           {"sync"},        // pools of decompressors
 	"formats/replay":        {"sync"},        // a pool of compressors
 	"mapxfer":               {"sync/atomic"}, // part checksums shared by lobbies
-	"past":                  {"sync"},        // a pool of compressors
+	"spectate":              {"sync"},        // a pool of compressors
 }
 
 // pureLibraries only compute: bytes in, bytes out.

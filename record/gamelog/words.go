@@ -17,9 +17,9 @@ func endReason(f *game.Over) storage.EndReason {
 		return storage.EndRemade
 	case f.Decided:
 		return storage.EndFinished
-	case f.How == gamesync.HowDesync:
+	case f.How == gamesync.EndDesync:
 		return storage.EndDesync
-	case f.How == gamesync.HowEnded:
+	case f.How == gamesync.EndEnded:
 		return storage.EndStopped
 	}
 	return storage.EndFinished

@@ -1,8 +1,8 @@
 // Package leavers observes the events of a game and reports players who left early and so spoiled the game
 // for their team.
 //
-// New returns a Watch for one game. Package host uses it for leaver bans, record/gamelog for the rule that
-// leavers lose. It only judges; it bans nobody.
+// New returns a Watch for one game. Package daemon uses it for leaver bans, package record/gamelog for the
+// rule that leavers lose. It only judges; it bans nobody.
 package leavers
 
 import (

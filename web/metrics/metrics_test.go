@@ -53,7 +53,7 @@ func facts(name string) []game.Fact {
 			{Name: name, Waited: 1, Cause: gamesync.CauseHost}, {Name: name, Waited: 2, Cause: gamesync.CauseConnection},
 		}},
 		&gamesync.Lag{}, &gamesync.Desync{}, &game.DownloadEnded{Player: p, Bytes: 1000, Complete: true}, &game.DownloadEnded{Player: p},
-		&game.Over{Over: gamesync.Over{How: gamesync.HowAllLeft}}, &game.Over{Over: gamesync.Over{How: gamesync.How(name)}},
+		&game.Over{Over: gamesync.Over{How: gamesync.EndAllLeft}}, &game.Over{Over: gamesync.Over{How: gamesync.EndReason(name)}},
 	}
 }
 

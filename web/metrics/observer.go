@@ -18,8 +18,8 @@ const (
 var refusals = map[w3gs.RejectReason]string{w3gs.RejectFull: "full", w3gs.RejectStarted: "started", w3gs.RejectWrongKey: "wrong_key"}
 
 // ways are those in which games end.
-var ways = map[gamesync.How]string{
-	gamesync.HowAllLeft: "all_left", gamesync.HowLastPlayer: "one_player_left", gamesync.HowDesync: "desync", gamesync.HowEnded: "ended_by_host",
+var ways = map[gamesync.EndReason]string{
+	gamesync.EndAllLeft: "all_left", gamesync.EndLastPlayer: "one_player_left", gamesync.EndDesync: "desync", gamesync.EndEnded: "ended_by_host",
 }
 
 // Observe makes the observer of a game. It runs on the loop: it counts, and allocates

@@ -1,4 +1,4 @@
-package past
+package spectate
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ const size = 1234 // of the map
 
 // record makes the record of a game of two and an observer: turns of 100 ms with actions,
 // parts, empty turns, lines and a leave. The hash of a turn is its number.
-func record(t testing.TB, turns int) *Tape {
+func record(t testing.TB, turns int) *Recording {
 	t.Helper()
 	var file buffer
 	start := &replay.Start{
@@ -59,13 +59,13 @@ func record(t testing.TB, turns int) *Tape {
 	check(w.Close())
 	r, err := replay.NewReader(bytes.NewReader(file.b))
 	check(err)
-	tape, err := NewTape(r, 3, 26, w3gs.MapCheck{Path: `Maps\x.w3x`, Size: size, HasSHA1: true})
+	recording, err := NewRecording(r, 3, 26, w3gs.MapCheck{Path: `Maps\x.w3x`, Size: size, HasSHA1: true})
 	check(err)
 	for rec, err := range r.Records() {
 		check(err)
-		tape.Add(rec)
+		recording.Add(rec)
 	}
-	return tape
+	return recording
 }
 
 // buffer is a file in memory.
@@ -98,10 +98,10 @@ type viewer struct {
 	lobby   []w3gs.Op
 }
 
-func join(t *testing.T, tape *Tape, o Options) *viewer {
+func join(t *testing.T, recording *Recording, o Options) *viewer {
 	v := &viewer{t: t, hash: func(n int) uint32 { return uint32(n) }}
 	var out Out
-	v.c = New(0, tape, "Eve", w3gs.SockAddr{}, o, &out)
+	v.c = New(0, recording, "Eve", w3gs.SockAddr{}, o, &out)
 	v.take(&out)
 	return v
 }
@@ -195,8 +195,8 @@ func (v *viewer) run(until time.Duration) {
 // TestEveryPart: at every speed and over every line a client gets the record byte for byte,
 // with no more turns on the way than the window, and as fast as asked for.
 func TestEveryPart(t *testing.T) {
-	tape := record(t, 1200) // two minutes
-	tape.End()
+	recording := record(t, 1200) // two minutes
+	recording.End()
 	for _, c := range []struct {
 		speed         Speed
 		trip, compute time.Duration
@@ -210,11 +210,11 @@ func TestEveryPart(t *testing.T) {
 		{Max, 0, 0, 0, 11 * time.Second, most},
 		{2, 0, 200 * time.Millisecond, 240 * time.Second, 260 * time.Second, fewest}, // slower than the game
 	} {
-		v := join(t, tape, Options{Speed: c.speed})
+		v := join(t, recording, Options{Speed: c.speed})
 		v.trip, v.compute = c.trip, c.compute
 		v.enter().run(time.Hour)
-		if !bytes.Equal(v.got, tape.frames) {
-			t.Errorf("%+v: %d bytes came, want the %d of the record", c, len(v.got), len(tape.frames))
+		if !bytes.Equal(v.got, recording.frames) {
+			t.Errorf("%+v: %d bytes came, want the %d of the record", c, len(v.got), len(recording.frames))
 		}
 		if v.ended != nil || !v.over || v.c.Compared() != 1200 || v.most > c.waiting {
 			t.Errorf("%+v: over %v, %v; %d hashes compared, %d turns on the way", c, v.over, v.ended, v.c.Compared(), v.most)
@@ -230,13 +230,13 @@ func TestEveryPart(t *testing.T) {
 
 // TestSeatLeaves: the view ends where its player leaves. What the others play on is not shown, nor compared.
 func TestSeatLeaves(t *testing.T) {
-	tape := record(t, 20)
-	frames := len(tape.frames)
-	tape.Add(&replay.Record{Kind: replay.KindLeave, Leave: replay.Leave{PID: 3}})
-	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: time.Minute})
-	tape.Add(&replay.Record{Kind: replay.KindChecksum, Checksum: []byte{21, 0, 0, 0}})
-	tape.End()
-	v := join(t, tape, Options{Speed: Max}).enter()
+	recording := record(t, 20)
+	frames := len(recording.frames)
+	recording.Add(&replay.Record{Kind: replay.KindLeave, Leave: replay.Leave{PID: 3}})
+	recording.Add(&replay.Record{Kind: replay.KindTurn, Increment: time.Minute})
+	recording.Add(&replay.Record{Kind: replay.KindChecksum, Checksum: []byte{21, 0, 0, 0}})
+	recording.End()
+	v := join(t, recording, Options{Speed: Max}).enter()
 	v.run(time.Hour)
 	if len(v.got) != frames || v.c.Compared() != 20 || v.ended != nil {
 		t.Errorf("%d of %d bytes came, %d hashes compared, %v", len(v.got), frames, v.c.Compared(), v.ended)
@@ -246,21 +246,21 @@ func TestSeatLeaves(t *testing.T) {
 	}
 }
 
-// TestTooLongTurn: a tape ends before a turn of the file that fits no packet.
+// TestTooLongTurn: a recording ends before a turn of the file that fits no packet.
 func TestTooLongTurn(t *testing.T) {
-	tape := record(t, 4)
-	parts := len(tape.parts)
-	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond, Commands: make([]byte, w3gs.MaxFrame-2)})
-	tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond})
-	if len(tape.parts) != parts || !tape.ended {
-		t.Errorf("%d parts after %d, ended %v", len(tape.parts), parts, tape.ended)
+	recording := record(t, 4)
+	parts := len(recording.parts)
+	recording.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond, Commands: make([]byte, w3gs.MaxFrame-2)})
+	recording.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond})
+	if len(recording.parts) != parts || !recording.ended {
+		t.Errorf("%d parts after %d, ended %v", len(recording.parts), parts, recording.ended)
 	}
 }
 
 // TestGreeting: the packets of the start, in their order, about everybody but the seat.
 func TestGreeting(t *testing.T) {
-	tape := record(t, 1)
-	v := join(t, tape, Options{Speed: 1}).enter()
+	recording := record(t, 1)
+	v := join(t, recording, Options{Speed: 1}).enter()
 	want := []w3gs.Op{
 		w3gs.OpSlotInfoJoin, w3gs.OpPlayerInfo, w3gs.OpPlayerInfo, w3gs.OpMapCheck, w3gs.OpSlotInfo,
 		w3gs.OpCountdownStart, w3gs.OpCountdownEnd, w3gs.OpGameLoaded, w3gs.OpGameLoaded, w3gs.OpGameLoaded,
@@ -268,8 +268,8 @@ func TestGreeting(t *testing.T) {
 	if !slices.Equal(v.lobby, want) {
 		t.Errorf("%v, want %v", v.lobby, want)
 	}
-	if len(tape.others) != 2 || tape.others[0].Name != "Ann" || tape.others[1].Name != "Bob" {
-		t.Errorf("introduced: %+v", tape.others)
+	if len(recording.others) != 2 || recording.others[0].Name != "Ann" || recording.others[1].Name != "Bob" {
+		t.Errorf("introduced: %+v", recording.others)
 	}
 }
 
@@ -277,22 +277,22 @@ func TestGreeting(t *testing.T) {
 // is asked for, and everything comes.
 func TestRunningGame(t *testing.T) {
 	whole := record(t, 1200)
-	tape := *whole
-	tape.parts, tape.frames, tape.time = nil, nil, 0
+	recording := *whole
+	recording.parts, recording.frames, recording.time = nil, nil, 0
 	const delay = 2 * time.Minute
-	v := join(t, &tape, Options{Speed: Max})
+	v := join(t, &recording, Options{Speed: Max})
 	v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size})
 	made := map[int]time.Duration{} // when a part was there
 	for at := range 12 {            // what has been played comes every 10 s
 		v.now = time.Duration(at) * 10 * time.Second
 		to := len(whole.parts) * (at + 1) / 12
-		for i := len(tape.parts); i < to; i++ {
+		for i := len(recording.parts); i < to; i++ {
 			made[i] = v.now
-			tape.parts, tape.frames = append(tape.parts, whole.parts[i]), append(tape.frames, whole.frame(i)...)
+			recording.parts, recording.frames = append(recording.parts, whole.parts[i]), append(recording.frames, whole.frame(i)...)
 		}
-		tape.time = whole.parts[to-1].at
-		if tape.Hold(v.now, delay); at == 11 {
-			tape.End()
+		recording.time = whole.parts[to-1].at
+		if recording.Hold(v.now, delay); at == 11 {
+			recording.End()
 		}
 		var out Out
 		v.c.Tick(v.now, &out)
@@ -304,8 +304,8 @@ func TestRunningGame(t *testing.T) {
 	}
 	v.run(2*time.Minute - 1)
 	v.send(&w3gs.LoadedSelf{})
-	for i := range tape.parts {
-		if p := &tape.parts[i]; p.from > made[i]+delay || p.from < made[i]+delay-11*time.Second {
+	for i := range recording.parts {
+		if p := &recording.parts[i]; p.from > made[i]+delay || p.from < made[i]+delay-11*time.Second {
 			t.Fatalf("part %d was there at %v and may be shown from %v", i, made[i], p.from)
 		}
 	}
@@ -317,8 +317,8 @@ func TestRunningGame(t *testing.T) {
 
 // TestSpeeds: what is said is obeyed, answered or passed on.
 func TestSpeeds(t *testing.T) {
-	tape := record(t, 600)
-	v := join(t, tape, Options{Speed: 1})
+	recording := record(t, 600)
+	v := join(t, recording, Options{Speed: 1})
 	v.compute = 90 * time.Millisecond
 	v.enter().run(10 * time.Second)
 	for _, c := range []struct{ line, want string }{
@@ -364,8 +364,8 @@ func TestSpeeds(t *testing.T) {
 
 // TestOut: who cannot go on is put out, with a line where there is somebody to read it.
 func TestOut(t *testing.T) {
-	tape := record(t, 1200)
-	tape.End()
+	recording := record(t, 1200)
+	recording.End()
 	for name, c := range map[string]struct {
 		play func(v *viewer)
 		why  error
@@ -390,7 +390,7 @@ func TestOut(t *testing.T) {
 		"damaged packet": {func(v *viewer) { v.enter(); v.send(&w3gs.Raw{ID: w3gs.OpKeepalive, Body: []byte{1}}) }, w3gs.ErrShort, "", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := join(t, tape, Options{Speed: 1})
+			v := join(t, recording, Options{Speed: 1})
 			v.trip = 10 * time.Millisecond
 			c.play(v)
 			v.run(time.Hour)
@@ -414,18 +414,18 @@ func sendMany(v *viewer, p w3gs.Packet, n int) {
 
 // TestBytesUnanswered: of long turns no more waits for a client's answers than MostBytes and a turn.
 func TestBytesUnanswered(t *testing.T) {
-	tape := record(t, 100)
+	recording := record(t, 100)
 	const long = 1200
 	for range 6000 {
-		tape.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond, Commands: w3gs.AppendAction(nil, 2, make([]byte, long))})
+		recording.Add(&replay.Record{Kind: replay.KindTurn, Increment: 100 * time.Millisecond, Commands: w3gs.AppendAction(nil, 2, make([]byte, long))})
 	}
-	v := join(t, tape, Options{Speed: Max})
+	v := join(t, recording, Options{Speed: Max})
 	v.trip, v.hash = 50*time.Millisecond, func(n int) uint32 { return uint32(min(n, 100)) }
 	v.enter().run(3 * time.Second)
 	answered := v.c.answered
 	v.trip = time.Hour
 	v.run(v.now + 5*time.Second)
-	if n := tape.begin(v.c.sent) - tape.begin(v.c.answered); answered < 1000 || n < MostBytes/2 || n > MostBytes+2*long {
+	if n := recording.begin(v.c.sent) - recording.begin(v.c.answered); answered < 1000 || n < MostBytes/2 || n > MostBytes+2*long {
 		t.Errorf("%d parts were answered, then %d bytes wait", answered, n)
 	}
 	if next := v.c.Next(); next <= v.now {
@@ -443,7 +443,7 @@ func TestChinese(t *testing.T) {
 
 // FuzzClient: whatever a client sends and whenever, its own part ends and nothing else.
 func FuzzClient(f *testing.F) {
-	tape := record(f, 100)
+	recording := record(f, 100)
 	f.Add([]byte("\x00\x42\x00\x23\x00\x27\x05\x28"), uint64(1))
 	f.Fuzz(func(t *testing.T, ops []byte, seed uint64) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -452,7 +452,7 @@ func FuzzClient(f *testing.F) {
 			&w3gs.ChatToHost{Chat: w3gs.Chat{Flag: w3gs.ChatGame, Text: "!speed 9"}}, &w3gs.OutgoingAction{Data: []byte{1}}, &w3gs.DropReq{},
 		}
 		var out Out
-		c, now := New(0, tape, "Eve", w3gs.SockAddr{}, Options{Speed: 1}, &out), time.Duration(0)
+		c, now := New(0, recording, "Eve", w3gs.SockAddr{}, Options{Speed: 1}, &out), time.Duration(0)
 		for _, op := range ops {
 			now += time.Duration(rnd.IntN(1000)) * time.Millisecond
 			frame := packets[int(op)%len(packets)].AppendTo(nil)
@@ -475,9 +475,9 @@ func FuzzClient(f *testing.F) {
 
 // A line of a viewer is one line for others, which begins with the viewer's name, whatever the viewer has written.
 func TestLineOfViewerIsPlain(t *testing.T) {
-	tape := record(t, 300)
+	recording := record(t, 300)
 	watching := func() *viewer {
-		v := join(t, tape, Options{})
+		v := join(t, recording, Options{})
 		v.send(&w3gs.MapSize{Flag: w3gs.MapHave, Size: size})
 		v.send(&w3gs.LoadedSelf{})
 		v.lines = nil
@@ -489,7 +489,7 @@ func TestLineOfViewerIsPlain(t *testing.T) {
 	} {
 		eve, other := watching(), watching()
 		var out Out
-		said := &w3gs.ChatToHost{Chat: w3gs.Chat{From: tape.Seat, To: []uint8{tape.Seat}, Flag: w3gs.ChatGame, Text: tc.said}}
+		said := &w3gs.ChatToHost{Chat: w3gs.Chat{From: recording.Seat, To: []uint8{recording.Seat}, Flag: w3gs.ChatGame, Text: tc.said}}
 		if err := eve.c.Packet(time.Second, said.AppendTo(nil), &out); err != nil {
 			t.Fatal(err)
 		}
@@ -507,16 +507,16 @@ func TestRecordIsPlain(t *testing.T) {
 		GameName: "Eve|nning",
 		Players:  []replay.Player{{PID: 2, Name: "An\nn"}, {PID: 3, Name: "Bob"}}, Slots: []w3gs.Slot{{PID: 2, Status: 2}, {PID: 3, Status: 2}},
 	}}
-	tape, err := NewTape(file, 3, 26, w3gs.MapCheck{})
+	recording, err := NewRecording(file, 3, 26, w3gs.MapCheck{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tape.Add(&replay.Record{Kind: replay.KindChat, Chat: replay.Chat{PID: 2, Flag: w3gs.ChatGame, Text: "hi\n|cffff0000Bob|r: I give up"}})
-	p, err := w3gs.Decode(w3gs.Frame(tape.frames), w3gs.FromHost)
+	recording.Add(&replay.Record{Kind: replay.KindChat, Chat: replay.Chat{PID: 2, Flag: w3gs.ChatGame, Text: "hi\n|cffff0000Bob|r: I give up"}})
+	p, err := w3gs.Decode(w3gs.Frame(recording.frames), w3gs.FromHost)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.(*w3gs.ChatFromHost).Text; got != "hi Bob: I give up" || tape.others[0].Name != "An n" || tape.Game != "Evening" {
-		t.Errorf("shown are the line %q, the name %q and the game %q", got, tape.others[0].Name, tape.Game)
+	if got := p.(*w3gs.ChatFromHost).Text; got != "hi Bob: I give up" || recording.others[0].Name != "An n" || recording.Game != "Evening" {
+		t.Errorf("shown are the line %q, the name %q and the game %q", got, recording.others[0].Name, recording.Game)
 	}
 }

@@ -8,39 +8,38 @@ import (
 	"w3host/texts"
 )
 
-// Lag attribution thresholds.
+// Thresholds for attributing lag to a cause.
 const (
-	hostLateNotice = 500 * time.Millisecond // a turn this late is felt by everybody
-	hostLateEvery  = 10 * time.Second       // at most one host line in this time
-	lateWindow     = 10 * time.Second       // the host's lateness is remembered once to twice this long
-	slowRTT        = 500 * time.Millisecond // a connection that explains a lag by itself
-	staleRTT       = 12 * time.Second       // two pings of 5 s without an answer
-	fullBacklog    = 4 << 10                // bytes a socket did not take
-	sayLen         = w3gs.MaxGameChatLen    // a host line in the game
+	hostLateNotice = 500 * time.Millisecond // a turn this late is noticed by all players
+	hostLateEvery  = 10 * time.Second       // minimum time between two chat lines about the host's lateness
+	lateWindow     = 10 * time.Second       // the host's lateness is remembered for one to two such windows
+	slowRTT        = 500 * time.Millisecond // round trip that explains a lag by itself
+	staleRTT       = 12 * time.Second       // two pings at intervals of 5 s without an answer
+	fullBacklog    = 4 << 10                // bytes not accepted by a socket
+	sayLen         = w3gs.MaxGameChatLen    // maximum length of a host's chat line in the game
 )
 
 // Cause is the cause of a lag.
 type Cause string
 
-// Causes; players read them in brackets after a name.
+// Causes. Players see them in brackets after a name.
 const (
-	CauseConnection Cause = "connection" // data did not get to the player or back
-	CauseComputer   Cause = "computer"   // pings are answered, turns are not
-	CauseHost       Cause = "the host"   // the host itself was late by as much
-	CauseUnknown    Cause = "unknown"    // pings were never measured
+	CauseConnection Cause = "connection" // data did not reach the player or the host
+	CauseComputer   Cause = "computer"   // pings are answered but turns are not
+	CauseHost       Cause = "the host"   // the host itself was late by a similar amount
+	CauseUnknown    Cause = "unknown"    // no ping was ever measured
 )
 
-// In returns the cause in a language.
+// In returns the cause in the given language.
 func (c Cause) In(l texts.Language) string { return texts.Known(string(c)).In(l) }
 
-// Lag is the record of one lag, made when the game goes on: for whom it waited, how
-// long and why. Without players it is about a turn that the host sent late. Line is
-// the chat line, which is also said.
+// Lag reports one lag when the game continues: which players it waited for, how long and why. Without
+// players, it reports a turn that the host sent late. Line is the chat line about it, which is also sent.
 type Lag struct {
 	reportOnly
-	Turn     uint32        // the last turn before
-	Stood    time.Duration // how long the game stood still
-	HostLate time.Duration // the host's worst lateness shortly before and meanwhile
+	Turn     uint32        // last turn before the lag
+	Stood    time.Duration // how long the game was stopped
+	HostLate time.Duration // the host's worst lateness before and during the lag
 	Players  []Lagger
 	Line     texts.Text
 }
@@ -49,16 +48,16 @@ type Lag struct {
 type Lagger struct {
 	PID    uint8
 	Name   string
-	Behind time.Duration // from sending the oldest unanswered turn until the player was back or gone
-	Waited time.Duration // on the lag screen
-	Turns  int           // turns not answered when the screen came up
-	RTT    time.Duration // last known round trip; zero: never measured
-	Queued int           // bytes that the socket had not taken
+	Behind time.Duration // time since the oldest unanswered turn was sent
+	Waited time.Duration // time on the lag screen
+	Turns  int           // unanswered turns when the screen appeared
+	RTT    time.Duration // last known round trip; 0 if never measured
+	Queued int           // bytes not accepted by the socket
 	Cause  Cause
-	Gone   bool // left or was dropped meanwhile
+	Gone   bool // left or was dropped during the lag
 }
 
-// RTT takes the newest round trip of a player's ping.
+// RTT processes a player's latest measured round trip.
 func (l *Loop) RTT(now time.Duration, pid uint8, rtt time.Duration) {
 	if !l.enter(now) {
 		return
@@ -74,14 +73,14 @@ func (l *Loop) RTT(now time.Duration, pid uint8, rtt time.Duration) {
 	l.settle()
 }
 
-// lateness is how late the host was, over a window of lateWindow and the one before.
+// lateness tracks how late the host's turns were, in the current and the previous window of lateWindow.
 type lateness struct {
-	now, before time.Duration // the worst of each window
-	since       time.Duration // when this window began
-	sayAt       time.Duration // when players may read of it again
+	now, before time.Duration // worst lateness of each window
+	since       time.Duration // start of the current window
+	sayAt       time.Duration // when players may be told again
 }
 
-// add notes how late a turn was made at t.
+// add records the lateness of a turn at time t.
 func (n *lateness) add(t, late time.Duration) {
 	if t-n.since > lateWindow {
 		n.before, n.now, n.since = n.now, 0, t
@@ -91,7 +90,7 @@ func (n *lateness) add(t, late time.Duration) {
 
 func (n *lateness) worst() time.Duration { return max(n.now, n.before) }
 
-// late notes how late a turn was made, and says so to all if it was late enough to be felt.
+// late records the lateness of a turn, and tells all players if it was noticeable.
 func (l *Loop) late(by time.Duration) {
 	l.lateness.add(l.t, by)
 	if by < hostLateNotice || l.t < l.lateness.sayAt {
@@ -121,7 +120,7 @@ func (l *Loop) attribute(p *player) Lagger {
 	return r
 }
 
-// lagLine puts a record into one line that fits the chat.
+// lagLine formats a Lag as one chat line.
 func lagLine(rec *Lag) texts.Text {
 	host := texts.Of("host on time")
 	if rec.HostLate >= hostLateNotice/2 {

@@ -1,4 +1,4 @@
-package past
+package spectate
 
 import (
 	"errors"
@@ -12,90 +12,90 @@ import (
 )
 
 const (
-	// pingEvery is how often a client hears something while nothing else is sent.
+	// pingEvery is the interval of pings to a client.
 	pingEvery = 5 * time.Second
-	// silence ends a client that has turns to answer and does not.
+	// silence is how long a client may leave turns unanswered before it is removed.
 	silence = 70 * time.Second
-	// loadFor is how long loading may take.
+	// loadFor is the time limit for loading the map.
 	loadFor = 10 * time.Minute
-	// lobbyFor is how long the map check may take.
+	// lobbyFor is the time limit for the map check.
 	lobbyFor = time.Minute
-	// afterEnd is how long the last line can be read.
+	// afterEnd is how long a client may read the last line in the game.
 	afterEnd = 10 * time.Second
-	// readFor is the same for a refusal in the lobby.
+	// readFor is how long a client may read a refusal in the lobby.
 	readFor = 8 * time.Second
-	// perSecond packets may come, and burst at once, besides the answers to turns.
+	// perSecond and burst limit a client's packets, not counting answers to turns.
 	perSecond, burst = 50, 200
-	// apart is how many answers in a row may differ from the players'.
+	// apart is the number of consecutive differing answers after which a client is removed.
 	apart = 50
 )
 
-// Why a client is put out, for the log.
+// Reasons for removing a client, for the log.
 var (
 	errSilent  = errors.New("no answer for too long")
 	errDiffers = errors.New("its game came out differently")
 	ErrLeft    = errors.New("left")
 	errFlood   = errors.New("too many packets a second")
 	errRefused = errors.New("may not watch")
-	errForged  = errors.New("more answers than turns")
+	errForged  = errors.New("it answered more turns than it was sent")
 )
 
-// Options are the same for all clients of a tape.
+// Options are settings shared by all clients of a game.
 type Options struct {
-	Speed    Speed // at the beginning
+	Speed    Speed // initial speed
 	Language texts.Language
 }
 
-// Client is one newcomer. Its methods take the time, which never goes back, and append what
-// is to be sent to Out.
+// Client is one spectator of a recorded game. Its methods take the time, which must not decrease, and append
+// their output to an Out. It is not safe for concurrent use.
 type Client struct {
 	Name string
 
-	tape     *Tape
-	state    state
-	until    time.Duration // the state is over by then
-	why      error         // it finishes
-	hasWait  bool          // has read how long the beginning is away
-	inGame   bool          // behind the lobby
-	pingAt   time.Duration
-	pace     pace
-	lines    allowance.Allowance // what is said
-	packets  allowance.Allowance // all but answers to turns
-	language texts.Language
-	refusal  texts.Text // what it reads instead of the game
+	recording *Recording
+	state     state
+	until     time.Duration // deadline of the current state
+	why       error         // reason for state finishing
+	hasWait   bool          // has been told when the game begins
+	inGame    bool          // has left the lobby
+	pingAt    time.Duration
+	pace      pace
+	lines     allowance.Allowance // rate limit for chat lines
+	packets   allowance.Allowance // rate limit for packets except answers to turns
+	language  texts.Language
+	refusal   texts.Text // shown instead of the game
 
-	sent     int // parts
-	answered int // parts, of which all turns before are answered
-	waiting  int // turns that are sent and not answered
+	sent     int // number of parts sent
+	answered int // all turns in the parts before this index are answered
+	waiting  int // number of turns sent but not answered
 	heardAt  time.Duration
-	compared int // hashes that were those of the players
-	differ   int // hashes in a row that were not
-	from     int // the part of the first of them
+	compared int // number of hashes that matched those of the players
+	differ   int // consecutive hashes that did not match
+	from     int // index of the part with the first of them
 }
 
 type state uint8
 
 const (
-	checking state = iota // the map
-	waiting               // until the beginning may be shown
+	checking state = iota // checking the map
+	waiting               // until the game's beginning may be shown
 	loading
 	watching
-	finishing // a line is read, then it is out
+	finishing // reading a last line before removal
 )
 
 const never = time.Duration(math.MaxInt64)
 
-// Out is the result of a step.
+// Out is the output of a call.
 type Out struct {
-	Frames []byte // to be sent
-	Said   string // to all others who watch
-	End    bool   // the client is out when it has got the packets sent
-	Why    error  // for the log; nil: the end of the record
+	Frames []byte // packets to send to the client
+	Said   string // chat line for all other spectators
+	End    bool   // close the connection after sending Frames
+	Why    error  // reason for the log; nil at the end of the recording
 }
 
-// New makes a client whose 0x1E was taken, and greets it.
-func New(now time.Duration, t *Tape, name string, external w3gs.SockAddr, o Options, out *Out) *Client {
-	c := &Client{Name: name, tape: t, until: now + lobbyFor, pingAt: now + pingEvery, language: o.Language}
+// New returns a Client whose 0x1E was accepted, and sends it the lobby.
+func New(now time.Duration, t *Recording, name string, external w3gs.SockAddr, o Options, out *Out) *Client {
+	c := &Client{Name: name, recording: t, until: now + lobbyFor, pingAt: now + pingEvery, language: o.Language}
 	c.pace.set(o.Speed)
 	out.send(&w3gs.SlotInfoJoin{SlotTable: t.table, PID: t.Seat, External: external})
 	for i := range t.others {
@@ -105,21 +105,21 @@ func New(now time.Duration, t *Tape, name string, external w3gs.SockAddr, o Opti
 	return c
 }
 
-// Refuse has the client read in the lobby why it may not watch, before it is put out.
+// Refuse makes the client read in the lobby why it may not watch, before it is removed.
 func (c *Client) Refuse(why texts.Text) { c.refusal, c.why = why, errRefused }
 
 func (o *Out) send(p w3gs.Packet) { o.Frames = p.AppendTo(o.Frames) }
 
 func (c *Client) enter(s state, until time.Duration) { c.state, c.until = s, until }
 
-// Packet takes a packet of the client. Its actions in the game are thrown away.
+// Packet processes a packet of the client. Game actions are ignored.
 func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	ours := f[0] == w3gs.Magic
 	answers := ours && f.Op() == w3gs.OpKeepalive && c.waiting > 0
 	switch {
 	case !answers && c.packets.Take(now, time.Second/perSecond, burst*time.Second/perSecond) > 0:
 		return errFlood
-	case !ours: // of a proxy
+	case !ours: // from a GProxy++
 		return nil
 	}
 	p, err := w3gs.Decode(f, w3gs.FromClient)
@@ -151,9 +151,9 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	return nil
 }
 
-// checked goes on with a client that has the map.
+// checked continues with a client that has answered the map check.
 func (c *Client) checked(now time.Duration, size uint32, out *Out) {
-	t := c.tape
+	t := c.recording
 	if !c.refusal.Empty() {
 		c.say(c.refusal, out)
 		c.enter(finishing, now+readFor)
@@ -165,18 +165,18 @@ func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 		return
 	}
 	out.send(&w3gs.SlotInfo{SlotTable: t.table})
-	c.say(texts.Of("You watch %s. What you do there changes nothing.", t.Game), out)
+	c.say(texts.Of("You are watching %s. Your actions do not affect the game.", t.Game), out)
 	c.enter(waiting, never)
 	c.start(now, out)
 }
 
-// start begins the game when its beginning may be shown. A client that has loaded waits
-// for its first turn no longer than for any other, so it waits in the lobby.
+// start starts the game once its beginning may be shown. Until then the client waits in the lobby, because a
+// client that has loaded gives up if its first turn is late.
 func (c *Client) start(now time.Duration, out *Out) {
-	if len(c.tape.parts) == 0 {
+	if len(c.recording.parts) == 0 {
 		return
 	}
-	if wait := c.tape.parts[0].from - now; wait > 0 {
+	if wait := c.recording.parts[0].from - now; wait > 0 {
 		if !c.hasWait {
 			c.hasWait = true
 			c.say(texts.Of("It begins in %v.", wait.Round(time.Second)), out)
@@ -189,11 +189,11 @@ func (c *Client) start(now time.Duration, out *Out) {
 	c.enter(loading, now+loadFor)
 }
 
-// loaded begins the record.
+// loaded starts to send the recorded game.
 func (c *Client) loaded(now time.Duration, out *Out) {
-	out.send(&w3gs.GameLoaded{PID: c.tape.Seat})
-	for i := range c.tape.others {
-		out.send(&w3gs.GameLoaded{PID: c.tape.others[i].PID})
+	out.send(&w3gs.GameLoaded{PID: c.recording.Seat})
+	for i := range c.recording.others {
+		out.send(&w3gs.GameLoaded{PID: c.recording.others[i].PID})
 	}
 	c.enter(watching, never)
 	c.heardAt = now
@@ -201,7 +201,7 @@ func (c *Client) loaded(now time.Duration, out *Out) {
 	c.feed(now, out)
 }
 
-// answer takes the hash of the oldest turn that is not answered yet.
+// answer processes the hash of the oldest unanswered turn.
 func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 	if c.waiting == 0 {
 		if c.state == finishing {
@@ -209,10 +209,10 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 		}
 		return errForged
 	}
-	for !c.tape.parts[c.answered].answered {
+	for !c.recording.parts[c.answered].answered {
 		c.answered++
 	}
-	p := &c.tape.parts[c.answered]
+	p := &c.recording.parts[c.answered]
 	c.answered++
 	c.waiting--
 	c.heardAt = now
@@ -226,7 +226,7 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 			c.from = c.answered - 1
 		}
 		if c.differ == apart && c.state == watching {
-			at, turn := c.tape.parts[c.from].at, c.tape.turnOf(c.from)
+			at, turn := c.recording.parts[c.from].at, c.recording.turnOf(c.from)
 			c.say(texts.Of("Your game came out differently at %s.", texts.Clock(at)), out)
 			c.enter(finishing, now+afterEnd)
 			c.why = fmt.Errorf("%w from turn %d on, at %s", errDiffers, turn, texts.Clock(at))
@@ -237,24 +237,24 @@ func (c *Client) answer(now time.Duration, hash uint32, out *Out) error {
 	return nil
 }
 
-// Compared is how many hashes were those of the players.
+// Compared returns the number of hashes that matched those of the players.
 func (c *Client) Compared() int { return c.compared }
 
-// At is the game time that the client has reached.
+// At returns the game time that the client has reached.
 func (c *Client) At() time.Duration {
-	if c.answered < len(c.tape.parts) {
-		return c.tape.parts[c.answered].at
+	if c.answered < len(c.recording.parts) {
+		return c.recording.parts[c.answered].at
 	}
-	return c.tape.time
+	return c.recording.time
 }
 
-// feed sends the packets that the pace and the client's answers allow.
+// feed sends the packets that the speed and the client's answers allow.
 func (c *Client) feed(now time.Duration, out *Out) {
 	if c.state != watching {
 		return
 	}
 	c.pace.advance(now)
-	t := c.tape
+	t := c.recording
 	for c.maySend() && t.parts[c.sent].at <= c.pace.allowed && t.parts[c.sent].from <= now && len(out.Frames) < MostBytes {
 		out.Frames = append(out.Frames, t.frame(c.sent)...)
 		if t.parts[c.sent].answered {
@@ -270,13 +270,13 @@ func (c *Client) feed(now time.Duration, out *Out) {
 	}
 }
 
-// maySend reports whether there is something more, and the client has answered enough of its turns.
+// maySend reports whether a part is available and the client has answered enough turns.
 func (c *Client) maySend() bool {
-	t := c.tape
+	t := c.recording
 	return c.sent < len(t.parts) && c.waiting < c.pace.turns && (c.waiting == 0 || t.begin(c.sent)-t.begin(c.answered) < MostBytes)
 }
 
-// Tick does the work that is due.
+// Tick performs all due work.
 func (c *Client) Tick(now time.Duration, out *Out) {
 	if now >= c.pingAt {
 		c.pingAt = now + pingEvery
@@ -294,25 +294,25 @@ func (c *Client) Tick(now time.Duration, out *Out) {
 	}
 }
 
-// Stop ends the game of a client, or its stay in the lobby.
+// Stop ends the client's game or its stay in the lobby.
 func (c *Client) Stop(out *Out) { c.leave(c.why, out) }
 
-// leave puts the client out.
+// leave removes the client.
 func (c *Client) leave(why error, out *Out) {
 	if c.inGame {
-		out.send(&w3gs.GameOver{PID: c.tape.Seat})
+		out.send(&w3gs.GameOver{PID: c.recording.Seat})
 	} else {
 		out.send(&w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
 	}
 	out.End, out.Why = true, why
 }
 
-// Next is when the client wants a tick.
+// Next returns when Tick is due.
 func (c *Client) Next() time.Duration {
 	at := min(c.pingAt, c.until)
 	switch {
-	case c.state == waiting && len(c.tape.parts) > 0:
-		return min(at, c.tape.parts[0].from)
+	case c.state == waiting && len(c.recording.parts) > 0:
+		return min(at, c.recording.parts[0].from)
 	case c.state != watching:
 		return at
 	}
@@ -320,7 +320,7 @@ func (c *Client) Next() time.Duration {
 		at = min(at, c.heardAt+silence)
 	}
 	if c.maySend() {
-		next := &c.tape.parts[c.sent]
+		next := &c.recording.parts[c.sent]
 		at = min(at, max(c.pace.next(next.at), next.from))
 	}
 	return at

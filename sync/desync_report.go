@@ -11,19 +11,19 @@ import (
 	"w3host/texts"
 )
 
-// Desync says that players no longer have the same game. It holds all that is needed
-// to find the cause later, and is stored as JSON. The drops follow it.
+// Desync reports that the players' games have diverged. It contains everything needed to analyse the cause
+// later, and is stored as JSON. The resulting drops follow it.
 type Desync struct {
 	reportOnly
 	Turn     uint32        `json:"turn"`
 	GameTime time.Duration `json:"game_time_ns"`
-	Ends     bool          `json:"ends"` // no group was the largest: the game is over
+	Ends     bool          `json:"ends"` // the game ends because no group was the largest
 	Groups   []Group       `json:"groups"`
 	Past     []PastTurn    `json:"past"` // the last 50 turns up to Turn
-	Line     texts.Text    `json:"line"` // comes as a Say as well
+	Line     texts.Text    `json:"line"` // also sent with Sink.Say
 }
 
-// Group is players who have the same game.
+// Group is a set of players whose games are identical.
 type Group struct {
 	Hash    Hash      `json:"hash"`
 	PIDs    w3gs.PIDs `json:"pids"`
@@ -31,42 +31,41 @@ type Group struct {
 	GoesOn  bool      `json:"goes_on"`
 }
 
-// PastTurn is one turn before a desync: the packets sent, and the answers of all
-// players, including those who have left since.
+// PastTurn is a turn before a desync: its actions, and the answers of all players, including those who have
+// left since.
 type PastTurn struct {
 	Number    uint32       `json:"number"`
 	Increment uint16       `json:"increment_ms"`
 	Hashes    []PlayerHash `json:"hashes"`
 	Actions   []PastAction `json:"actions,omitempty"`
-	Lost      bool         `json:"lost,omitempty"` // the turn's actions are too long ago and too many
+	Lost      bool         `json:"lost,omitempty"` // the actions are no longer available, because they were too old and too large
 }
 
-// PlayerHash is one player's answer to a turn.
+// PlayerHash is a player's answer to a turn.
 type PlayerHash struct {
 	PID  uint8 `json:"pid"`
 	Hash Hash  `json:"hash"`
 }
 
-// PastAction is one player's action in a turn.
+// PastAction is a player's action in a turn.
 type PastAction struct {
 	PID  uint8 `json:"pid"`
 	Data Hex   `json:"data"`
 }
 
-// Hash is a sync checksum; eight hex digits in JSON.
+// Hash is a sync checksum, encoded as eight hex digits in JSON.
 type Hash uint32
 
-// MarshalText writes the digits.
+// MarshalText returns the hex digits.
 func (h Hash) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%08x", uint32(h)), nil }
 
-// Hex is bytes; hex digits in JSON.
+// Hex is a byte slice, encoded as hex digits in JSON.
 type Hex []byte
 
-// MarshalText writes the digits.
+// MarshalText returns the hex digits.
 func (h Hex) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, h), nil }
 
-// desync drops the players whose hash is not that of the largest group, or ends the
-// game if there is no largest.
+// desync drops the players outside the largest group, or ends the game if two groups are equally large.
 func (l *Loop) desync(rec *turnRecord, groups []Group, tie bool) {
 	var lost w3gs.PIDs
 	for i := range groups {
@@ -80,21 +79,21 @@ func (l *Loop) desync(rec *turnRecord, groups []Group, tie bool) {
 	l.sink.Fact(d)
 	l.sink.Say(l.live, d.Line)
 	if tie {
-		l.finish(HowDesync)
+		l.finish(EndDesync)
 		return
 	}
 	l.dropAll(lost, WhyDesync)
 }
 
-// past collects the turns up to number.
+// past returns the recorded turns up to number.
 func (l *Loop) past(number uint32) []PastTurn {
-	first := l.hashes.history.oldest
+	first := l.hashes.ring.oldest
 	if number >= reportTurns {
 		first = max(first, number+1-reportTurns)
 	}
 	past := make([]PastTurn, 0, number+1-first)
 	for n := first; n <= number; n++ {
-		rec := l.hashes.history.at(n)
+		rec := l.hashes.ring.at(n)
 		turn := PastTurn{Number: n, Increment: rec.increment, Lost: rec.lost}
 		for pid := range rec.have.All() {
 			turn.Hashes = append(turn.Hashes, PlayerHash{pid, Hash(rec.hashes[pid])})

@@ -1,4 +1,4 @@
-package past
+package spectate
 
 import (
 	"fmt"
@@ -9,46 +9,44 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Tape is the record of a game in packets for clients that see it from a seat. Parts are only
-// appended.
-type Tape struct {
-	Game    string // its name
+// Recording is a recorded game as packets for clients in one seat. Parts are only appended.
+type Recording struct {
+	Game    string // game name
 	Version w3gs.Version
-	Seat    uint8 // whose pid the newcomers get
+	Seat    uint8 // pid that all spectators get
 	Check   w3gs.MapCheck
 
 	table  w3gs.SlotTable
-	others []w3gs.PlayerInfo // who is introduced: all but the seat's own
+	others []w3gs.PlayerInfo // players introduced to spectators: all except that of the seat
 	parts  []part
 	frames []byte
 	time   time.Duration // game time of all parts
-	turn   int           // index in parts of the last turn that is answered; -1: none
-	ended  bool          // the seat's own player has left, or no client can be sent what follows
-	held   int           // parts that have a time from which they may be shown
-	over   bool          // no more will come
+	turn   int           // index in parts of the last answered turn; -1 if there is none
+	ended  bool          // the seat's player has left, or the rest cannot be sent to clients
+	held   int           // number of parts that have a time from which they may be sent
+	over   bool          // the recording is complete
 }
 
-// part is a frame, or several that belong together.
+// part is one or more packets that belong together.
 type part struct {
-	end      int           // in frames
+	end      int           // end offset in frames
 	at       time.Duration // game time before it
-	from     time.Duration // when it may be sent
-	answered bool          // by a 0x27
+	from     time.Duration // earliest time to send it
+	answered bool          // clients answer it with a 0x27
 	hashed   bool          // hash is known
 	hash     uint32
 }
 
-// NewTape begins the record of a game that w3host or a player has recorded. The seat is a
-// pid of a slot.
-func NewTape(r *replay.Reader, seat uint8, version w3gs.Version, check w3gs.MapCheck) (*Tape, error) {
+// NewRecording returns an empty Recording for a game recorded by w3host or by a player. seat is the pid of a slot.
+func NewRecording(r *replay.Reader, seat uint8, version w3gs.Version, check w3gs.MapCheck) (*Recording, error) {
 	start := &r.Start
 	at := func(pid uint8) int {
 		return slices.IndexFunc(start.Slots, func(s w3gs.Slot) bool { return s.PID == pid })
 	}
 	if seat == 0 || at(seat) < 0 {
-		return nil, fmt.Errorf("nobody has number %d in this game", seat)
+		return nil, fmt.Errorf("no player in this game has number %d", seat)
 	}
-	t := &Tape{
+	t := &Recording{
 		Game: w3gs.PlainLine(start.GameName), Version: version, Seat: seat, Check: check, turn: -1,
 		table: w3gs.SlotTable{Slots: slices.Clone(start.Slots), RandomSeed: start.RandomSeed, Layout: start.Layout, PlayerSlots: start.StartSpots},
 	}
@@ -61,11 +59,11 @@ func NewTape(r *replay.Reader, seat uint8, version w3gs.Version, check w3gs.MapC
 	return t, nil
 }
 
-// joinCounter is that of a player without peer connections.
+// joinCounter is the value for players without peer connections.
 const joinCounter = 2
 
 // Add appends a record of the game.
-func (t *Tape) Add(rec *replay.Record) {
+func (t *Recording) Add(rec *replay.Record) {
 	if tooLong(rec) {
 		t.ended = true
 	}
@@ -94,7 +92,7 @@ func (t *Tape) Add(rec *replay.Record) {
 	}
 }
 
-func (t *Tape) add(p w3gs.Packet, answered bool) {
+func (t *Recording) add(p w3gs.Packet, answered bool) {
 	if t.ended {
 		return
 	}
@@ -105,24 +103,23 @@ func (t *Tape) add(p w3gs.Packet, answered bool) {
 	t.parts = append(t.parts, part{end: len(t.frames), at: t.time, answered: answered})
 }
 
-// Hold has the frames added since the last call shown only after a delay. Of the last of it is
-// known that it is no older than now, of the rest by how much game time it came before: as
-// much time has passed at the least.
-func (t *Tape) Hold(now, delay time.Duration) {
+// Hold delays the parts added since the last call by delay. Parts have no wall-clock times, but the last one
+// is at most as old as now, and each earlier one is older by at least the difference in game time.
+func (t *Recording) Hold(now, delay time.Duration) {
 	for i := t.held; i < len(t.parts); i++ {
 		t.parts[i].from = now + delay - (t.time - t.parts[i].at)
 	}
 	t.held = len(t.parts)
 }
 
-// frameHead is more than stands before the actions of a turn.
+// frameHead is an upper bound for the bytes before the actions in a turn packet.
 const frameHead = 16
 
-// tooLong reports whether a turn of a file fits no packet.
+// tooLong reports whether a turn does not fit into a packet.
 func tooLong(rec *replay.Record) bool { return len(rec.Commands) > w3gs.MaxFrame-frameHead }
 
-// turnOf is the number of the turn, from 1, that a part completes.
-func (t *Tape) turnOf(part int) (n int) {
+// turnOf returns the number, counted from 1, of the turn that a part completes.
+func (t *Recording) turnOf(part int) (n int) {
 	for _, p := range t.parts[:part+1] {
 		if p.answered {
 			n++
@@ -131,14 +128,14 @@ func (t *Tape) turnOf(part int) (n int) {
 	return n
 }
 
-// End says that no more will be added.
-func (t *Tape) End() { t.over = true }
+// End marks the recording as complete.
+func (t *Recording) End() { t.over = true }
 
 // frame returns the bytes of a part.
-func (t *Tape) frame(i int) []byte { return t.frames[t.begin(i):t.parts[i].end] }
+func (t *Recording) frame(i int) []byte { return t.frames[t.begin(i):t.parts[i].end] }
 
-// begin is where it begins.
-func (t *Tape) begin(i int) int {
+// begin returns the start offset of a part.
+func (t *Recording) begin(i int) int {
 	if i == 0 {
 		return 0
 	}

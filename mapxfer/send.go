@@ -3,23 +3,23 @@ package mapxfer
 import "time"
 
 const (
-	// noBound is more than any bound.
+	// noBound is a value above any limit.
 	noBound = 1 << 40
-	// lookEvery is the time between two looks at figures, rates and timeouts. The
-	// line's queue has to last that long.
+	// lookEvery is the interval for checking measurements, rates and timeouts. The line's queue must last
+	// that long.
 	lookEvery = 10 * time.Millisecond
 )
 
-// pump hands out all parts that may leave now, part by part, each to the player who has
-// got least. So players get equal shares of the total rate or of a line.
+// pump sends all parts that may be sent now, one at a time to the player who has received the least, so that
+// players get equal shares of the total rate or of a line.
 func (s *Scheduler) pump() {
-	if s.running == 0 || s.now < s.yield.until {
+	if s.running == 0 || s.now < s.backoff.until {
 		return
 	}
-	s.yield.measure(s.now)
-	var last *player // who has the parts from off on that the sink has not been told of
+	s.backoff.measure(s.now)
+	var last *player // last is the player whose parts from off on have not been passed to the sink yet
 	var off uint32
-	for s.total.allows(s.now, PartLen) && s.yield.bucket.allows(s.now, PartLen) {
+	for s.total.allows(s.now, PartLen) && s.backoff.bucket.allows(s.now, PartLen) {
 		p := s.leastServed()
 		if p == nil {
 			break
@@ -33,15 +33,15 @@ func (s *Scheduler) pump() {
 	s.handOut(last, off)
 }
 
-// handOut gives the sink the parts that were served to a player from off on.
+// handOut passes a player's parts from off on to the sink.
 func (s *Scheduler) handOut(p *player, off uint32) {
 	if p != nil {
 		s.sink.Parts(p.pid, off, p.next)
 	}
 }
 
-// leastServed returns the active player with the fewest bytes sent whose window is open.
-// A player who had to wait catches up later, by at most share bytes.
+// leastServed returns the active player with an open window who has received the fewest bytes. A player who
+// had to wait catches up later, by at most share bytes.
 func (s *Scheduler) leastServed() (p *player) {
 	for _, q := range s.players {
 		if q.state != active {
@@ -58,7 +58,7 @@ func (s *Scheduler) leastServed() (p *player) {
 	return p
 }
 
-// serve counts one part for one player.
+// serve accounts for one part sent to a player.
 func (s *Scheduler) serve(p *player) {
 	end := partEnd(p.next, s.cfg.Size)
 	n := int64(end - p.next)
@@ -67,7 +67,7 @@ func (s *Scheduler) serve(p *player) {
 	}
 	p.bucket.take(s.now, n)
 	s.total.take(s.now, n)
-	s.yield.take(s.now, n)
+	s.backoff.take(s.now, n)
 	p.figures.Queued += int(n)
 	p.line.inflight += n
 	p.mark(s.now, n)
@@ -75,7 +75,7 @@ func (s *Scheduler) serve(p *player) {
 	p.next, p.high = end, max(p.high, end)
 }
 
-// Next is when Tick is due; false if only an event can change anything.
+// Next returns when Tick is due, or false if only an event can change anything.
 func (s *Scheduler) Next() (time.Duration, bool) {
 	at, ok := max(s.lastTick+lookEvery, s.now), s.running > 0
 	for _, p := range s.players {

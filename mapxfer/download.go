@@ -2,7 +2,8 @@ package mapxfer
 
 import "slices"
 
-// request answers a player who lacks bytes of the map beyond held.
+// request handles a player who has only the first held bytes of the map: it refuses, queues or starts a
+// download.
 func (s *Scheduler) request(p *player, held uint32) {
 	known := p.state == refused
 	p.acked = held
@@ -32,7 +33,7 @@ func (s *Scheduler) request(p *player, held uint32) {
 	}
 }
 
-// admit starts downloads as long as there are places.
+// admit starts queued downloads while slots are free.
 func (s *Scheduler) admit() {
 	for len(s.queue) > 0 && !s.full() {
 		p := s.byPID[s.queue[0]]
@@ -44,7 +45,7 @@ func (s *Scheduler) admit() {
 	s.pump()
 }
 
-// mark handles a player's claim to hold the first held bytes.
+// mark processes a player's acknowledgement of the first held bytes.
 func (s *Scheduler) mark(p *player, held uint32) {
 	switch {
 	case held > s.cfg.Size:
@@ -52,7 +53,7 @@ func (s *Scheduler) mark(p *player, held uint32) {
 	case held > p.high:
 		s.remove(p, WhyPastSent)
 	case held < p.acked && p.acked == p.base:
-		// The client cannot resume the file that it reported.
+		// The client cannot resume the partial file that it reported.
 		s.ignore(p, WhyBackwards)
 		if p.state == active {
 			p.base, p.acked = held, held
@@ -73,9 +74,8 @@ func (s *Scheduler) mark(p *player, held uint32) {
 	s.pump()
 }
 
-// rewind sends the parts behind the acknowledged mark again. A client that refuses
-// the first part of a resumed download cannot use the part it holds: the download
-// begins at byte 0.
+// rewind sends the parts after the last acknowledged byte again. A client that refuses the first part of a
+// resumed download cannot use its partial file, so the download restarts at byte 0.
 func (s *Scheduler) rewind(p *player) {
 	if p.acked == p.base {
 		if p.doubted {
@@ -94,7 +94,7 @@ func (s *Scheduler) rewind(p *player) {
 	s.pump()
 }
 
-// finish ends a download that brought the whole map.
+// finish ends a completed download.
 func (s *Scheduler) finish(p *player) {
 	p.acked = s.cfg.Size
 	s.showPercent(p)
@@ -102,7 +102,7 @@ func (s *Scheduler) finish(p *player) {
 	s.admit()
 }
 
-// ignore counts an invalid packet; too many of them remove the player.
+// ignore counts an invalid packet and removes the player if there are too many.
 func (s *Scheduler) ignore(p *player, why Why) {
 	p.ignored++
 	if p.ignored > maxIgnored {
@@ -112,7 +112,7 @@ func (s *Scheduler) ignore(p *player, why Why) {
 	s.sink.Ignored(p.pid, why)
 }
 
-// remove ends a player's download and has the host remove them.
+// remove ends a player's download and asks the host to remove the player.
 func (s *Scheduler) remove(p *player, why Why) {
 	s.unqueue(p.pid)
 	s.stop(p, removed, why)
@@ -120,7 +120,7 @@ func (s *Scheduler) remove(p *player, why Why) {
 	s.admit()
 }
 
-// check applies one download's timeouts.
+// check applies the timeouts of a running download.
 func (s *Scheduler) check(p *player) {
 	switch {
 	case s.cfg.Timeout > 0 && s.now-p.began >= s.cfg.Timeout:
@@ -134,9 +134,9 @@ func (s *Scheduler) check(p *player) {
 	}
 }
 
-// start gives a player a line: that of another one with the same address, or a new
-// one. All other lines shrink for a moment: some may have a bottleneck in common
-// with the new one, whose shortest round trip must not include their queue.
+// start assigns a line to a player: the existing one for the same address, or a new one. All other lines
+// shrink for a moment. They may share a bottleneck with the new line, whose shortest round trip must be
+// measured without their queues.
 func (s *Scheduler) start(p *player) {
 	s.running++
 	for _, q := range s.players {
@@ -156,7 +156,7 @@ func (s *Scheduler) start(p *player) {
 	p.line.inflight += p.figures.inflight()
 }
 
-// stop takes a player out of the running downloads.
+// stop removes a player from the running downloads.
 func (s *Scheduler) stop(p *player, next state, why Why) {
 	if p.state == active {
 		s.sink.Ended(p.pid, Download{Why: why, Bytes: p.acked - p.base, Resent: p.resent, Took: s.now - p.began})
@@ -176,7 +176,7 @@ func (s *Scheduler) full() bool {
 	return s.cfg.MaxDownloaders > 0 && s.running >= s.cfg.MaxDownloaders
 }
 
-// showPercent gives the lobby the player's percent when it has changed.
+// showPercent reports the player's percentage if it has changed.
 func (s *Scheduler) showPercent(p *player) {
 	percent := uint8(uint64(p.acked) * 100 / uint64(s.cfg.Size))
 	if percent != p.percent {

@@ -7,14 +7,14 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// hashes is the compare of what players answer to turns.
+// hashes compares the players' answers to turns, which is how desyncs are detected.
 type hashes struct {
-	history history
-	settled uint32    // turns that are compared
-	skipped w3gs.PIDs // observers who lag: no turn waits for their answers
+	ring    turnRing
+	settled uint32    // number of turns that have been compared
+	skipped w3gs.PIDs // lagging observers, for whose answers no turn waits
 }
 
-// Keepalive takes a player's 0x27, the answer to the next unanswered turn. It allocates nothing.
+// Keepalive processes a player's 0x27, the answer to the player's next unanswered turn. It does not allocate.
 func (l *Loop) Keepalive(now time.Duration, pid uint8, sum uint32) {
 	if l.enter(now) {
 		l.keepalive(pid, sum)
@@ -32,7 +32,7 @@ func (l *Loop) keepalive(pid uint8, sum uint32) {
 		return
 	}
 	p.acked++
-	rec := l.hashes.history.at(p.acked)
+	rec := l.hashes.ring.at(p.acked)
 	rec.answer(pid, sum)
 	if p.acked <= l.hashes.settled && sum != rec.sum {
 		l.desync(rec, l.groups(rec, l.live&rec.have), false)
@@ -44,9 +44,10 @@ func (l *Loop) keepalive(pid uint8, sum uint32) {
 	}
 }
 
-// Answer takes a player's 0x27 if nothing follows from it, as from nearly all: the turn goes on, and others have not
-// answered it, either. Else it does nothing, and Keepalive has to.
-func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
+// TryKeepalive is a fast path for Keepalive. It processes a player's 0x27 if nothing else follows from it, which
+// holds for nearly all of them. Otherwise it does nothing and returns false, and the caller must call
+// Keepalive.
+func (l *Loop) TryKeepalive(now time.Duration, pid uint8, sum uint32) bool {
 	p := l.player(pid)
 	now = max(now, l.now)
 	t := now - l.suspended
@@ -54,7 +55,7 @@ func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
 		p.acked == l.sent || p.acked < l.hashes.settled {
 		return false
 	}
-	rec := l.hashes.history.at(p.acked + 1)
+	rec := l.hashes.ring.at(p.acked + 1)
 	if voters := l.live; p.acked == l.hashes.settled && (rec.have|w3gs.Only(pid))&voters == voters {
 		return false
 	}
@@ -64,14 +65,14 @@ func (l *Loop) Answer(now time.Duration, pid uint8, sum uint32) bool {
 	return true
 }
 
-// voters returns the players for whose answers a turn waits. The answers of an observer
-// who lags are compared when they come.
+// voters returns the players whose answers decide when a turn is settled. Answers of lagging observers are
+// compared when they arrive.
 func (l *Loop) voters() w3gs.PIDs { return l.live &^ l.hashes.skipped }
 
 // compare settles all turns that every voter has answered.
 func (l *Loop) compare() {
 	for l.phase != over && l.hashes.settled < l.sent {
-		rec, voters := l.hashes.history.at(l.hashes.settled+1), l.voters()
+		rec, voters := l.hashes.ring.at(l.hashes.settled+1), l.voters()
 		if voters == 0 || rec.have&voters != voters {
 			return
 		}
@@ -92,14 +93,14 @@ func (l *Loop) compare() {
 	}
 }
 
-// agree reports a turn's hash.
+// agree reports the hash of a settled turn.
 func (l *Loop) agree(rec *turnRecord) {
 	l.out.settled = append(l.out.settled, Settled{Turn: rec.number, Hash: Hash(rec.sum)})
 	l.sink.Fact(&l.out.settled[len(l.out.settled)-1])
 }
 
-// groups sorts players by their hash: the largest group first, among equals
-// the one with the lowest pid.
+// groups groups players by their hash, the largest group first. Of equally large groups, the one with the
+// lowest pid comes first.
 func (l *Loop) groups(rec *turnRecord, players w3gs.PIDs) []Group {
 	var groups []Group
 	for pid := range players.All() {
@@ -116,9 +117,8 @@ func (l *Loop) groups(rec *turnRecord, players w3gs.PIDs) []Group {
 	return groups
 }
 
-// Backlog says how many bytes wait in the host for a player's socket, and a number
-// that changes whenever the socket takes some. It comes before each Tick at
-// which something waits, and once when nothing does any more.
+// Backlog reports how many bytes wait in the host for a player's socket, and a counter that changes whenever
+// the socket accepts some. Call it before each Tick while bytes wait, and once more when none do.
 func (l *Loop) Backlog(now time.Duration, pid uint8, queued int, moves uint64) {
 	if !l.enter(now) {
 		return
@@ -132,9 +132,9 @@ func (l *Loop) Backlog(now time.Duration, pid uint8, queued int, moves uint64) {
 	l.settle()
 }
 
-// watchSockets drops players who answer turns that cannot have reached them, because
-// their sockets have taken nothing since before those turns: their queue would grow
-// without a lag. A slow line is no offence: its player gets onto the lag screen.
+// watchSockets drops players who answer turns that cannot have reached them, because their sockets have
+// accepted nothing since before those turns. Their queues would otherwise grow without the player ever
+// lagging. A slow connection is not punished: it leads to the lag screen.
 func (l *Loop) watchSockets() {
 	live := l.live
 	for pid := range live.All() {

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// mostHeld is how many turns an action waits at most with Config.Equalise, whatever the
-// slowest line is: nobody can slow the others down by more.
+// mostHeld is the maximum number of turns for which Config.Equalise delays an action, so that no connection
+// can slow down the others further.
 const mostHeld = 2
 
-// SetEqualise has actions wait for the slowest player's line, or not any more. Actions
-// that wait already keep their time.
+// SetEqualise turns Config.Equalise on or off. Actions that are already delayed keep their time.
 func (l *Loop) SetEqualise(now time.Duration, on bool) {
 	if l.enter(now) {
 		l.cfg.Equalise = on
@@ -18,15 +17,15 @@ func (l *Loop) SetEqualise(now time.Duration, on bool) {
 	}
 }
 
-// early is an action that came over a faster line than that of the slowest player. It goes
-// out when it would have come over that.
+// early is an action that arrived over a faster connection than the slowest player's. It is sent at the time
+// at which it would have arrived over that connection.
 type early struct {
 	at   time.Duration
 	pid  uint8
 	data []byte
 }
 
-// advantage is by how much a player's line is faster than that of the slowest player.
+// advantage returns by how much a player's connection is faster than the slowest player's.
 func (l *Loop) advantage(p *player) time.Duration {
 	if !l.cfg.Equalise || p.Fake || !p.ping.known {
 		return 0
@@ -40,7 +39,7 @@ func (l *Loop) advantage(p *player) time.Duration {
 	return min(max(slowest-p.ping.smooth, 0), mostHeld*l.pace.period)
 }
 
-// hold keeps an action back. A player's actions stay in their order.
+// hold delays an action until the given time, keeping a player's actions in order.
 func (l *Loop) hold(p *player, data []byte, until time.Duration) {
 	p.earlyUntil = max(p.earlyUntil, until)
 	i, _ := slices.BinarySearchFunc(l.early, p.earlyUntil, func(e early, at time.Duration) int {
@@ -52,7 +51,7 @@ func (l *Loop) hold(p *player, data []byte, until time.Duration) {
 	l.early = slices.Insert(l.early, i, early{p.earlyUntil, p.PID, slices.Clone(data)})
 }
 
-// release passes on actions that have waited long enough.
+// release queues the delayed actions whose time has come.
 func (l *Loop) release() {
 	n := 0
 	for ; n < len(l.early) && l.early[n].at <= l.t; n++ {

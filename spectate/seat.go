@@ -1,4 +1,4 @@
-package past
+package spectate
 
 import (
 	"cmp"
@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Conduct is what a recorded player has done in the game.
+// Conduct describes what a player did in a recorded game.
 type Conduct struct {
 	Acts  bool
 	First time.Duration // game time of the first action
@@ -17,14 +17,14 @@ type Conduct struct {
 	Until time.Duration // game time of the leave
 }
 
-// Conducts returns for each player, by pid, what they did in a replay. It stops at the first
-// damaged block and returns what it has read by then.
+// Conducts returns the Conduct of each player by pid. It stops at the first damaged block and returns what it
+// has read.
 func Conducts(r *replay.Reader) map[uint8]Conduct {
 	all := map[uint8]Conduct{}
 	now := time.Duration(0)
 	for rec, err := range r.Records() {
 		if err != nil {
-			break // it is shown no further, either
+			break // playback ends here as well
 		}
 		switch rec.Kind {
 		case replay.KindTurn, replay.KindTurnPart:
@@ -44,9 +44,9 @@ func Conducts(r *replay.Reader) map[uint8]Conduct {
 	return all
 }
 
-// IdleSeats are the pids of the players of a record who have never acted, those first who stay longest; among them
-// observers are first. A client can be shown the game from their seats: it ignores actions of its own that it did
-// not send, and so would compute another game in any other seat.
+// IdleSeats returns the pids of players who never acted, observers and those who stayed longest first. Only
+// from their seats can a client watch: in any other seat it would ignore the recorded actions of that player,
+// which it did not send itself, and compute a different game.
 func IdleSeats(start *replay.Start, conducts map[uint8]Conduct, observers uint8) []uint8 {
 	type seat struct {
 		pid      uint8

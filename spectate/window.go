@@ -1,14 +1,13 @@
-package past
+package spectate
 
 import "time"
 
-// window limits the turns that are sent to a viewer and not yet acknowledged to the number that
-// the client acknowledged lately, about 2 s of turns at its top speed. With a longer queue the
-// client would react late to a change of speed.
+// window limits the turns that are sent to a spectator but not yet acknowledged, to about 2 s of turns at the
+// client's recent speed. With a longer queue, the client would react late to a change of speed.
 type window struct {
 	turns  int
-	count  [2]int        // answers in this half of lately, and in the one before
-	halfAt time.Duration // when this half began
+	count  [2]int        // answers in the current half of lately and in the previous one
+	halfAt time.Duration // start of the current half
 }
 
 const (
@@ -16,7 +15,7 @@ const (
 	lately       = 2 * time.Second
 )
 
-// newWindow is that of a client that has loaded.
+// newWindow returns the window of a client that has just loaded.
 func newWindow(now time.Duration) window { return window{turns: fewest, halfAt: now} }
 
 // answered counts an answer.

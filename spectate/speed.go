@@ -1,25 +1,25 @@
-package past
+package spectate
 
 import "time"
 
-// Speed is how much game time is sent in a time; Max is as much as the client answers.
+// Speed is the playback speed as a multiple of game time.
 type Speed int
 
-// Max has no bound but the window.
+// Max sends turns as fast as the client answers.
 const Max Speed = 1000
 
 const (
-	// MostBytes bounds the bytes that one step sends, and those that may be sent and not answered.
+	// MostBytes limits the bytes sent in one step, and those sent but not answered.
 	MostBytes = 64 << 10
-	// beat is how often more is sent at most, so that turns go out in few writes.
+	// beat is the minimum time between two sends, so that turns are sent in few writes.
 	beat = 50 * time.Millisecond
 )
 
-// pace says how much of a tape may be sent by now.
+// pace determines how much of a recording may be sent by now.
 type pace struct {
 	window
 	speed   Speed
-	allowed time.Duration // game time
+	allowed time.Duration // game time that may be sent
 	lookAt  time.Duration
 }
 
@@ -29,16 +29,17 @@ func (p *pace) begin(now time.Duration) {
 	p.window, p.lookAt = newWindow(now), now
 }
 
-// advance lets game time pass.
+// advance updates the allowed game time.
 func (p *pace) advance(now time.Duration) {
 	p.allowed += (now - p.lookAt) * time.Duration(p.speed)
 	p.lookAt = now
 }
 
-// hold keeps packets that were not sent, because the client did not answer, from coming all at once.
+// hold limits the allowed game time after a delay by the client, so that held back packets are not sent all
+// at once.
 func (p *pace) hold(at time.Duration) { p.allowed = min(p.allowed, at+beat*time.Duration(p.speed)) }
 
-// next is when a part of this game time may be sent.
+// next returns when a part with the given game time may be sent.
 func (p *pace) next(at time.Duration) time.Duration {
 	return p.lookAt + max(beat, (at-p.allowed)/time.Duration(p.speed))
 }

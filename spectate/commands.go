@@ -1,4 +1,4 @@
-package past
+package spectate
 
 import (
 	"strconv"
@@ -9,19 +9,19 @@ import (
 	"w3host/texts"
 )
 
-// trigger begins the commands of viewers.
+// trigger is the prefix of spectators' commands.
 const trigger = "!"
 
-// Somebody may say so many lines at once, and one more in each perLine.
+// A client may send atOnce chat lines at once, and one more per perLine.
 const (
 	atOnce  = 5
 	perLine = 2 * time.Second
 )
 
-// fastest is the highest speed that can be asked for by a number.
+// fastest is the highest numeric speed.
 const fastest = 64
 
-// say shows a line to the client: from itself, since it has to come from somebody.
+// say shows a chat line to the client. The sender is the client itself, because it must be some player.
 func (c *Client) say(line texts.Text, out *Out) { c.show(texts.Sentence(line).In(c.language), out) }
 
 func (c *Client) show(line string, out *Out) {
@@ -30,38 +30,38 @@ func (c *Client) show(line string, out *Out) {
 		flag = w3gs.ChatGame
 	}
 	for part, rest := texts.Cut(line, w3gs.MaxChatLen); part != ""; part, rest = texts.Cut(rest, w3gs.MaxChatLen) {
-		out.send(&w3gs.ChatFromHost{Chat: w3gs.Chat{To: []uint8{c.tape.Seat}, From: c.tape.Seat, Flag: flag, Text: part}})
+		out.send(&w3gs.ChatFromHost{Chat: w3gs.Chat{To: []uint8{c.recording.Seat}, From: c.recording.Seat, Flag: flag, Text: part}})
 	}
 }
 
-// Hear shows a line of another viewer.
+// Hear shows the client a chat line of another spectator.
 func (c *Client) Hear(line string, out *Out) {
 	if c.state == watching {
 		c.show(line, out)
 	}
 }
 
-// hear takes a line of the client: a command, or something for all other viewers.
+// hear processes a chat line of the client: a command, or a line for the other spectators.
 func (c *Client) hear(now time.Duration, line string, out *Out) {
 	if c.lines.Take(now, perLine, atOnce*perLine) > 0 {
 		return
 	}
 	words := strings.Fields(strings.ToLower(line))
 	if len(words) == 0 || !strings.HasPrefix(words[0], trigger) {
-		out.Said, _ = texts.Cut(c.Name+": "+w3gs.PlainLine(line), w3gs.MaxChatLen) // a second line would have no name before it
+		out.Said, _ = texts.Cut(c.Name+": "+w3gs.PlainLine(line), w3gs.MaxChatLen) // cut to one line, because a second one would lack the name
 		return
 	}
 	switch words[0][len(trigger):] {
 	case "speed":
 		c.changeSpeed(now, words[1:], out)
 	case "where":
-		c.say(texts.Of("You are at %s of %s.", texts.Clock(c.At()), texts.Clock(c.tape.time)), out)
+		c.say(texts.Of("You are at %s of %s.", texts.Clock(c.At()), texts.Clock(c.recording.time)), out)
 	default:
 		c.say(texts.Of("You can say %sspeed 1 to %d, %sspeed max and %swhere.", trigger, fastest, trigger, trigger), out)
 	}
 }
 
-// changeSpeed sets how fast turns are sent.
+// changeSpeed executes the speed command.
 func (c *Client) changeSpeed(now time.Duration, words []string, out *Out) {
 	speed, err := ParseSpeed(strings.Join(words, " "))
 	if err != nil {
@@ -81,7 +81,7 @@ func (c *Client) changeSpeed(now time.Duration, words []string, out *Out) {
 	c.feed(now, out)
 }
 
-// ParseSpeed reads a speed as people say it.
+// ParseSpeed parses a playback speed: a number from 1 to fastest, optionally followed by x, or "max".
 func ParseSpeed(text string) (Speed, error) {
 	if text == "max" {
 		return Max, nil
@@ -93,10 +93,10 @@ func ParseSpeed(text string) (Speed, error) {
 	return Speed(n), nil
 }
 
-// Full returns the line to a client that comes too late.
+// Full returns the refusal for a client when a game has its maximum number of spectators.
 func Full(watching int) texts.Text {
-	return texts.Of("%v already: no more may.", texts.Count(watching, "%d watches", "%d watch"))
+	return texts.Of("This game already has its maximum of %v.", texts.Count(watching, "%d spectator", "%d spectators"))
 }
 
-// SameAddress is the line to a client from whose address somebody plays.
-var SameAddress = texts.Of("Somebody at your address plays in this game: you could see too much.")
+// SameAddress is the refusal for a client from whose address somebody plays.
+var SameAddress = texts.Of("A player at your address is in this game, so you cannot watch it.")
