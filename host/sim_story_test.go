@@ -17,7 +17,8 @@ import (
 // keeps only the last lines.
 type simTape struct {
 	began time.Time
-	all   bool // keep every line
+	dir   string // removed from lines, for each run has another one
+	all   bool   // keep every line
 
 	mu    sync.Mutex
 	lines []simLine
@@ -34,7 +35,7 @@ func (w *simWorld) tell(format string, args ...any) { w.log.add(fmt.Sprintf(form
 
 // Write takes a line that the host logs.
 func (l *simTape) Write(b []byte) (int, error) {
-	l.add(strings.TrimSpace(string(b)))
+	l.add(strings.ReplaceAll(strings.TrimSpace(string(b)), l.dir, ""))
 	return len(b), nil
 }
 

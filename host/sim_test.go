@@ -339,7 +339,7 @@ func (w *simWorld) lobby() {
 	}
 	go func() { // of the process, which may die in it
 		if lobby, err := p.h.Load().OpenLobby("test", w.m); err == nil {
-			w.n.After(0, func() { w.players(lobby) })
+			w.n.After(time.Millisecond, func() { w.players(lobby) }) // behind what the host logs of it
 		}
 	}()
 }
@@ -445,7 +445,7 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 		m.Map.Identifiers.Size = uint32(len(data))
 		w = &simWorld{
 			t: t, r: rand.New(rand.NewPCG(seed, 1)), n: simnet.New(seed), began: time.Now(), addr: netip.MustParseAddrPort("10.0.0.1:6112"),
-			m: &Map{Map: m.Map, Parts: parts}, mapSize: len(data), dir: dir, late: 100*time.Millisecond + 150*time.Millisecond, log: &simTape{all: *simLog, began: time.Now()},
+			m: &Map{Map: m.Map, Parts: parts}, mapSize: len(data), dir: dir, late: 100*time.Millisecond + 150*time.Millisecond, log: &simTape{all: *simLog, began: time.Now(), dir: dir},
 		}
 		w.book = &simBook{w: w, dead: func() bool { return false }, all: map[storage.GameKey]*simLogged{}}
 		defer w.n.Close()
