@@ -36,6 +36,7 @@ type Config struct {
 	Limits        Limits        `toml:"limits"`
 	Control       Control       `toml:"control"`
 	Web           Web           `toml:"web"`
+	Public        Public        `toml:"public"`
 	Log           Log           `toml:"log"`
 	Realms        []Realm       `toml:"realm"`   // see realm.go
 	Webhooks      []Webhook     `toml:"webhook"` // see webhook.go
@@ -89,6 +90,7 @@ type Lobby struct {
 	MinGames          int        `toml:"min_games" entry:"min_games" range:"0..10000"`  // rated ones on the map
 	RequireGProxy     bool       `toml:"require_gproxy" entry:"require_gproxy"`         // players without a proxy are removed
 	HideNames         NameHiding `toml:"hide_names" default:"false" entry:"hide_names"` // players know each other by numbers
+	PublicChat        bool       `toml:"public_chat" entry:"public_chat"`               // the public site shows what was said to all
 	EchoChat          bool       `toml:"echo_chat" entry:"echo_chat"`                   // from 1.32 on, lines go back to their sender
 	IdleAfter         Duration   `toml:"idle_after" default:"30m" entry:"idle_after" range:"0|1s..24h"`
 	AbandonedAfter    Duration   `toml:"abandoned_after" default:"1m" entry:"abandoned_after" range:"0|1s..24h"`
@@ -274,6 +276,15 @@ type Web struct {
 	Autocert bool      `toml:"autocert"`                     // a certificate for hosts, by ACME
 	Insecure bool      `toml:"insecure"`                     // plain HTTP beyond this machine
 	Upload   ByteCount `toml:"upload_max" default:"128 MiB"` // of a map that a browser or program brings
+}
+
+// Public is the site for the community, see docs/site.md.
+type Public struct {
+	Name    string `toml:"name" default:"w3host" range:"1..60"` // of the community
+	URL     string `toml:"url" range:"0..250"`                  // by which visitors reach it; empty: no link previews
+	Address string `toml:"play_address" range:"0..250"`         // that players give to w3host play; empty: not shown
+	LAN     bool   `toml:"lan"`                                 // names that no realm has confirmed are shown, too
+	Index   bool   `toml:"index" default:"true"`                // search engines may list it
 }
 
 // Log sets the level and the form of the program's log.

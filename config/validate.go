@@ -70,6 +70,7 @@ func (c *Config) Validate() error {
 	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
 	v.networks("limits.exempt", c.Limits.Exempt, "192.168.0.0/16")
 	v.web(&c.Web)
+	v.public(&c.Public)
 	for i := range c.Realms {
 		v.realm(c, i)
 	}

@@ -3,6 +3,7 @@ package config
 import (
 	"net"
 	"net/netip"
+	"net/url"
 	"strings"
 )
 
@@ -55,4 +56,15 @@ func (w *Web) isLocal() bool {
 	host, _, _ := net.SplitHostPort(w.Listen)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// public checks the section [public].
+func (v *validator) public(p *Public) {
+	if p.URL == "" {
+		return
+	}
+	u, err := url.Parse(p.URL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Scheme+"://"+u.Host != p.URL {
+		v.fault("public.url", p.URL, `must be a scheme and a host without a path, such as "https://games.example.org"; web.base_path goes behind it`)
+	}
 }

@@ -96,6 +96,7 @@ func gameConfig(c config.Config, version string) game.Config {
 		Commands:    commandRules(c),
 		Cooldown:    game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
 		Rules:       c.Lobby.Rules,
+		PublicChat:  c.Lobby.PublicChat,
 		Silence:     c.Limits.LobbyTimeout.D(),
 		IdleTimeout: c.Game.IdleTimeout.D(),
 	}

@@ -148,7 +148,7 @@ func (h *apiHost) sweep(whisper, id, key string) {
 	h.t.Helper()
 	paths := []string{
 		"/", "/games/" + id, "/maps", "/history", "/history/" + key, "/players", "/players/bot-1", "/players/Whisperer", "/bans", "/system", "/checks",
-		"/autohost", "/realms", "/audit", "/access", "/public", "/status.json", "/healthz", "/readyz", "/metrics", "/login",
+		"/autohost", "/realms", "/audit", "/access", "/public", "/status.json", "/zh/", "/matches", "/match/" + key, "/zh/match/" + key, "/matches.atom", "/allgames", "/gamelist", "/healthz", "/readyz", "/metrics", "/login",
 	}
 	file, err := os.ReadFile("../web/api/openapi.json")
 	var s spec

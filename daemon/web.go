@@ -209,13 +209,18 @@ func (d *daemon) openPages() {
 		UploadMax: int64(d.Config.Web.Upload), Upload: d.uploads.take,
 		Trigger: d.Config.Lobby.CommandTrigger, Commands: proposals(), Logger: d.part("web"),
 	})
+	console := make(map[string]http.HandlerFunc)
 	for _, r := range p.Routes() {
-		d.web.Handle(r.Pattern, r.Role, r.Handler)
 		if r.Role == access.Public {
 			d.outside.Handle(r.Pattern, r.Handler)
 		}
+		if r.Pattern == "GET /{$}" { // strangers get the public site there
+			console[r.Pattern] = r.Handler
+			continue
+		}
+		d.web.Handle(r.Pattern, r.Role, r.Handler)
 	}
-	d.outside.Handle("GET /{$}", http.RedirectHandler(d.web.URL("/public"), http.StatusSeeOther))
+	d.openSite(console)
 	d.beside("web.public_listen", d.Config.Web.Public, d.outside, d.web.Outside)
 }
 

@@ -45,6 +45,8 @@ type Config struct {
 	IdleTimeout time.Duration
 	// Rules are the lines that the command "rules" shows.
 	Rules []string
+	// PublicChat lets the public site show what was said to all.
+	PublicChat bool
 	// Silence is how long a player in the lobby may send nothing, although every ping
 	// wants an answer.
 	Silence time.Duration

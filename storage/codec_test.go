@@ -26,7 +26,7 @@ func everyRecord() []Record {
 		GameCreated{
 			Game: testKey, At: testTime, Name: "dota -apem", Owner: "Ann", Realm: "europe", Private: true, GameID: 1<<32 - 1, Version: "1.26",
 			Map:      MapID{Name: "DotA", Path: `Maps\Download\DotA.w3x`, Size: 8 << 20, CRC32: 0xDEADBEEF, Checksum: 7, SHA1: [20]byte{1, 19: 20}},
-			Settings: Settings{"fast", "default", "referees", true, true, true, true, true, true, true, 50, "apem", "friday.w3z", "it is private"},
+			Settings: Settings{"fast", "default", "referees", true, true, true, true, true, true, true, 50, "apem", "friday.w3z", true, "it is private"},
 			Latency:  100 * time.Millisecond, Seed: 42,
 		},
 		PlayerJoined{testKey, testTime, 2, "Bob", "europe", addr4},

@@ -53,10 +53,13 @@ var (
 	}
 )
 
+// forgottenPrefix begins the tokens that stand in place of names.
+const forgottenPrefix = "forgotten-"
+
 // Forget replaces the name of a player by a token, everywhere, and removes
 // their addresses. ErrConflict while the name is banned or an admin.
 func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
-	f := Forgotten{Token: fmt.Sprintf("forgotten-%08x", rand.Uint32())}
+	f := Forgotten{Token: fmt.Sprintf("%s%08x", forgottenPrefix, rand.Uint32())}
 	key := nameKey(name)
 	if key == "" {
 		return f, fmt.Errorf("%w: name a player", ErrRejected)
@@ -269,6 +272,7 @@ func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 		"UPDATE player_map_totals SET name_key = $2, name = $2 WHERE name_key = $1",
 		"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
 		"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
+		"DELETE FROM hidden WHERE name_key = $1 AND name_key <> $2",
 		"DELETE FROM preferences WHERE name_key = $1 AND name_key <> $2",
 		"DELETE FROM ignored WHERE (name_key = $1 OR other_key = $1) AND name_key <> $2",
 		"DELETE FROM passwords WHERE name_key = $1 AND name_key <> $2",
@@ -280,6 +284,15 @@ func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 		n += rows
 	}
 	return n, nil
+}
+
+// Mask is a text with an ellipsis in place of a player's name.
+func Mask(text, name string) string {
+	key := nameKey(name)
+	if key == "" {
+		return text
+	}
+	return replaceName(text, key, "…")
 }
 
 // replaceName puts the token wherever the folded name stands as a word of its

@@ -105,9 +105,9 @@ var scan = regexp.MustCompile(`^SCAN (.+)|Seq Scan on (\S+)`)
 // scans are those that cost nothing: of tables that have a row for each host, map or ban, or none here; of what an inner
 // query has found; of the keys of all games, from the latest on, which LIMIT ends; of the games that are not over.
 var scans = []string{
-	"hosts", "h LEFT-JOIN", "map_totals", "bans", "bans USING INDEX bans_once", "chat", "desyncs", "player_value_totals",
+	"hosts", "h LEFT-JOIN", "map_totals", "bans", "bans USING INDEX bans_once", "chat", "desyncs", "player_value_totals", "game_computers", "results", "lags", "drops", "hidden",
 	"m", "n", "latest", "CONSTANT ROW", "json_each VIRTUAL TABLE INDEX 1:",
-	"games USING COVERING INDEX sqlite_autoindex_games_1", "games USING INDEX games_open",
+	"games USING COVERING INDEX sqlite_autoindex_games_1", "games USING INDEX games_open", "games USING INDEX games_public",
 }
 
 // explain looks at how the database finds what the pages ask.
@@ -170,7 +170,26 @@ func pagesOf(t *testing.T, db *storage.Store, count int) []page {
 			return cmp.Or(err, errGames, errRatings, errNames, errBans)
 		}
 	}
+	public := func(f storage.PublicFilter) func(context.Context) error {
+		f.Limit = 51
+		return func(ctx context.Context) error {
+			found, err := db.PublicMatches(ctx, storage.PublicNames{LAN: true}, f)
+			if err == nil && len(found) > 0 {
+				_, err = db.PublicGame(ctx, storage.PublicNames{LAN: true}, found[0].Key)
+			}
+			return err
+		}
+	}
 	return []page{
+		{"public matches", func() func(context.Context) error { return public(storage.PublicFilter{}) }},
+		{"public matches, older", func() func(context.Context) error {
+			return public(storage.PublicFilter{Before: storage.NewGameKeyAt(some())})
+		}},
+		{"public matches of who plays often", func() func(context.Context) error { return public(storage.PublicFilter{Player: often()}) }},
+		{"public matches of who plays seldom", func() func(context.Context) error { return public(storage.PublicFilter{Player: seldom()}) }},
+		{"public matches of a map", func() func(context.Context) error {
+			return public(storage.PublicFilter{Maps: []string{fmt.Sprintf("%040x", random.IntN(500))}})
+		}},
 		{"history", func() func(context.Context) error { return games(storage.GameFilter{}) }},
 		{"history, older", func() func(context.Context) error { return games(storage.GameFilter{Before: some()}) }},
 		{"history of who plays often", func() func(context.Context) error { return games(storage.GameFilter{Player: often(), Before: some()}) }},

@@ -77,8 +77,9 @@ type Settings struct {
 	AdaptivePeriod bool   `json:"adaptive_period,omitempty"`
 	SyncLimit      int    `json:"sync_limit,omitempty"` // turns
 	HCL            string `json:"hcl,omitempty"`
-	SavedGame      string `json:"saved_game,omitempty"` // its file; empty for a game from the beginning
-	Unwatched      string `json:"unwatched,omitempty"`  // why others cannot watch it, where [watch] shows games
+	SavedGame      string `json:"saved_game,omitempty"`  // its file; empty for a game from the beginning
+	PublicChat     bool   `json:"public_chat,omitempty"` // the public site may show what was said to all
+	Unwatched      string `json:"unwatched,omitempty"`   // why others cannot watch it, where [watch] shows games
 }
 
 // GameCreated opens the game's row: its lobby is up.

@@ -58,6 +58,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"who played a saved game":           testWhoPlayed,
 		"remarks":                           testRemarks,
 		"saves":                             testSaves,
+		"what strangers may read":           testPublic,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,

@@ -32,7 +32,7 @@ var formats = map[string][]int{
 }
 
 // rooms are where players' sentences are written.
-var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "spectate", "sync", "texts", "web", "web/pages", "web/view"}
+var rooms = []string{"control", "control/people", "control/saves", "daemon", "game", "game/autohost", "game/command", "host", "lan/play", "lobby", "spectate", "sync", "texts", "web", "web/pages", "web/site", "web/view"}
 
 // sentences lists what players read, each with the place where it is written, and which of
 // them are singulars, for languages that have some.
@@ -82,7 +82,7 @@ func sentences(t *testing.T) (found map[string]string, singular map[string]bool)
 			})
 		}
 	}
-	pages, err := filepath.Glob("../web/pages/templates/*.html")
+	pages, err := filepath.Glob("../web/*/templates/*.html")
 	pages = append(pages, "../web/login.html")
 	if err != nil || pages == nil {
 		t.Fatal(err)

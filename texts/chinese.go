@@ -6,7 +6,7 @@ import "maps"
 // area.
 func chinese() map[string]string {
 	all := make(map[string]string)
-	for _, part := range []map[string]string{chineseLobby, chineseGame, chineseWords, chineseHost, chinesePeople, chineseHelp, chinesePlay, chineseWatch, chineseWeb} {
+	for _, part := range []map[string]string{chineseLobby, chineseGame, chineseWords, chineseHost, chinesePeople, chineseHelp, chinesePlay, chineseWatch, chineseWeb, chineseSite} {
 		maps.Copy(all, part)
 	}
 	return all

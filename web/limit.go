@@ -52,7 +52,7 @@ func NewPace() *Pace {
 // Paced wraps a handler: callers who ask too often are answered with 429.
 func (p *Pace) Paced(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !p.allow(Caller(r)) {
+		if !p.Allow(r) {
 			w.Header().Set("Retry-After", "1")
 			Fault(w, http.StatusTooManyRequests, "too_many_requests", "you ask too often: wait a second")
 			return
@@ -60,6 +60,9 @@ func (p *Pace) Paced(h http.Handler) http.Handler {
 		h.ServeHTTP(w, r)
 	})
 }
+
+// Allow counts a request, and reports whether its caller may have it answered.
+func (p *Pace) Allow(r *http.Request) bool { return p.allow(Caller(r)) }
 
 func (p *Pace) allow(from From) bool {
 	if from.Role == access.Public {

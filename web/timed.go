@@ -16,9 +16,9 @@ func group(path string) string {
 		return ""
 	case strings.HasPrefix(path, "/api/"):
 		return "api"
-	case strings.HasPrefix(path, "/static/"), strings.HasPrefix(path, "/minimap/"):
+	case strings.HasPrefix(path, "/static/"), strings.HasPrefix(path, "/minimap/"), strings.HasPrefix(path, "/picture/"), strings.HasPrefix(path, "/style/"):
 		return "file"
-	case path == "/metrics", path == "/healthz", path == "/readyz", path == "/status.json":
+	case path == "/metrics", path == "/healthz", path == "/readyz", path == "/status.json", path == "/allgames", path == "/gamelist", path == "/matches.atom":
 		return "other"
 	}
 	return "page"

@@ -69,7 +69,7 @@ func rootCommand() *cobra.Command {
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
 	add("log", "Game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
 	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
-	add("care", "Database maintenance:", migrateCommand(), dbCommand(), spoolCommand(), pruneCommand(), forgetCommand())
+	add("care", "Database maintenance:", migrateCommand(), dbCommand(), spoolCommand(), pruneCommand(), hideCommand(), unhideCommand(), forgetCommand())
 	root.AddCommand(versionCommand())
 	inOrder(root)
 	return root

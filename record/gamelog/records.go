@@ -142,7 +142,7 @@ func (r *Records) created(at time.Time, f *game.Opened) {
 			RandomHero:    c.Settings&w3gs.RandomHero != 0,
 			RandomRaces:   c.Settings&w3gs.RandomRaces != 0,
 			LoadInGame:    c.Turns.LoadInGame, AdaptivePeriod: c.Turns.Adaptive.On,
-			SyncLimit: c.Turns.SyncLimit, HCL: c.Lobby.HCL,
+			SyncLimit: c.Turns.SyncLimit, HCL: c.Lobby.HCL, PublicChat: c.PublicChat,
 		},
 		Latency: c.Turns.Period, Seed: c.Lobby.RandomSeed,
 	}

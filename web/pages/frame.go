@@ -68,7 +68,7 @@ type frame struct {
 func (p *Pages) frame(r *http.Request, nav, title string) *frame {
 	f := &frame{
 		Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r),
-		Base: p.opts.Base, Packed: takesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now(),
+		Base: p.opts.Base, Packed: TakesPacked(r), Fleet: p.opts.Live.InFleet(), Now: time.Now(),
 	}
 	f.Title = f.L(title)
 	return f
@@ -108,7 +108,7 @@ func (p *Pages) render(name string, f *frame) []byte {
 	p.opts.Work(context.Background(), func() {
 		err = sheets()[name].ExecuteTemplate(&b, "layout", f)
 		if page = b.Bytes(); f.Packed && len(page) >= least {
-			page = pack(page)
+			page = Pack(page)
 		}
 	})
 	if err != nil {

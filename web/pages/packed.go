@@ -16,8 +16,8 @@ import (
 // least is the size in bytes from which a page is packed: a smaller one is a single packet anyhow.
 const least = 1400
 
-// takesPacked reports whether a browser takes gzip.
-func takesPacked(r *http.Request) bool {
+// TakesPacked reports whether a browser takes gzip.
+func TakesPacked(r *http.Request) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ","), func(of string) bool {
 		return strings.TrimSpace(of) == "gzip"
 	})
@@ -26,7 +26,8 @@ func takesPacked(r *http.Request) bool {
 // packers are fast: a page takes them a millisecond or two.
 var packers = sync.Pool{New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }}
 
-func pack(page []byte) []byte {
+// Pack packs a page quickly with gzip.
+func Pack(page []byte) []byte {
 	var b bytes.Buffer
 	z := packers.Get().(*gzip.Writer)
 	defer packers.Put(z)
@@ -40,14 +41,22 @@ func pack(page []byte) []byte {
 var packedFiles = sync.OnceValue(func() map[string][]byte {
 	files := make(map[string][]byte)
 	for _, name := range must(fs.Glob(static, "static/*")) {
-		var b bytes.Buffer
-		z := must(gzip.NewWriterLevel(&b, gzip.BestCompression))
-		_, _ = z.Write(must(static.ReadFile(name)))
-		_ = z.Close()
-		files[name] = b.Bytes()
+		files[name] = PackSmall(must(static.ReadFile(name)))
 	}
 	return files
 })
+
+// PackSmall packs a file as small as gzip can.
+func PackSmall(file []byte) []byte {
+	var b bytes.Buffer
+	z := must(gzip.NewWriterLevel(&b, gzip.BestCompression))
+	_, _ = z.Write(file)
+	_ = z.Close()
+	return b.Bytes()
+}
+
+// Stylesheet is that of the pages, for a site with the same look.
+func Stylesheet() []byte { return must(static.ReadFile("static/app.css")) }
 
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(path.Clean(r.URL.Path), "/")
@@ -58,7 +67,7 @@ func (p *Pages) static(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Cache-Control", "no-cache") // revalidated by its ETag each time
 	w.Header().Set("Vary", "Accept-Encoding")
-	if !takesPacked(r) {
+	if !TakesPacked(r) {
 		w.Header().Set("ETag", `"`+tag()+`"`)
 		http.ServeFileFS(w, r, static, name)
 		return

@@ -87,7 +87,7 @@ func (g *watched) trouble() int {
 func (v *View) buildLobbies(to *Values, lobbies []*watched, w words, inside bool) (players int) {
 	list(to, "lobbies", lobbies, (*watched).number, func(at string, g *watched) {
 		g.head(to, at, w)
-		if inside || !g.snap.Anonymous {
+		if inside { // the public site knows which names strangers may read
 			g.buildSlots(to, at+"slots", w, false)
 		}
 		open := g.snap.Counts.Open

@@ -1,0 +1,408 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/game"
+	"w3host/protocol/w3gs"
+	"w3host/storage"
+	"w3host/texts"
+	"w3host/web/view"
+)
+
+// The outcomes of players in the game log.
+const (
+	outcomeWon      = "won"
+	outcomeLost     = "lost"
+	outcomeDrew     = "drew"
+	outcomeLeft     = "left"
+	outcomeDisputed = "disputed"
+)
+
+// resultView is a finished match as lists show it.
+type resultView struct {
+	Key      storage.GameKey
+	Result   string
+	Disputed bool
+	Name     string
+	Map      string
+	Length   time.Duration
+	Players  int
+	Ended    time.Time
+	Teams    string // who played
+}
+
+func (f *frame) result(m *storage.PublicMatch) resultView {
+	r := resultView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), Length: m.Played, Ended: m.EndedAt, Teams: f.line(m)}
+	for i := range m.Seats {
+		if !m.Seats[i].Computer && !observes(m, &m.Seats[i]) {
+			r.Players++
+		}
+	}
+	r.Result, r.Disputed = f.outcome(m)
+	return r
+}
+
+// observes reports whether a seat is an observer's.
+func observes(m *storage.PublicMatch, p *storage.PublicSeat) bool {
+	v, err := w3gs.ParseVersion(m.Version)
+	if err != nil {
+		return p.Team == w3gs.ObserverTeam || p.Team == w3gs.ObserverTeam24
+	}
+	return p.Team == int(v.ObserverTeam())
+}
+
+// teams are the players and computers of each team, without observers.
+func teams(m *storage.PublicMatch) (list [][]*storage.PublicSeat) {
+	at := map[int]int{}
+	for i := range m.Seats {
+		p := &m.Seats[i]
+		if observes(m, p) {
+			continue
+		}
+		n, there := at[p.Team]
+		if !there {
+			n = len(list)
+			at[p.Team], list = n, append(list, nil)
+		}
+		list[n] = append(list[n], p)
+	}
+	slices.SortStableFunc(list, func(a, b []*storage.PublicSeat) int { return a[0].Team - b[0].Team })
+	return list
+}
+
+// winners are the teams that have won; ok is false if the reports contradict each other.
+func winners(list [][]*storage.PublicSeat) (won []int, drew, ok bool) {
+	for i, team := range list {
+		is := map[string]bool{}
+		for _, p := range team {
+			is[p.Outcome] = true
+		}
+		switch {
+		case is[outcomeDisputed], is[outcomeWon] && is[outcomeLost]:
+			return nil, false, false
+		case is[outcomeWon]:
+			won = append(won, i)
+		}
+		drew = drew || is[outcomeDrew]
+	}
+	return won, drew, true
+}
+
+// outcome is the result in a few words.
+func (f *frame) outcome(m *storage.PublicMatch) (text string, disputed bool) {
+	list := teams(m)
+	won, drew, ok := winners(list)
+	switch {
+	case !ok:
+		return f.L("Disputed"), true
+	case len(won) == 1 && len(list) == 2 && len(list[0]) == 1 && len(list[1]) == 1:
+		return f.L("%s beat %s", f.called(list[won[0]][0]), f.called(list[1-won[0]][0])), false
+	case len(won) == 1 && len(list[won[0]]) == 1:
+		return f.L("%s won", f.called(list[won[0]][0])), false
+	case len(won) == 1:
+		return f.L("Team %d won", list[won[0]][0].Team+1), false
+	case len(won) > 1:
+		var names []string
+		for _, i := range won {
+			names = append(names, fmt.Sprint(list[i][0].Team+1))
+		}
+		return f.L("Teams %s won", strings.Join(names, ", ")), false
+	case drew:
+		return f.L("Draw"), false
+	}
+	return f.L("No result"), false
+}
+
+// called is the name of a player, or a word in its place.
+func (f *frame) called(p *storage.PublicSeat) string {
+	switch {
+	case p.Computer:
+		return f.L("computer")
+	case p.Name != "":
+		return view.Visible(p.Name)
+	case !p.IsOff && p.Realm == "" && !f.LAN:
+		return f.L("player on the LAN")
+	}
+	return f.L("hidden player")
+}
+
+// line names the teams, the winners first.
+func (f *frame) line(m *storage.PublicMatch) string {
+	list := teams(m)
+	won, _, _ := winners(list)
+	var parts []string
+	add := func(i int) {
+		var names []string
+		for _, p := range list[i] {
+			names = append(names, f.called(p))
+		}
+		parts = append(parts, f.L("Team %d: %s.", list[i][0].Team+1, strings.Join(names, ", ")))
+	}
+	for _, i := range won {
+		add(i)
+	}
+	for i := range list {
+		if !slices.Contains(won, i) {
+			add(i)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// teamView is a team of a finished match.
+type teamView struct {
+	Team  int
+	State string // won, lost, or empty
+	Seats []matchSeat
+}
+
+// matchSeat is a player of a finished match. K, D and A are empty where the map has reported none.
+type matchSeat struct {
+	seatView
+	Note    string
+	K, D, A string
+	lane    lane
+}
+
+// lane is the line of a player in the timeline, in thousandths of the match.
+type lane struct {
+	Name, Colour string
+	Line         int // of its colour
+	End          int
+	Left         bool
+	Lags         []mark
+	Text         string
+}
+
+type mark struct{ X, Width int }
+
+// matchData is the page of a match that has started.
+type matchData struct {
+	M       *storage.PublicDetail
+	Result  resultView
+	Running bool
+	Teams   []teamView
+	Scores  bool // a map has reported kills
+	Lanes   []lane
+	Ticks   []tick
+	Events  []eventView
+	Chat    []eventView
+	Lags    int
+	Lagged  time.Duration
+	Left    int
+	File    string
+	Minutes int
+}
+
+type tick struct {
+	X, Anchor, Text string
+	Hide            bool
+}
+
+type eventView struct {
+	At     time.Duration
+	Colour string
+	Who    string
+	Text   string
+}
+
+// match is the page of a lobby, a running match or a finished one: its key is the same all the time.
+func (s *Site) match(ctx context.Context, f *frame) (string, time.Duration, error) {
+	key, err := storage.ParseGameKey(f.key)
+	if err != nil || key.IsZero() {
+		return "", 0, errGone
+	}
+	s.refresh(ctx)
+	f.Nav = "matches"
+	live := slices.DeleteFunc(s.live(), func(g Game) bool { return g.Key != key })
+	if len(live) > 0 && live[0].Snap.Stage < game.StageLoading {
+		return s.openMatch(f, &live[0])
+	}
+	if len(live) > 0 {
+		return s.runningMatch(f, &live[0])
+	}
+	var m *storage.PublicDetail
+	if err := s.ask(ctx, func() (err error) { m, err = s.opts.Log.PublicGame(ctx, s.names(), key); return err }); err != nil {
+		return "", 0, err
+	}
+	if m.EndedAt.IsZero() { // of another host
+		return s.startedMatch(f, m)
+	}
+	d := f.finished(m)
+	f.Title = f.L("%s in %s", d.Result.Result, texts.Clock(m.Played))
+	f.Description = d.Result.Name + ". " + d.Result.Teams
+	f.Picture, f.Data = preview(m.MapPath), d
+	return "match", finalFor, nil
+}
+
+func (s *Site) openMatch(f *frame, g *Game) (string, time.Duration, error) {
+	l := s.lobby(f, g)
+	f.Title = f.L("%s: %d of %d at %s UTC", l.Name, l.Players, l.Places, f.Now.UTC().Format("15:04"))
+	var names []string
+	for _, side := range l.Sides {
+		for _, seat := range side.Seats {
+			if seat.Colour != "open" {
+				names = append(names, seat.Name)
+			}
+		}
+	}
+	f.Description = strings.TrimSpace(l.Waits + " " + strings.Join(names, ", "))
+	f.Picture, f.Data = preview(l.File), l
+	return "lobby", playFor, nil
+}
+
+func (s *Site) runningMatch(f *frame, g *Game) (string, time.Duration, error) {
+	l := s.lobby(f, g)
+	f.Title = f.L("%s: being played", l.Name)
+	f.Description = l.Map
+	f.Picture, f.Data = preview(l.File), l
+	return "running", playFor, nil
+}
+
+// startedMatch is a running match of another host, as the game log has it.
+func (s *Site) startedMatch(f *frame, m *storage.PublicDetail) (string, time.Duration, error) {
+	l := lobbyView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), File: baseName(m.MapPath), Since: f.Now.Sub(m.StartedAt)}
+	for _, team := range teams(&m.PublicMatch) {
+		one := side{Team: team[0].Team + 1}
+		for _, p := range team {
+			one.Seats = append(one.Seats, seatView{Colour: colour(p.Colour), Name: f.called(p), Muted: p.Name == ""})
+		}
+		l.Players += len(team)
+		l.Sides = append(l.Sides, one)
+	}
+	f.Title = f.L("%s: being played", l.Name)
+	f.Description = l.Map
+	f.Picture, f.Data = preview(l.File), l
+	return "running", 10 * time.Second, nil
+}
+
+// finished is a match that is over.
+func (f *frame) finished(m *storage.PublicDetail) *matchData {
+	d := &matchData{M: m, Result: f.result(&m.PublicMatch), File: baseName(m.MapPath), Lags: len(m.Lags)}
+	for _, l := range m.Lags {
+		d.Lagged += l.Lasted
+	}
+	list := teams(&m.PublicMatch)
+	won, _, ok := winners(list)
+	for i, team := range list {
+		t := teamView{Team: team[0].Team + 1}
+		if ok && len(won) > 0 {
+			t.State = map[bool]string{true: "won", false: "lost"}[slices.Contains(won, i)]
+		}
+		for _, p := range team {
+			seat := f.seat(m, p)
+			d.Scores = d.Scores || seat.K+seat.D+seat.A != ""
+			if seat.lane.Left {
+				d.Left++
+			}
+			if !p.Computer {
+				d.Lanes = append(d.Lanes, seat.lane)
+			}
+			t.Seats = append(t.Seats, seat)
+		}
+		d.Teams = append(d.Teams, t)
+	}
+	d.Ticks = ticks(m.Played)
+	d.Events = f.events(m)
+	for _, line := range m.Chat {
+		p := seatOf(&m.PublicMatch, line.PID)
+		d.Chat = append(d.Chat, eventView{At: since(m, line.At), Colour: colour(p.Colour), Who: f.called(p), Text: view.Visible(line.Text)})
+	}
+	return d
+}
+
+// atOnce is how long before the end of a match a player who leaves has played it to its end.
+const atOnce = 20 * time.Second
+
+func (f *frame) seat(m *storage.PublicDetail, p *storage.PublicSeat) matchSeat {
+	seat := matchSeat{seatView: seatView{Colour: colour(p.Colour), Name: f.called(p), Muted: p.Name == ""}}
+	number := func(names ...string) string {
+		for _, name := range names {
+			if v, there := p.Values[name]; there {
+				return fmt.Sprintf("%.0f", v)
+			}
+		}
+		return ""
+	}
+	seat.K, seat.D, seat.A = number("kills", "herokills"), number("deaths", "herodeaths"), number("assists")
+	seat.lane = lane{Name: seat.Name, Colour: seat.Colour, Line: p.Colour % 12, End: 1000}
+	if left := since(m, p.LeftAt); !p.LeftAt.IsZero() && m.Played > 0 && left < m.Played-atOnce {
+		seat.lane.End, seat.lane.Left = thousandth(left, m.Played), true
+		seat.Note = f.L("left at %s", texts.Clock(left))
+		if p.Drops > 0 {
+			seat.Note = f.L("lost the connection at %s", texts.Clock(left))
+		}
+		seat.lane.Text = seat.Note
+	} else {
+		seat.lane.Text = f.L("stayed to the end")
+	}
+	for _, l := range m.Lags {
+		if l.PID == p.PID {
+			from := thousandth(since(m, l.At)-l.Lasted, m.Played)
+			seat.lane.Lags = append(seat.lane.Lags, mark{from, max(4, thousandth(l.Lasted, m.Played))})
+		}
+	}
+	return seat
+}
+
+func thousandth(d, of time.Duration) int {
+	if of <= 0 {
+		return 0
+	}
+	return int(min(max(d, 0), of) * 1000 / of)
+}
+
+// since is how long after the first turn something happened.
+func since(m *storage.PublicDetail, at time.Time) time.Duration { return max(at.Sub(m.LoadedAt), 0) }
+
+func seatOf(m *storage.PublicMatch, pid uint8) *storage.PublicSeat {
+	for i := range m.Seats {
+		if m.Seats[i].PID == pid && !m.Seats[i].Computer {
+			return &m.Seats[i]
+		}
+	}
+	return &storage.PublicSeat{Colour: -1}
+}
+
+// ticks are the labels of the axis of time.
+func ticks(length time.Duration) (list []tick) {
+	step := 5 * time.Minute
+	for length/step > 5 {
+		step *= 2
+	}
+	list = append(list, tick{"0%", "start", texts.Clock(0), false})
+	for i, at := 0, step; at < length-step/3; i, at = i+1, at+step {
+		list = append(list, tick{fmt.Sprintf("%.2f%%", 100*float64(at)/float64(length)), "middle", texts.Clock(at), i%2 == 1})
+	}
+	return append(list, tick{"100%", "end", texts.Clock(length), false})
+}
+
+// events are what happened, in its order: what everybody in the game saw.
+func (f *frame) events(m *storage.PublicDetail) (list []eventView) {
+	if loaded := m.LoadedAt.Sub(m.StartedAt); loaded > 0 {
+		list = append(list, eventView{Text: f.L("all had loaded after %d s", int(loaded.Seconds()+0.5))})
+	}
+	for _, l := range m.Lags {
+		p := seatOf(&m.PublicMatch, l.PID)
+		text := f.L("lag screen, %d s: %s", int(l.Lasted.Seconds()+0.5), f.called(p))
+		list = append(list, eventView{At: max(since(m, l.At)-l.Lasted, 0), Colour: colour(p.Colour), Text: text})
+	}
+	for i := range m.Seats {
+		p := &m.Seats[i]
+		if at := since(m, p.LeftAt); !p.LeftAt.IsZero() && !observes(&m.PublicMatch, p) {
+			text := f.L("%s left", f.called(p))
+			if p.Drops > 0 {
+				text = f.L("%s lost the connection", f.called(p))
+			}
+			list = append(list, eventView{At: min(at, m.Played), Colour: colour(p.Colour), Text: text})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b eventView) int { return int(a.At - b.At) })
+	result, _ := f.outcome(&m.PublicMatch)
+	return append(list, eventView{At: m.Played, Text: result})
+}

@@ -1,0 +1,46 @@
+package site
+
+import (
+	"context"
+	"time"
+
+	"w3host/storage"
+)
+
+// perPage is how many matches a page lists.
+const perPage = 50
+
+// matchesData is a list of finished matches.
+type matchesData struct {
+	List  []resultView
+	Older string // the key before which the next page begins; empty: there is none
+	First bool   // the page begins with the latest match
+}
+
+// matches lists finished matches, the latest first.
+func (s *Site) matches(ctx context.Context, f *frame) (string, time.Duration, error) {
+	s.refresh(ctx)
+	filter := storage.PublicFilter{Limit: perPage + 1}
+	if text := f.query.Get("before"); text != "" {
+		key, err := storage.ParseGameKey(text)
+		if err != nil {
+			return "", 0, errGone
+		}
+		filter.Before = key
+	}
+	var all []storage.PublicMatch
+	if err := s.ask(ctx, func() (err error) { all, err = s.opts.Log.PublicMatches(ctx, s.names(), filter); return err }); err != nil {
+		return "", 0, err
+	}
+	d := matchesData{First: filter.Before.IsZero()}
+	if len(all) > perPage {
+		all = all[:perPage]
+		d.Older = all[perPage-1].Key.String()
+	}
+	for i := range all {
+		d.List = append(d.List, f.result(&all[i]))
+	}
+	f.Nav, f.Title, f.Data = "matches", f.L("Matches"), d
+	f.Description = f.L("The latest finished matches.")
+	return "matches", pageFor, nil
+}
