@@ -121,7 +121,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 		t.Fatal(err)
 	}
 	t.Cleanup(local.Shutdown)
-	listeners, err := host.Listen("127.0.0.1:0", "")
+	listeners, err := host.Listen(nil, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

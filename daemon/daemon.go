@@ -117,7 +117,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	defer d.stop()
 	defer func() { err = errors.Join(err, d.end(true)) }()
 	for _, step := range []func() error{
-		d.check, d.findSurvivors, d.openMaps, d.standBy, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openFleet, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
+		d.check, d.inherit, d.openMaps, d.standBy, d.openDatabase, d.openRecords, d.openLists, d.listen, d.openFleet, d.openReplays, d.openRouter, d.announce, d.openLive, d.openWeb,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -182,15 +182,15 @@ func (d *daemon) check() error {
 	return checkFolders(d.Config)
 }
 
-// findSurvivors looks for games that the process before has left with the holder, if there is
+// inherit lists the games that the process before has left with the holder, if there is
 // one. Where nothing can be held, the host goes on unprotected.
-func (d *daemon) findSurvivors() error {
+func (d *daemon) inherit() error {
 	if d.NotHeld != nil {
 		d.Log.Warn().Err(d.NotHeld).Msg("games end with this process, as under w3host serve")
 	}
-	d.host.Survivors = host.FindSurvivors(d.Shelf, d.Log)
+	d.host.Inherited = host.Inherit(d.Shelf, d.Log)
 	if d.Shelf != nil && d.Shelf.StandsBy() {
-		go d.sayReady(d.host.Survivors.Moved) // ends when this process goes on, or with ctx
+		go d.sayReady(d.host.Inherited.Moved) // ends when this process goes on, or with ctx
 	}
 	return nil
 }
@@ -199,7 +199,7 @@ func (d *daemon) openMaps() error {
 	maps, err := openMaps(d.ctx, d.Config, d.Config.MapCache(), d.Log)
 	if err == nil {
 		d.maps, d.host.Autohost.Open, d.host.Autohost.Expand = maps, maps.Open, maps.expand
-		d.host.Survivors.Open = maps.Open
+		d.host.Inherited.OpenMap = host.Reopen(maps.Open)
 	}
 	return err
 }
@@ -209,7 +209,7 @@ func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
 	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Heart: &d.heart, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atLast(noError(d.lists.Close))
-	if !d.host.Survivors.Any() {
+	if !d.host.Inherited.HasPlayers() {
 		d.lists.await(d.ctx, d.Log)
 	}
 	d.banLeavers()
@@ -222,7 +222,7 @@ func (d *daemon) openLists() error {
 
 // listen opens the ports before lobbies are announced, which takes their numbers.
 func (d *daemon) listen() (err error) {
-	if d.listeners, err = d.host.Survivors.Listen(d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
+	if d.listeners, err = host.Listen(d.Shelf, d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)
 	}
 	d.atEnd(noError(d.listeners.Close))
@@ -236,9 +236,10 @@ func (d *daemon) openReplays() error {
 	if !c.Enabled {
 		return nil
 	}
+	written, _ := d.host.Inherited.Files()
 	replays, err := recording.Open(recording.Options{
 		Dir: c.Dir, Name: c.Name, KeepFor: time.Duration(c.KeepDays) * 24 * time.Hour, KeepBytes: int64(c.KeepBytes),
-		Exempt: d.exempt, GoOn: d.host.Survivors.Replays(), Heart: &d.heart, Log: d.part("replays"),
+		Exempt: d.exempt, GoOn: written, Heart: &d.heart, Log: d.part("replays"),
 	})
 	if err != nil {
 		return fmt.Errorf("replays.dir = %q: %w", c.Dir, err)
@@ -308,5 +309,5 @@ func (d *daemon) serve() error {
 // contained reports whether the end of this process is that of a container: it is the first
 // in it, or its holder is.
 func (d *daemon) contained() bool {
-	return os.Getpid() == 1 || d.host.Survivors.Shelf != nil && os.Getppid() == 1
+	return os.Getpid() == 1 || d.Shelf != nil && os.Getppid() == 1
 }

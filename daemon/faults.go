@@ -102,7 +102,7 @@ func FirstPort(listen string) string {
 	if err != nil || len(ports) == 1 {
 		return listen
 	}
-	l, err := host.Listen(listen, "")
+	l, err := host.Listen(nil, listen, "")
 	if err != nil {
 		return ports[0]
 	}

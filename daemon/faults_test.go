@@ -30,7 +30,7 @@ func TestListenFaults(t *testing.T) {
 		"192.0.2.1:7000":      "this machine does not have that address: write 0.0.0.0", // TEST-NET-1
 		"nosuch.invalid:7000": `the name "nosuch.invalid" has no address`,
 	} {
-		_, err := host.Listen(listen, "")
+		_, err := host.Listen(nil, listen, "")
 		if err == nil {
 			t.Fatalf("%s: no error", listen)
 		}

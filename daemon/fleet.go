@@ -85,7 +85,7 @@ func (d *daemon) openFleet() error {
 			return storage.FleetHost{Host: h.ID, Run: h.Run, Name: h.Name, Address: address}
 		},
 	}
-	if left := d.host.Survivors; left != nil {
+	if left := d.host.Inherited; left != nil {
 		d.fleet.before = left.Sessions()
 	}
 	d.atEnd(db.Close)

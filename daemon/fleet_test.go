@@ -48,7 +48,7 @@ func TestAgonesAtUpgrade(t *testing.T) {
 // idleHost has no lobby, and none is wanted.
 func idleHost(t *testing.T) *host.Host {
 	t.Helper()
-	listeners, err := host.Listen("127.0.0.1:0", "")
+	listeners, err := host.Listen(nil, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 func (d *daemon) openDatabase() (err error) {
 	d.db, err = storage.Open(d.ctx, d.Config.DatabaseURL(), storage.Options{
-		Log: d.part("database"), StartWithoutDatabase: true, Unasked: d.host.Survivors.Any(), // their players wait for a turn
+		Log: d.part("database"), StartWithoutDatabase: true, Unasked: d.host.Inherited.HasPlayers(), // their players wait for a turn
 	})
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (d *daemon) openDatabase() (err error) {
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
 		Heart: &d.heart,
-		Dir:   d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Survivors.Keys(), Beside: d.Config.Fleet.Enabled,
+		Dir:   d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Inherited.Keys(), Beside: d.Config.Fleet.Enabled,
 		Log: d.part("records"),
 	})
 	if err != nil {

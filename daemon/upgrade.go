@@ -141,11 +141,8 @@ func (d *daemon) standBy() error {
 	if d.Shelf == nil {
 		return nil
 	}
-	left := d.host.Survivors
+	left := d.host.Inherited
 	if d.Shelf.StandsBy() {
-		if !d.Shelf.IsStandby() { // else there is nothing that could be refused
-			left.Try(d.ctx)
-		}
 		if err := left.StandBy(d.ctx, sync.OnceFunc(func() {
 			d.Log.Info().Msg("ready to go on in the place of the host that runs")
 			d.couldGoOn.Store(true)
@@ -158,7 +155,7 @@ func (d *daemon) standBy() error {
 			d.readAgain()
 		}
 	}
-	left.Settle()
+	left.Claim()
 	go d.hearHolder() // ends with the holder
 	return nil
 }
@@ -170,7 +167,7 @@ func (d *daemon) readAgain() {
 	if err == nil && !reflect.DeepEqual(c, d.Config) {
 		before, options := d.Config, d.host
 		d.Config, d.host = c, hostOptions(c, d.Version, d.Log)
-		d.host.Survivors = options.Survivors
+		d.host.Inherited = options.Inherited
 		if err = checkFolders(c); err == nil {
 			err = d.openMaps()
 		}

@@ -105,7 +105,7 @@ func TestReadAgainKeepsAll(t *testing.T) {
 		Options: Options{Config: before, Read: func() (config.Config, error) { return changed, nil }, Log: zerolog.Nop()},
 		ctx:     t.Context(),
 	}
-	d.host.Survivors = host.FindSurvivors(nil, d.Log)
+	d.host.Inherited = host.Inherit(nil, d.Log)
 	if err := d.openMaps(); err != nil {
 		t.Fatal(err)
 	}

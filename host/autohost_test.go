@@ -134,7 +134,7 @@ func testMapSourceFails(t *testing.T) {
 func TestListen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	_, err := Listen(r.h.Addr().String(), "")
+	_, err := Listen(nil, r.h.Addr().String(), "")
 	if err == nil {
 		t.Fatal("two hosts on one port")
 	}

@@ -14,6 +14,7 @@ import (
 	"w3host/game/command"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/host/takeover"
 	"w3host/host/watch"
 	"w3host/internal/allowance"
 	"w3host/lan"
@@ -39,8 +40,8 @@ type Game struct {
 	listing
 	seating
 	surviving
+	facts
 	onShow     showing
-	loading    bool          // players load the map
 	playing    bool          // its links are read when a turn is due
 	playedFrom time.Duration // on the shard's clock
 	began      int           // so many players were in the game when it began
@@ -77,8 +78,6 @@ type lobbySpec struct {
 // listing is how others see the lobby or game.
 type listing struct {
 	open   atomic.Bool // the lobby takes joins
-	info   Info        // guarded by registry.mu
-	saved  *game.Saved
 	listed bool        // on the LAN
 	lease  fleet.Lease // under which strangers may come; zero: none is needed
 	closed atomic.Bool // to strangers: the lease is lost, or the host drains
@@ -86,20 +85,17 @@ type listing struct {
 
 // showing is how a game is shown to others than its players.
 type showing struct {
-	seat     uint8            // whose it is seen from
-	called   map[uint8]string // the names of all who took part, as others see them
-	show     *watch.Show      // nil: the game cannot be watched
+	show     *watch.Show // nil: the game cannot be watched
 	withdraw func()
 	inList   bool
 }
 
 // seating assigns links to the seats of players.
 type seating struct {
-	links    map[game.LinkID]*link
-	lastID   game.LinkID
-	seats    [w3gs.MaxPID + 1]*link
-	proxies  [w3gs.MaxPID + 1]*person // players who have one, also while their seat has no link
-	watching w3gs.PIDs                // the observers of the game that runs
+	links   map[game.LinkID]*link
+	lastID  game.LinkID
+	seats   [w3gs.MaxPID + 1]*link
+	proxies [w3gs.MaxPID + 1]*person // players who have one, also while their seat has no link
 
 	extendedWait time.Duration         // how long players behind extended proxies are waited for
 	bearers      map[string]netip.Addr // who has joined first under a name of a realm
@@ -107,16 +103,16 @@ type seating struct {
 
 // surviving is the part of a game that lets it outlive the process.
 type surviving struct {
-	ledger   *survive.Ledger // nil: it does not
-	head     *head           // as it was noted last
-	shares   shares
-	about    recording.About // of its replay
-	held     bool            // the holder has the sockets and the ledger
-	unheld   bool            // the holder may not have the ledger and all links yet
-	standing bool            // the machine is being made again
-	knownAt  time.Duration   // when recorded was noted
-	recorded uint64          // the last fact that was recorded then
-	behind   *behind         // observe the game, but are not where it is yet; nil: none
+	ledger     *survive.Ledger  // nil: it does not
+	head       *takeover.Header // as it was noted last
+	shares     shares
+	about      recording.About // of its replay
+	held       bool            // the holder has the sockets and the ledger
+	unheld     bool            // the holder may not have the ledger and all links yet
+	rebuilding bool            // its machine is rebuilt without a packet that it has panicked over, and takes no input
+	knownAt    time.Duration   // when recorded was noted
+	recorded   uint64          // the last fact that was recorded then
+	behind     *behind         // observe the game, but are not where it is yet; nil: none
 }
 
 // shares counts the use of the ledger by players who have no link now.
@@ -125,21 +121,12 @@ type shares struct {
 	spent map[netip.Addr]allowance.Allowance
 }
 
-// behind holds the observers of a game that goes on without them. They read its facts from
-// the first one on, until they have caught up with the game.
+// behind holds the observers of a claimed game that have not caught up with it yet.
 type behind struct {
+	g         *Game
 	records   *gamelog.Records
 	replay    *recording.Recording
 	observers []Observer
-	known     uint64 // the last fact that the process before has recorded
-}
-
-// observe shows a fact to them.
-func (b *behind) observe(f *game.Stamped) {
-	f.Again = f.Seq <= b.known
-	for _, o := range b.observers {
-		o.Observe(f)
-	}
 }
 
 // ID is the number that clients join by.

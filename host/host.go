@@ -7,12 +7,11 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"w3host/game"
 	"w3host/game/autohost"
+	"w3host/host/takeover"
 )
 
 // Host takes joins on one TCP port for every lobby and game.
@@ -28,7 +27,6 @@ type Host struct {
 	setup    game.Config      // of lobbies that no entry asks for
 	agains   []lobbySpec      // of games that are over and played again
 	stopping bool
-	handing  bool // another process goes on in the place of this one
 
 	beatAt     time.Duration // of the last heartbeat that was passed on
 	rested     bool          // nothing ran then
@@ -37,22 +35,9 @@ type Host struct {
 
 	coming bool // games of a process before may still be taken over; belongs to the loop's goroutine
 
-	stops     chan struct{}  // closed when stopping is set
-	takeovers sync.WaitGroup // of games that another process has played; none begins once Serve has returned
-
-	catching  sync.WaitGroup // games that go on ahead of their observers
-	oneBehind oneAtATime     // of whom one at a time catches up
-	endBehind sync.Mutex     // held while one has caught up, and to end that
-	noBehind  atomic.Bool    // the host has ended: nobody catches up any more
-	retry     time.Duration  // refillRetry; tests wait less
+	takeover *takeover.Takeover // of the games of earlier processes
+	retry    time.Duration      // refillRetry; tests wait less
 }
-
-// oneAtATime is a lock that is held for long: virtual time goes on while others wait for it, as it
-// does not with a mutex.
-type oneAtATime chan struct{}
-
-func (o oneAtATime) Lock()   { o <- struct{}{} }
-func (o oneAtATime) Unlock() { <-o }
 
 // Addr is where the host listens.
 func (h *Host) Addr() netip.AddrPort { return h.shard.opts.Listeners.Addr() }
@@ -110,33 +95,7 @@ func (h *Host) again(g *Game, cfg *game.Config) {
 // beginStop announces the end of this host, or that another process goes on in its place.
 func (h *Host) beginStop(handing bool) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.handing = h.handing || handing
-	if !h.stopping {
-		h.stopping = true
-		close(h.stops)
-	}
-}
-
-func (h *Host) stopped() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.stopping
-}
-
-func (h *Host) handsOver() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.handing
-}
-
-// pause waits; an error says that the host stops.
-func (h *Host) pause(d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-h.stops:
-	case <-h.shard.Done():
-	}
-	return errHostStops
+	h.stopping = true
+	h.mu.Unlock()
+	h.takeover.Stop(handing)
 }

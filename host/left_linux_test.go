@@ -4,41 +4,51 @@ package host
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"w3host/fleet"
-	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/hold"
 	"w3host/host/loop"
-	"w3host/host/survive"
+	"w3host/host/takeover"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
 
 // leftBy is a lobby or game as the next process would find it if its host died now.
-func leftBy(t *testing.T, g *Game) *survivor {
+func leftBy(t *testing.T, g *Game) *hold.Memory {
 	t.Helper()
-	sv := ask(t, g, func(g *Game) *survivor {
+	return ask(t, g, func(g *Game) *hold.Memory {
 		mem := hold.Of(bytes.Clone(append(make([]byte, 4096), g.ledger.Memory().Bytes()...)))
-		for word := range 16 {
+		for word := range 20 {
 			mem.SetWord(word, g.ledger.Memory().Word(word))
 		}
-		l, err := survive.Find(mem)
-		if err != nil {
-			t.Error(err)
-		}
-		return &survivor{Left: l, id: g.id}
+		return mem
 	})
-	if err := json.Unmarshal(sv.Left.Head, &sv.head); err != nil {
-		t.Fatal(err)
-	}
-	return sv
+}
+
+// leaving is a shelf on which an earlier process has left memory and sockets.
+type leaving struct {
+	shelf
+	left map[hold.Name]int
+	mems map[int]*hold.Memory
+}
+
+func (l leaving) Left() map[hold.Name]int          { return l.left }
+func (l leaving) Map(fd int) (*hold.Memory, error) { return l.mems[fd], nil }
+
+// inherit has a host find a game that was left.
+func inherit(o *Options, id uint32, mem *hold.Memory, open func(string, []w3gs.Version) (*Map, error)) *takeover.Inheritance {
+	l := leaving{shelf: shelfOn(o), left: map[hold.Name]int{hold.GameName(id): firstMem}, mems: map[int]*hold.Memory{firstMem: mem}}
+	in := Inherit(l, zerolog.Nop())
+	in.OpenMap = Reopen(open)
+	return in
 }
 
 // TestLobbyIsListedAgain: the next process lists a lobby as it was, under its number and key, and opens none
@@ -51,7 +61,7 @@ func testLobbyIsListedAgain(t *testing.T) {
 	entry := func(o *Options) { o.Autohost = oneEntry(1, 5, open) }
 	r := newRig(t, func(o *Options) {
 		entry(o)
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelfOn(o)}, before
+		o.Inherited, o.Advertiser = Inherit(shelfOn(o), zerolog.Nop()), before
 	})
 	was := before.next(t)
 	g := r.h.Game(was.GameID)
@@ -62,7 +72,7 @@ func testLobbyIsListedAgain(t *testing.T) {
 	after := make(adverts, 10)
 	next := newRig(t, func(o *Options) {
 		entry(o)
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelfOn(o), Open: open, games: []*survivor{sv}}, after
+		o.Inherited, o.Advertiser = inherit(o, was.GameID, sv, open), after
 	})
 	is := after.next(t)
 	if is.GameID != was.GameID || is.EntryKey != was.EntryKey || is.Name != was.Name || fmt.Sprint(is.Variants) != fmt.Sprint(was.Variants) || is.Requested != was.Requested || is.Stat.MapPath != was.Stat.MapPath || is.Type != was.Type {
@@ -111,7 +121,7 @@ func testLobbyUnderLease(t *testing.T) {
 	r := newRig(t, func(o *Options) {
 		entry(o)
 		held.shelf = shelfOn(o)
-		o.Survivors = &Survivors{Shelf: held}
+		o.Inherited = Inherit(held, zerolog.Nop())
 	})
 	r.h.Keep(lease(1))
 	r.stands(1)
@@ -123,8 +133,6 @@ func testLobbyUnderLease(t *testing.T) {
 		return held.sockets[name]
 	})
 	sv := leftBy(t, g)
-	_, link := name.Split()
-	sv.sockets = map[game.LinkID]int{game.LinkID(link): fd}
 	ask(t, g, func(g *Game) bool { g.seats[ann.PID].Leave(); return true })
 
 	lists := make(adverts, 10)
@@ -133,7 +141,9 @@ func testLobbyUnderLease(t *testing.T) {
 		process := loop.NewMemory(r.net)
 		process.Give(fd)
 		o.Network = process
-		o.Survivors, o.Advertiser = &Survivors{Network: process, Shelf: shelfOn(o), games: []*survivor{sv}, Open: o.Autohost.Open}, lists
+		l := leaving{shelf: shelf{n: process.Net}, left: map[hold.Name]int{hold.GameName(1): firstMem, name: fd}, mems: map[int]*hold.Memory{firstMem: sv}}
+		o.Inherited, o.Advertiser = Inherit(l, zerolog.Nop()), lists
+		o.Inherited.Network, o.Inherited.OpenMap = process, Reopen(o.Autohost.Open)
 	})
 	next.h.Keep(lease(2))
 	if is := lists.next(t); is.GameID != 2 || is.Name != "game #2" {
@@ -152,14 +162,15 @@ func testLobbyUnderLease(t *testing.T) {
 func TestLobbyOfAnotherMap(t *testing.T) { inBubble(t, testLobbyOfAnotherMap) }
 
 func testLobbyOfAnotherMap(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Survivors = &Survivors{Shelf: shelfOn(o)} })
-	sv := leftBy(t, r.lobby(3))
+	r := newRig(t, func(o *Options) { o.Inherited = Inherit(shelfOn(o), zerolog.Nop()) })
+	g := r.lobby(3)
+	sv := leftBy(t, g)
 	next := newRig(t, func(o *Options) {
-		o.Survivors = &Survivors{Shelf: shelfOn(o), games: []*survivor{sv}, Open: func(string, []w3gs.Version) (*Map, error) {
+		o.Inherited = inherit(o, g.id, sv, func(string, []w3gs.Version) (*Map, error) {
 			m := testMap(3)
 			m.SHA1[0]++
 			return m, nil
-		}}
+		})
 	})
 	if line := next.logged("a game cannot be made again: its players see a closed connection"); !strings.Contains(fmt.Sprint(line["error"]), "another file") {
 		t.Errorf("logged %v", line)
@@ -174,7 +185,7 @@ func testLongJournal(t *testing.T) {
 	lists := make(adverts, 10)
 	r := newRig(t, func(o *Options) {
 		o.Autohost = oneEntry(1, 5, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
-		o.Survivors, o.Advertiser = &Survivors{Shelf: shelfOn(o)}, lists
+		o.Inherited, o.Advertiser = Inherit(shelfOn(o), zerolog.Nop()), lists
 	})
 	g := r.h.Game(lists.next(t).GameID)
 	bob := r.join(g, "Bob", player)
@@ -198,7 +209,7 @@ func testLongJournal(t *testing.T) {
 func TestKnocks(t *testing.T) { inBubble(t, testKnocks) }
 
 func testKnocks(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.JoinsPerMinute = &Survivors{Shelf: shelfOn(o)}, 1e6 })
+	r := newRig(t, func(o *Options) { o.Inherited, o.Limits.JoinsPerMinute = Inherit(shelfOn(o), zerolog.Nop()), 1e6 })
 	r.line = simnet.Line{} // all joins fall into one moment
 	g := r.lobby(1)
 	r.join(g, "Ann", player)
@@ -229,7 +240,7 @@ func testKnocks(t *testing.T) {
 func TestShareThatWasLeft(t *testing.T) { inBubble(t, testShareThatWasLeft) }
 
 func testShareThatWasLeft(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Survivors, o.Limits.Exempt = &Survivors{Shelf: shelfOn(o)}, nil })
+	r := newRig(t, func(o *Options) { o.Inherited, o.Limits.Exempt = Inherit(shelfOn(o), zerolog.Nop()), nil })
 	g := r.lobby(3)
 	r.join(g, "Ann", player)
 	bob := r.join(g, "Bob", player)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"w3host/hold"
+	"w3host/host/takeover"
 	"w3host/internal/network"
 )
 
@@ -19,26 +20,24 @@ type Listeners struct {
 	Returns net.Listener // for returners; nil: Main
 }
 
-// Listen opens them; returns is empty for none of its own.
-func Listen(addr, returns string) (Listeners, error) { return new(Survivors).Listen(addr, returns) }
-
-// Listen is as the function, but takes over the sockets that an earlier process has left.
-func (s *Survivors) Listen(addr, returns string) (l Listeners, err error) {
-	if l.Main, err = s.listen(heldMain, addr); err != nil || returns == "" {
+// Listen opens them, or takes over those that an earlier process has left; returns is empty for none of its own, and
+// shelf nil without a supervisor.
+func Listen(shelf hold.Shelf, addr, returns string) (l Listeners, err error) {
+	if l.Main, err = listenHeld(shelf, takeover.MainListener, addr); err != nil || returns == "" {
 		return l, err
 	}
-	if l.Returns, err = s.listen(heldReturns, returns); err != nil {
+	if l.Returns, err = listenHeld(shelf, takeover.ReturnListener, returns); err != nil {
 		l.Close()
 	}
 	return l, err
 }
 
-// listen takes a listener over, or opens one and has it held.
-func (s *Survivors) listen(name hold.Name, addr string) (net.Listener, error) {
-	if s.Shelf == nil {
+// listenHeld takes a listener over, or opens one and has it held.
+func listenHeld(shelf hold.Shelf, name hold.Name, addr string) (net.Listener, error) {
+	if shelf == nil {
 		return listen(addr)
 	}
-	if fd, ok := s.Shelf.Left()[name]; ok {
+	if fd, ok := shelf.Left()[name]; ok {
 		f := os.NewFile(uintptr(fd), addr)
 		defer f.Close()
 		l, err := net.FileListener(f)
@@ -53,7 +52,7 @@ func (s *Survivors) listen(name hold.Name, addr string) (net.Listener, error) {
 	}
 	raw, err := l.SyscallConn()
 	if err == nil {
-		err = errors.Join(raw.Control(func(fd uintptr) { err = s.Shelf.Put(name, int(fd)) }), err)
+		err = errors.Join(raw.Control(func(fd uintptr) { err = shelf.Put(name, int(fd)) }), err)
 	}
 	return l, err
 }

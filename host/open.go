@@ -112,7 +112,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: host,
 		log: s.log.With().Uint32("game", id).Logger(),
 	}
-	g.shard, g.carrier = s, g
+	g.shard, g.carrier, g.registry = s, g, s.registry
 	g.lease = spec.order.Lease
 	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
 	g.links = make(map[game.LinkID]*link)
@@ -146,7 +146,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	g.about = s.opts.recordingOf(spec.m, &cfg, opened)
 	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
-	g.observeBy(cfg.Saved == nil, (*ownObserver)(g), (*watcher)(g), gamelog.NewLines(g.log, s.opts.Listeners.Addr())) // no client could play the replay of a saved game
+	g.observers = append(g.own(), g.recorders(cfg.Saved == nil)...) // no client could play the replay of a saved game
 	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.Begin(s.journals, g.openLedger(), &cfg, &g.out); err != nil {
 		g.log.Warn().Err(err).Msg("cannot write a journal for this game")

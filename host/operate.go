@@ -33,7 +33,7 @@ func (g *Game) Command(by *command.Caller, line string) error {
 func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 	g := h.Game(id)
 	h.shard.Call(func() {
-		if g == nil || g.over || g.standing {
+		if g == nil || g.over || g.rebuilding {
 			use(nil)
 			return
 		}
@@ -109,7 +109,7 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 func (h *Host) each(realm, name string, f func(*link)) {
 	for _, g := range slices.Clone(h.running) {
 		for _, l := range g.seats {
-			if l != nil && !g.standing && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
+			if l != nil && !g.rebuilding && strings.EqualFold(l.realm, realm) && strings.EqualFold(l.name, name) {
 				f(l)
 			}
 		}
@@ -135,7 +135,7 @@ func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
 func (h *Host) LobbiesOf(realm, name string) (ids []uint32) {
 	h.shard.Wait(func() {
 		for _, g := range h.running {
-			if g.open.Load() && !g.standing && g.machine.BelongsTo(name, realm) {
+			if g.open.Load() && !g.rebuilding && g.machine.BelongsTo(name, realm) {
 				ids = append(ids, g.id)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/host/takeover"
 	"w3host/internal/heartbeat"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
@@ -27,8 +28,8 @@ import (
 type Options struct {
 	Network   loop.Network // nil: the system's
 	Listeners Listeners
-	Survivors *Survivors // nil: nothing outlives this process
-	Standby   int        // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never
+	Inherited *takeover.Inheritance // nil: nothing outlives this process
+	Standby   int                   // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never
 	Product   w3gs.Product
 
 	// Game has the settings of all games. Fields that depend on the map or the lobby are

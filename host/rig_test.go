@@ -125,7 +125,7 @@ func listenOn(t testing.TB, o *Options, addr, returns string) Listeners {
 		}
 		return Listeners{Main: open(addr), Returns: open(returns)}
 	}
-	l, err := Listen(addr, returns)
+	l, err := Listen(nil, addr, returns)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/host/takeover"
 	"w3host/internal/background"
 )
 
@@ -32,7 +33,7 @@ func New(opts Options) (*Host, error) {
 		opts.Outside = func(uint32, *command.Caller, string) {}
 	}
 	r := &registry{infos: make(map[uint32]*Info), refill: make(chan struct{}, 1)}
-	h := &Host{registry: r, stops: make(chan struct{}), oneBehind: make(oneAtATime, 1), games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
+	h := &Host{registry: r, games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
 	a := &opts.Autohost
 	if a.Expand == nil {
 		a.Expand = func(choice string) []string { return []string{choice} }
@@ -46,20 +47,21 @@ func New(opts Options) (*Host, error) {
 		return nil, err
 	}
 	idle := idleBeat
-	if h.shard.left.Shelf != nil {
+	if h.shard.inherited.Shelf != nil {
 		idle = heldBeat
 	}
 	h.shard.Beat(idle, h.beat)
-	for _, sv := range h.shard.left.games {
-		h.lastID = max(h.lastID, sv.id)
+	for _, g := range h.shard.inherited.Games() {
+		h.lastID = max(h.lastID, g.ID)
 		h.opened = h.lastID
-		entry := sv.Entry
-		if sv.Leased && !sv.Playing {
+		entry := g.Entry
+		if g.Leased && !g.Playing {
 			entry = "" // the lease is lost: another lobby opens
 		}
-		h.keeper.Survived(sv.id, entry, sv.Number, !sv.Playing)
+		h.keeper.Survived(g.ID, entry, g.Number, !g.Playing)
 		h.coming = true
 	}
+	h.takeover = takeover.New(h.shard.inherited, (*adopter)(h))
 	return h, nil
 }
 
@@ -96,7 +98,12 @@ func (h *Host) Serve(ctx context.Context) error {
 			}
 		})
 	}
-	h.revive()
+	h.takeover.Run(func() {
+		h.coming = false
+		if shelf := h.shard.inherited.Shelf; shelf != nil {
+			shelf.Serving()
+		}
+	})
 	var err error
 	h.shard.Wait(func() { // a player who comes back finds the game
 		err = h.listen()
@@ -140,7 +147,7 @@ func (h *Host) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	err := h.stop(ctx, within)
-	h.awaitBehind(ctx)
+	h.takeover.Await(ctx)
 	if w := h.shard.watchers; w != nil {
 		w.Shutdown(within * 3 / 4) // the loop that would have said so may have crashed
 		<-w.Done()
@@ -184,10 +191,10 @@ func (h *Host) stop(ctx context.Context, within time.Duration) error {
 	})
 	settled := func() { h.shard.CloseGroup(takeovers) }
 	go func() { // ends when no takeover is under way
-		h.takeovers.Wait()
+		h.takeover.Wait()
 		h.shard.Call(settled)
 	}()
-	defer h.shard.heirs.ended()
+	defer h.shard.handover.ended()
 	select {
 	case <-h.shard.Done():
 		return nil
@@ -205,7 +212,7 @@ func (h *Host) stop(ctx context.Context, within time.Duration) error {
 // games, which flush their last packets. Clients that do not close are cut in time for the rest to be done within
 // the limit.
 func (h *Host) stopGames(within time.Duration) {
-	h.shard.heirs.end()
+	h.shard.handover.end()
 	h.shard.Stop(errHostStops)
 	h.shard.LingerAtMost(within * 3 / 4)
 	if w := h.shard.watchers; w != nil {

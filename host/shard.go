@@ -34,7 +34,7 @@ type shard struct {
 	codes     codes
 	lateness  lateness
 	writing   sync.WaitGroup // files of crashes
-	heirs
+	handover
 
 	action w3gs.OutgoingAction // what a packet is decoded into
 	alive  w3gs.Keepalive
@@ -113,13 +113,14 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 		s.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")
 	}})
 	if err == nil {
-		err = s.heirs.open(o.Survivors, s.Loop)
+		err = s.handover.open(o.Inherited, s.Loop)
 	}
 	if err == nil && o.Watch.On {
 		s.watchers, err = watch.New(watch.Options{Network: o.Network, Most: o.Watch.All, Past: o.Watch.Past, Log: o.Log.With().Str("part", "watch").Logger()})
 	}
 	if err == nil {
-		s.journals = journal.Open(o.Journal, o.Log, s.left.journals()...)
+		_, journals := s.inherited.Files()
+		s.journals = journal.Open(o.Journal, o.Log, journals...)
 	}
 	return s, err
 }

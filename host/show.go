@@ -27,22 +27,14 @@ const (
 	lateEnough = 10 * time.Minute
 )
 
-// noteStart notes the names that viewers are shown, and the seat from which they see.
-func (g *Game) noteStart(f *game.Started) {
-	g.onShow.called, g.onShow.seat = map[uint8]string{}, f.Watchers
-	for _, p := range slices.Concat(f.Players, f.Fakes) {
-		g.onShow.called[p.PID] = p.Shown
-	}
-}
-
 // offerToWatch has the game listed for viewers, as soon as enough of it is recorded.
 func (g *Game) offerToWatch() {
 	w, file := g.shard.watchers, g.replay.Part()
-	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.onShow.seat == 0 || g.shard.leaving {
+	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.seenFrom == 0 || g.shard.leaving {
 		return
 	}
 	o := &g.shard.opts.Watch
-	check, version, seat, called := g.machine.MapCheck(), g.version(), g.onShow.seat, g.onShow.called
+	check, version, seat, called := g.machine.MapCheck(), g.version(), g.seenFrom, g.called
 	show := &watch.Show{
 		Number: g.id | watchBit, Key: randomU32(), File: file, Delay: o.Delay, Most: o.Most,
 		Tape: func(r *replay.Reader) (*spectate.Recording, error) {

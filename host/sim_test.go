@@ -23,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/game"
+	"w3host/host/takeover"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/mapxfer"
@@ -163,11 +164,11 @@ func (b *simBook) write(r storage.Record) {
 }
 
 // options are those of a process.
-func (w *simWorld) options(p *simProc, left *Survivors) Options {
+func (w *simWorld) options(p *simProc, left *takeover.Inheritance) Options {
 	book := w.book.of(p.net.Dead)
 	p.records = book
 	o := Options{
-		Product: w3gs.ProductTFT, Game: plainGame(), Network: p.net, Survivors: left,
+		Product: w3gs.ProductTFT, Game: plainGame(), Network: p.net, Inherited: left,
 		Listeners: Listeners{Main: w.port},
 		Limits: Limits{
 			JoinTimeout: 10 * time.Second, Unjoined: 2000, UnjoinedPerIP: 100, JoinsPerMinute: 1000, PacketRate: 200, OutQueue: 256 << 10,
@@ -206,16 +207,15 @@ func (w *simWorld) start(p *simProc) {
 			default:
 			}
 		}()
-		left := FindSurvivors(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
-		left.Network, left.Open = p.net, func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil }
+		left := Inherit(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
+		left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil })
 		if p.shelf.standsBy {
-			left.Try(ctx)
 			if err := left.StandBy(ctx, sync.OnceFunc(func() { p.shelf.Ready(true) })); err != nil {
 				p.over <- err
 				return
 			}
 		}
-		left.Settle()
+		left.Claim()
 		p.options = w.options(p, left)
 		h, err := New(p.options)
 		if err != nil {
@@ -235,8 +235,8 @@ func (w *simWorld) start(p *simProc) {
 		}
 		if p.net.Dead() { // what it still has to do it does in the world of the dead
 			<-h.shard.Done()
-			h.takeovers.Wait()
-			h.catching.Wait()
+			h.takeover.Wait()
+			h.takeover.Await(context.Background())
 			h.shard.journals.Close(context.Background())
 			err = nil
 		}
@@ -541,7 +541,7 @@ func (w *simWorld) end() {
 		p.net.Kill() // its end
 	}
 	for name, fd := range w.holder.held {
-		if (name < firstFlight || name>>32 != 0) && time.Since(w.upgradedAt) > time.Minute {
+		if (name < takeover.FirstReadBuffer || name>>32 != 0) && time.Since(w.upgradedAt) > time.Minute {
 			w.fault("the holder still has %v", name)
 		}
 		w.holder.close(fd)

@@ -3,8 +3,6 @@
 package host
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"io"
 	"path/filepath"
@@ -14,11 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/hold"
 	"w3host/host/loop"
-	"w3host/host/survive"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
@@ -34,6 +33,7 @@ type shelf struct {
 	kept  *atomic.Int32 // how often it has asked for a standby
 }
 
+func (shelf) Left() map[hold.Name]int  { return nil }
 func (shelf) Put(hold.Name, int) error { return nil }
 func (shelf) Drop(hold.Name)           {}
 func (shelf) Serving()                 {}
@@ -68,7 +68,7 @@ var testBegan = time.Now()
 func heldRig(t *testing.T, change func(*Options)) (r *rig, g *Game, players []*client) {
 	t.Helper()
 	r = newRig(t, func(o *Options) {
-		o.Survivors = &Survivors{Shelf: shelfOn(o)}
+		o.Inherited = Inherit(shelfOn(o), zerolog.Nop())
 		if change != nil {
 			change(o)
 		}
@@ -92,7 +92,7 @@ func poison(t *testing.T, g *Game, by *client, data []byte, then func(*Game)) {
 		}
 		g.shard.Handle(g.seats[by.PID].Conn, action(data))
 		then(g)
-		return g.standing
+		return g.rebuilding
 	})
 	if !stands {
 		t.Error("the game does not stand still")
@@ -207,38 +207,16 @@ func testFullJournal(t *testing.T) {
 	}
 }
 
-// leftOf is a game as another process would find it, without its players.
-func leftOf(t *testing.T, g *Game) (*survivor, *hold.Memory) {
-	t.Helper()
-	mem := ask(t, g, func(g *Game) *hold.Memory {
-		mem := hold.Of(append(make([]byte, 4096), append(bytes.Clone(g.ledger.Left().Written()), make([]byte, 1<<16)...)...))
-		for word := range 16 {
-			mem.SetWord(word, g.ledger.Memory().Word(word))
-		}
-		return mem
-	})
-	l, err := survive.Find(mem)
-	sv := &survivor{Left: l, id: g.id}
-	if err == nil {
-		err = json.Unmarshal(l.Head, &sv.head)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sv, mem
-}
-
 // TestGiveUp: a game that cannot be made again is over in the game log, and its journal is kept.
 func TestGiveUp(t *testing.T) { inBubble(t, testGiveUp) }
 
 func testGiveUp(t *testing.T) {
 	_, g, _ := heldRig(t, nil)
-	left, mem := leftOf(t, g)
+	mem := leftBy(t, g)
 	mem.SetWord(2, mem.Word(2)+1) // the sum
 	dir := t.TempDir()
-	left.Journal = "game.journal.gz"
 	r := newRig(t, func(o *Options) {
-		o.Survivors, o.Journal = &Survivors{Shelf: shelfOn(o), games: []*survivor{left}}, journal.Options{Dir: dir}
+		o.Inherited, o.Journal = inherit(o, g.id, mem, nil), journal.Options{Dir: dir}
 	})
 	r.logged("a game cannot be made again: its players see a closed connection")
 	ends := recordsOf[storage.Numbered](r)
@@ -246,11 +224,11 @@ func testGiveUp(t *testing.T) {
 	if i < 0 {
 		t.Fatal("the game log does not say that it is over")
 	}
-	if end := ends[i].Record.(storage.GameEnded); end.Game != left.Key || end.How != storage.EndCrashed || !strings.Contains(end.Detail, "other bytes") {
+	if end := ends[i].Record.(storage.GameEnded); end.Game != g.records.Key() || end.How != storage.EndCrashed || !strings.Contains(end.Detail, "other bytes") {
 		t.Errorf("recorded %+v", end)
 	}
 	r.shutDown()
-	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || filepath.Base(files[0]) != left.Journal {
+	if files, _ := filepath.Glob(filepath.Join(dir, "*")); len(files) != 1 || filepath.Base(files[0]) != g.journal.Name() {
 		t.Errorf("journals: %q", files)
 	}
 }
@@ -261,7 +239,7 @@ func TestStandbyFrom(t *testing.T) { inBubble(t, testStandbyFrom) }
 func testStandbyFrom(t *testing.T) {
 	alive, kept := new(atomic.Int32), new(atomic.Int32)
 	r := newRig(t, func(o *Options) {
-		o.Survivors, o.Standby = &Survivors{Shelf: shelf{n: o.Network.(*loop.Memory).Net, alive: alive, kept: kept}}, 2
+		o.Inherited, o.Standby = Inherit(shelf{n: o.Network.(*loop.Memory).Net, alive: alive, kept: kept}, zerolog.Nop()), 2
 	})
 	r.lobby(1)
 	testkit.Eventually(t, "two signs of life", func() bool { return alive.Load() > 1 })
@@ -278,7 +256,7 @@ func TestAlive(t *testing.T) { inBubble(t, testAlive) }
 func testAlive(t *testing.T) {
 	alive := new(atomic.Int32)
 	r := newRig(t, func(o *Options) {
-		o.Survivors = &Survivors{Shelf: shelf{n: o.Network.(*loop.Memory).Net, alive: alive}}
+		o.Inherited = Inherit(shelf{n: o.Network.(*loop.Memory).Net, alive: alive}, zerolog.Nop())
 	})
 	testkit.Eventually(t, "a sign of life", func() bool { return alive.Load() > 0 })
 	stands, goOn := make(chan struct{}), make(chan struct{})

@@ -6,13 +6,15 @@ import (
 	"w3host/game"
 )
 
-// leaveEvery is how often a lobby, which has no turns, looks whether the other process can go on.
-const leaveEvery = 20 * time.Millisecond
-
 // Tick lets the machine do the work that is due, and writes the packets that the turn has
 // queued before those of others.
 func (g *Game) Tick() {
-	if g.standing {
+	if g.rebuilding {
+		return
+	}
+	if due, ok := g.machine.Next(); g.shard.leaving && (!ok || g.shard.Now() < g.opened+due) { // it is looked at between two turns
+		g.group.Touch()
+		g.heed()
 		return
 	}
 	if g.ledger != nil {
@@ -53,17 +55,17 @@ func (g *Game) reportBacklog(l *link) {
 }
 
 // Attends reports whether the machine waits for packets between two turns.
-func (g *Game) Attends() bool { return !g.standing && g.machine.Attends() }
+func (g *Game) Attends() bool { return !g.rebuilding && g.machine.Attends() }
 
 // Next is when the machine wants the next tick.
 func (g *Game) Next() (at time.Duration, ok bool) {
-	if g.standing {
+	if g.rebuilding {
 		return 0, false
 	}
 	at, ok = g.machine.Next()
 	at += g.opened
-	if soon := g.shard.Now() + leaveEvery; g.shard.leaving && g.held && !g.playing && (!ok || soon < at) {
-		return soon, true
+	if every := g.heedsEvery(); every > 0 && (!ok || g.shard.Now()+every < at) {
+		return g.shard.Now() + every, true
 	}
 	return at, ok
 }

@@ -107,7 +107,7 @@ func (c lineCase) play(t *testing.T, table *lineTable, mayTryAgain bool) bool {
 	queue := c.wire(t, far)
 	r := serveTransfers(t, func(o *host.Options) {
 		var err error
-		if o.Listeners, err = host.Listen("0.0.0.0:0", ""); err != nil {
+		if o.Listeners, err = host.Listen(nil, "0.0.0.0:0", ""); err != nil {
 			t.Fatal(err)
 		}
 		o.Game.Version = 29

@@ -94,7 +94,7 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	}
 	if opts.Listeners.Main == nil {
 		var err error
-		if opts.Listeners, err = host.Listen("127.0.0.1:0", ""); err != nil {
+		if opts.Listeners, err = host.Listen(nil, "127.0.0.1:0", ""); err != nil {
 			t.Fatal(err)
 		}
 	}

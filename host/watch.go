@@ -3,53 +3,60 @@ package host
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
 
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/lan"
 	"w3host/lobby"
-	"w3host/protocol/w3gs"
+	"w3host/record/gamelog"
 	"w3host/texts"
 )
 
-// observeBy has the game observed: by its replay, if there is to be one, its records, some of the host's
-// own, and those of Options.
-func (g *Game) observeBy(recorded bool, own ...Observer) {
+// recorders makes the replay and the records of a game, and returns them with the observers of Options. Each has the
+// same place in every process; that of a replay which is not recorded is nil.
+func (g *Game) recorders(recorded bool) []Observer {
 	o := &g.shard.opts
+	list := []Observer{nil, g.records}
 	if o.Replays != nil && recorded {
 		g.replay = o.Replays.New(g.about)
 		g.records.Replay = g.replay.Name
-		g.observers = append(g.observers, g.replay) // the records tell its name
+		list[0] = g.replay // before the records, which tell its name
 	}
-	g.observers = append(append(g.observers, g.records), own...)
 	for _, watch := range o.Observers {
-		g.observers = append(g.observers, watch(g.id, g.records.Key().String()))
+		list = append(list, watch(g.id, g.records.Key().String()))
 	}
+	return list
+}
+
+// own returns the observers that serve the host itself. They come before the others.
+func (g *Game) own() []Observer {
+	return []Observer{&g.facts, (*watcher)(g), gamelog.NewLines(g.log, g.shard.opts.Listeners.Addr())}
 }
 
 // observe shows a fact to all observers of the game.
 func (g *Game) observe(f *game.Stamped) {
 	for at := 0; at < len(g.observers); {
-		at = g.observeFrom(at, f)
+		at = g.observeFrom(g.observers, at, f)
 	}
 }
 
-// observeFrom shows it to the observers from one on. One that panics is left out from then
-// on: the game is worth more than its records.
-func (g *Game) observeFrom(at int, f *game.Stamped) (next int) {
+// observeFrom shows a fact to observers from one on, and returns the place of the one to go on with. The place of one that
+// panics is set to nil: the game is worth more than its records.
+func (g *Game) observeFrom(list []Observer, at int, f *game.Stamped) (next int) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			o := g.observers[next]
-			g.observers = append(slices.Clone(g.observers[:next]), g.observers[next+1:]...)
+			o := list[next]
+			list[next] = nil
 			file := g.shard.saveCrash(fmt.Sprintf("game-%d", g.id), fmt.Sprintf("panic: %v", fault), debug.Stack(), fmt.Sprintf("fact: %T\n", f.Fact))
 			g.log.Error().Str("observer", fmt.Sprintf("%T", o)).Str("panic", fmt.Sprint(fault)).Str("file", file).
 				Msg("an observer of the game has crashed: it gets nothing more of this game, which goes on")
 		}
 	}()
-	for next = at; next < len(g.observers); next++ {
-		g.observers[next].Observe(f)
+	for next = at; next < len(list); next++ {
+		if o := list[next]; o != nil {
+			o.Observe(f)
+		}
 	}
 	return next
 }
@@ -82,40 +89,6 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.shut()
 	case *game.AllLoaded:
 		g.offerToWatch()
-	}
-}
-
-// ownObserver keeps the facts of which the host itself speaks, also while the game is made again.
-type ownObserver Game
-
-// Observe changes it.
-func (t *ownObserver) Observe(s *game.Stamped) {
-	g := (*Game)(t)
-	switch f := s.Fact.(type) {
-	case *game.Opened:
-		g.saved = f.Config.Saved
-		g.shard.note(&g.info, func(i *Info) { i.Name, i.Counts, i.Public = f.Config.Name, f.Counts, !f.Config.Unlisted })
-	case *game.Listed:
-		g.shard.note(&g.info, func(i *Info) { i.Name, i.Public = f.Name, f.Public })
-	case *game.Counted:
-		g.shard.note(&g.info, func(i *Info) { i.Counts = f.Counts })
-	case *game.Joined:
-		g.shard.note(&g.info, func(i *Info) { i.Players = append(i.Players, f.Player) })
-	case *game.LeftLobby:
-		g.shard.note(&g.info, func(i *Info) { i.leave(f.PID) })
-	case *game.LeftGame:
-		g.shard.note(&g.info, func(i *Info) { i.leave(f.PID) })
-	case *game.Started:
-		g.loading = true
-		for _, p := range f.Players {
-			if p.Observer {
-				g.watching |= w3gs.Only(p.PID)
-			}
-		}
-		g.noteStart(f)
-		g.shard.note(&g.info, func(i *Info) { i.Playing, i.Since = true, i.Since.Add(s.At) })
-	case *game.AllLoaded:
-		g.loading = false
 	case *game.Desynced:
 		g.journal.Keep()
 	}

@@ -39,6 +39,8 @@ const (
 	skips        = 4
 	wordWanted   = wordSkipped + skips // the Wish of another process
 	wordEnded    = wordWanted + 1      // nobody can: it is over, or too long
+	wordShown    = wordEnded + 1       // the entry and the observer that is being shown a fact of it, as shownTo packs them; 0: none
+	wordMuted    = wordShown + 1       // a bit for each observer that gets nothing more of the game
 )
 
 // The notes in the journal.
@@ -131,12 +133,14 @@ func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 func (l *Ledger) Wanted() Wish { return l.Left().wanted() }
 
 // Release accepts the request of another process to take over the game. It returns false if the
-// request was withdrawn. After true the caller must not step the game again and must free its
-// lock, for which the other process waits.
-func (l *Ledger) Release() bool { return l.Left().want(Releasing, ToGoOn) }
+// request was withdrawn, or if that process has not re-executed the whole journal. After true the
+// caller must not step the game again and must free its lock, for which the other process waits.
+func (l *Ledger) Release() bool {
+	return l.mem.SwapWord(wordWanted, request(l.end), uint64(Releasing))
+}
 
 // Obeyed says that the order to end the game was carried out.
-func (l *Ledger) Obeyed() { l.Left().want(Nothing, ToEnd) }
+func (l *Ledger) Obeyed() { l.Left().want(uint64(Nothing), ToEnd) }
 
 // Ended says that no other process goes on with the game, which is over or too long.
 func (l *Ledger) Ended() { l.mem.SetWord(wordEnded, 1) }

@@ -52,44 +52,59 @@ func (l *Left) Own() bool { return l.mem.Own() }
 // compare-and-swap only, so neither erases what the other has just stored.
 type Wish uint64
 
-// The wishes.
+// The wishes. ToGoOn is stored with the length of the journal that the other process has verified.
 const (
 	Nothing   Wish = iota
 	ToGoOn         // at the end of a turn
 	ToStay         // it would make another game of the journal
 	ToEnd          // that the game ends
 	Releasing      // the answer to ToGoOn: the lock of the game is about to be free
+
+	wishBits = 8
 )
 
-// Request asks the process that plays the game to release it. An order to end the game stands.
-func (l *Left) Request() { l.want(ToGoOn, Nothing, ToStay) }
+// request is the word of ToGoOn by a process that has verified so many bytes of the journal.
+func request(verified int) uint64 { return uint64(verified)<<wishBits | uint64(ToGoOn) }
+
+// Request asks the process that plays the game to release it as soon as its journal ends after the bytes that
+// the caller has verified. An order to end the game stands.
+func (l *Left) Request(verified int) { l.want(request(verified), Nothing, ToGoOn, ToStay) }
 
 // Withdraw takes a request back. It returns false if the other process has accepted the request: that process
 // no longer plays the game, and has released the lock or is about to.
 func (l *Left) Withdraw() bool {
-	l.want(Nothing, ToGoOn)
-	return l.wanted() != Releasing
+	l.want(uint64(Nothing), ToGoOn)
+	return !l.Released()
 }
+
+// Released reports whether the other process has accepted a request: it has freed the lock or is about to.
+func (l *Left) Released() bool { return l.wanted() == Releasing }
 
 // Verdict notes whether a program that stands by would leave the game where it is. Requests and orders stand.
 func (l *Left) Verdict(stays bool) {
 	if stays {
-		l.want(ToStay, Nothing)
+		l.want(uint64(ToStay), Nothing)
 	} else {
-		l.want(Nothing, ToStay)
+		l.want(uint64(Nothing), ToStay)
 	}
 }
 
 // OrderEnd orders the process that plays the game to end it.
-func (l *Left) OrderEnd() { l.want(ToEnd, Nothing, ToGoOn, ToStay) }
+func (l *Left) OrderEnd() { l.want(uint64(ToEnd), Nothing, ToGoOn, ToStay) }
 
-// want replaces the wish by w if it is one of instead, atomically. It returns false if the wish is
-// another one.
-func (l *Left) want(w Wish, instead ...Wish) bool {
-	return slices.ContainsFunc(instead, func(old Wish) bool { return l.mem.SwapWord(wordWanted, uint64(old), uint64(w)) })
+// want replaces the wish by a word if it is one of instead, atomically.
+func (l *Left) want(word uint64, instead ...Wish) {
+	for {
+		old := l.mem.Word(wordWanted)
+		if !slices.Contains(instead, wish(old)) || l.mem.SwapWord(wordWanted, old, word) {
+			return
+		}
+	}
 }
 
-func (l *Left) wanted() Wish { return Wish(l.mem.Word(wordWanted)) }
+func wish(word uint64) Wish { return Wish(word & (1<<wishBits - 1)) }
+
+func (l *Left) wanted() Wish { return wish(l.mem.Word(wordWanted)) }
 
 // Ended reports whether the process that has let the game go says that nobody goes on with it.
 func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
@@ -98,16 +113,28 @@ func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
 func (l *Left) Recorded() uint64 { return l.mem.Word(wordRecorded) }
 
 // Blame notes whether the process before has ended in this game, which is this process's
-// now. An error says that it did so too often.
+// now. An error says that it did so too often. A process that has ended while an observer was shown
+// an entry costs that observer the rest of the game, if an earlier one has ended at the same entry or
+// several have ended in the game.
 func (l *Left) Blame() error {
 	mem, step := l.mem, l.mem.Word(wordStep)
 	mem.SetWord(wordWanted, uint64(Nothing)) // this process is the one that is asked from now on
-	if step == 0 {
+	at, observer := shown(mem.Word(wordShown))
+	mem.SetWord(wordShown, 0)
+	if step == 0 && at == 0 {
 		return nil
 	}
 	tries := mem.Word(wordTries) + 1
 	mem.SetWord(wordTries, tries)
-	if step == mem.Word(wordSuspect) && game.LastAt(l.Written(), int(step-1)) {
+	suspect := mem.Word(wordSuspect)
+	if step == 0 {
+		mem.SetWord(wordSuspect, at)
+		if at == suspect || tries >= mostTries {
+			mem.SetWord(wordMuted, mem.Word(wordMuted)|1<<observer)
+		}
+		return nil
+	}
+	if step == suspect && game.LastAt(l.Written(), int(step-1)) {
 		l.skip(step)
 	}
 	mem.SetWord(wordSuspect, step)
@@ -117,6 +144,21 @@ func (l *Left) Blame() error {
 	}
 	return nil
 }
+
+// shownTo packs an entry and the number of the observer that is shown it, below 64; shown is its inverse.
+func shownTo(at uint64, observer int) uint64 { return at<<6 | uint64(observer) }
+
+func shown(word uint64) (at uint64, observer int) { return word >> 6, int(word & 63) }
+
+// Showing notes that an observer is shown a fact of an entry, at its place by Rerun.At: if the process ends meanwhile,
+// the next one knows by which observer. Shown ends that.
+func (l *Left) Showing(at uint64, observer int) { l.mem.Note(wordShown, shownTo(at, observer)) }
+
+// Shown notes that no observer is shown anything.
+func (l *Left) Shown() { l.mem.Note(wordShown, 0) }
+
+// Muted reports whether an observer gets nothing more of the game, since processes have ended while it was shown it.
+func (l *Left) Muted(observer int) bool { return l.mem.Word(wordMuted)>>observer&1 != 0 }
 
 // skip has an entry left out from now on, unless too many are. It was never stepped to its
 // end, or another would follow.

@@ -20,7 +20,7 @@ type Revived struct {
 	Machine *game.Machine
 	Ledger  *Ledger
 	Writer  game.Journal // of the entries to come
-	Journal []byte       // all that is written, but ends with the first entry that is left out
+	Journal []byte       // all that is written
 	Sum     uint32
 	Links   map[game.LinkID]*Link
 	Proxies [w3gs.MaxPID + 1]*Person // players who have one, also while their seat has no link
@@ -47,7 +47,11 @@ type Rerun struct {
 	watch   func(*game.Stamped)
 	skips   []uint64 // the entries that are left out
 	cut     int      // where the first entry that is left out ends; 0: none is
+	at      uint64   // the entry that is stepped, + 1
 }
+
+// ErrOver is returned by Finish for a game that has ended.
+var ErrOver = errors.New("the game is over")
 
 // recent is how many links are found without a look into a map; more than play a game.
 const recent = 32
@@ -116,6 +120,25 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	}
 }
 
+// Stale reports whether an entry is left out since the last Run, which the rerun may have stepped.
+func (v *Rerun) Stale() bool { return len(v.left.skips()) != len(v.skips) }
+
+// Whole returns the journal so far. It ends with the first entry that is left out; whole is false then.
+func (v *Rerun) Whole() (written []byte, whole bool) {
+	if v.cut > 0 {
+		return v.Journal[:v.cut], false
+	}
+	return v.Journal, true
+}
+
+// At returns the place of the entry that was stepped last, for Left.Showing; before the first it is 1.
+func (v *Rerun) At() uint64 {
+	if v == nil {
+		return 1
+	}
+	return max(v.at, 1)
+}
+
 // Same compares the output with that of the process that plays. It is not known
 // while that one is ahead.
 func (v *Rerun) Same() (known bool, err error) {
@@ -124,10 +147,12 @@ func (v *Rerun) Same() (known bool, err error) {
 	switch {
 	case len(v.left.Written()) != len(v.Journal):
 		return false, nil
-	case sum != v.Sum && sum != v.before && sum != 0:
-		return true, fmt.Errorf("other bytes came out than before: sum %08x, not %08x", v.Sum, sum)
+	case sum == v.Sum:
+		return true, nil
+	case sum == v.before || sum == 0:
+		return false, nil
 	}
-	return true, nil
+	return true, fmt.Errorf("other bytes came out than before: sum %08x, not %08x", v.Sum, sum)
 }
 
 // Finish makes the game one that goes on. It has to be this process's by then.
@@ -143,13 +168,10 @@ func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
 		return nil, err
 	}
 	if v.Machine.Over() {
-		return nil, errors.New("it was over")
+		return nil, ErrOver
 	}
 	mem.SetWord(wordSum, uint64(v.Sum))
 	v.Ledger, v.Writer = &Ledger{mem: mem, end: len(v.Journal)}, v.reader.Writer()
-	if v.cut > 0 {
-		v.Journal = v.Journal[:v.cut]
-	}
 	return v.Revived, nil
 }
 
@@ -177,7 +199,7 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	default:
 		l.took(in)
 	}
-	v.before, v.Last = v.Sum, e.At
+	v.before, v.Last, v.at = v.Sum, e.At, at
 	v.Inputs++
 	if l != nil && slices.Contains(v.skips, at) {
 		if v.Skipped == nil {

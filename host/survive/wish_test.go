@@ -16,18 +16,20 @@ func TestWish(t *testing.T) {
 		wanted, afterward Wish // before and after these two
 	}{
 		"nothing is asked":                      {func(owner, other) {}, false, true, Nothing, Nothing},
-		"a request":                             {func(_ owner, l other) { l.Request() }, true, false, ToGoOn, Releasing},
-		"a request that is withdrawn":           {func(_ owner, l other) { l.Request(); l.Withdraw() }, false, true, Nothing, Nothing},
-		"a request after a rehearsal":           {func(_ owner, l other) { l.Verdict(true); l.Request() }, true, false, ToGoOn, Releasing},
-		"a rehearsal during a request":          {func(_ owner, l other) { l.Request(); l.Verdict(true) }, true, false, ToGoOn, Releasing},
+		"a request":                             {func(_ owner, l other) { l.Request(0) }, true, false, ToGoOn, Releasing},
+		"a request that is behind the journal":  {func(_ owner, l other) { l.Request(1) }, false, true, ToGoOn, Nothing},
+		"a request that has caught up":          {func(_ owner, l other) { l.Request(1); l.Request(0) }, true, false, ToGoOn, Releasing},
+		"a request that is withdrawn":           {func(_ owner, l other) { l.Request(0); l.Withdraw() }, false, true, Nothing, Nothing},
+		"a request after a rehearsal":           {func(_ owner, l other) { l.Verdict(true); l.Request(0) }, true, false, ToGoOn, Releasing},
+		"a rehearsal during a request":          {func(_ owner, l other) { l.Request(0); l.Verdict(true) }, true, false, ToGoOn, Releasing},
 		"a rehearsal that finds no difference":  {func(_ owner, l other) { l.Verdict(true); l.Verdict(false) }, false, true, Nothing, Nothing},
-		"an order, and a request":               {func(_ owner, l other) { l.OrderEnd(); l.Request() }, false, true, ToEnd, ToEnd},
+		"an order, and a request":               {func(_ owner, l other) { l.OrderEnd(); l.Request(0) }, false, true, ToEnd, ToEnd},
 		"an order, and a rehearsal":             {func(_ owner, l other) { l.OrderEnd(); l.Verdict(false) }, false, true, ToEnd, ToEnd},
-		"an order in the place of a request":    {func(_ owner, l other) { l.Request(); l.OrderEnd() }, false, true, ToEnd, ToEnd},
+		"an order in the place of a request":    {func(_ owner, l other) { l.Request(0); l.OrderEnd() }, false, true, ToEnd, ToEnd},
 		"an order that was carried out":         {func(o owner, l other) { l.OrderEnd(); o.Obeyed() }, false, true, Nothing, Nothing},
-		"an order for a game that was released": {func(o owner, l other) { l.Request(); o.Release(); l.OrderEnd() }, false, false, Releasing, Releasing},
+		"an order for a game that was released": {func(o owner, l other) { l.Request(0); o.Release(); l.OrderEnd() }, false, false, Releasing, Releasing},
 		"a claim": {func(o owner, l other) {
-			l.Request()
+			l.Request(0)
 			o.Release()
 			if err := l.Blame(); err != nil {
 				t.Error(err)

@@ -13,7 +13,7 @@ import (
 // packet of a player that it has crashed by. Inputs wait, since the step is still under way,
 // and packets stay with the system.
 func (g *Game) stand(culprit *link) {
-	g.standing, g.from = true, 0
+	g.rebuilding, g.from = true, 0
 	g.group.Touch()
 	culprit.Cut(loop.ErrCrashed)
 	for _, l := range g.links {
@@ -27,7 +27,7 @@ func (g *Game) stand(culprit *link) {
 			return err
 		})
 		g.shard.Call(func() {
-			if g.standing = false; g.over {
+			if g.rebuilding = false; g.over {
 				if g.behind == nil {
 					_ = ledger.Memory().Close() // nothing is lost with it
 				}

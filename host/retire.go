@@ -3,13 +3,15 @@ package host
 import (
 	"context"
 	"slices"
+
+	"w3host/host/survive"
 )
 
 // Leave ends everything but the games that are being played and the lobbies with somebody in them:
 // another process goes on in the place of this one. Outlast has to follow.
 func (h *Host) Leave() {
 	h.beginStop(true)
-	h.takeovers.Wait()
+	h.takeover.Wait()
 	h.shard.Wait(func() {
 		h.shard.leaving = true
 		h.shard.Stop(errHostStops)
@@ -42,4 +44,20 @@ func (h *Host) Outlast(ctx context.Context) error {
 	case <-h.shard.Done():
 	}
 	return h.Close()
+}
+
+// EndApart has the process before end a game that stays there; false: no such game stays.
+func (h *Host) EndApart(id uint32) bool { return h.takeover.End(id) }
+
+// Staying are the games that the program that stands by will leave to this process. It must not
+// be called on the shard.
+func (h *Host) Staying() (ids []uint32) {
+	h.shard.Wait(func() {
+		for _, g := range h.running {
+			if g.playing && (!g.held || g.ledger == nil || g.ledger.Wanted() == survive.ToStay) {
+				ids = append(ids, g.id)
+			}
+		}
+	})
+	return ids
 }

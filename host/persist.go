@@ -11,6 +11,7 @@ import (
 	"w3host/hold"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/host/takeover"
 	"w3host/record/journal"
 )
 
@@ -20,11 +21,11 @@ const knownEvery = 5 * time.Second
 
 // openLedger begins the journal of a game in memory that outlives the process.
 func (g *Game) openLedger() journal.Memory {
-	if g.shard.left.Shelf == nil {
+	if g.shard.inherited.Shelf == nil {
 		return nil
 	}
 	var err error
-	if g.ledger, err = survive.Begin(g.shard.left.Shelf); err != nil {
+	if g.ledger, err = survive.Begin(g.shard.inherited.Shelf); err != nil {
 		g.log.Warn().Err(err).Msg("this game ends with the process of the host")
 		return nil
 	}
@@ -61,7 +62,7 @@ func (g *Game) hold() {
 	if g.ledger == nil || g.over {
 		return
 	}
-	h := &head{
+	h := &takeover.Header{
 		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By, Private: g.spec.private,
 		Replay: g.about, Records: g.replay != nil, Journal: g.journal.Name(), Opened: g.about.Opened, Variants: g.variants,
 		Number: g.spec.order.Number, Leased: g.lease.Term != 0, Again: g.spec.again != nil,
@@ -75,7 +76,7 @@ func (g *Game) hold() {
 
 // holdMemory gives the memory of the ledger to the holder. If the holder is busy, protect tries again.
 func (g *Game) holdMemory() {
-	err := g.shard.left.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
+	err := g.shard.inherited.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
 	g.held = err == nil
 	if errors.Is(err, syscall.EAGAIN) {
 		g.unheld = true
@@ -95,7 +96,7 @@ func (g *Game) notePlaying() {
 	g.noteHead(&h)
 }
 
-func (g *Game) noteHead(h *head) {
+func (g *Game) noteHead(h *takeover.Header) {
 	g.head = h
 	text, _ := json.Marshal(h) // it is plain data
 	g.ledger.Head(text)
@@ -128,7 +129,7 @@ func (l *link) holdOrExpose() {
 
 // hold gives a link's socket to the holder, and notes where its streams are.
 func (l *link) hold() error {
-	shelf, at, fd := l.shard.left.Shelf, l.Stream(), l.Copied()
+	shelf, at, fd := l.shard.inherited.Shelf, l.Stream(), l.Copied()
 	c, err := shelf.Count(fd)
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func (l *link) heldAs() hold.Name { return hold.LinkName(l.game.id, uint32(l.id)
 // Reading implements loop.Keeper: the bytes read are found in the memory of the host.
 func (l *link) Reading() {
 	if l.stream.Begun() && l.held {
-		l.shard.flight.Reading(l.heldAs(), l.stream.Noted())
+		l.shard.readBuffer.Reading(l.heldAs(), l.stream.Noted())
 	}
 }
 
@@ -172,7 +173,7 @@ func (l *link) Kept(rest []byte) {
 // Dropped implements loop.Keeper.
 func (l *link) Dropped() {
 	if l.held {
-		l.shard.left.Shelf.Drop(l.heldAs())
+		l.shard.inherited.Shelf.Drop(l.heldAs())
 	}
 }
 
@@ -195,20 +196,41 @@ func (g *Game) unprotect() {
 		return
 	}
 	if g.held {
-		g.shard.left.Shelf.Drop(hold.GameName(g.id))
+		g.shard.inherited.Shelf.Drop(hold.GameName(g.id))
 		g.ledger.Ended()
 	}
 	g.journal.Forget()
 	for _, l := range g.links {
 		l.stream = survive.Stream{} // the end of the link drops everything held of it
 	}
-	if !g.standing && g.behind == nil { // else it is being read
+	if !g.rebuilding && g.behind == nil { // else it is being read
 		_ = g.ledger.Memory().Close() // nothing is lost with it
 	}
 	g.ledger = nil
 }
 
-// heed obeys another process about a game that stayed here, whose turn has just been sent.
+// heedEvery is how often a lobby, which has no turns, looks for a request of the process that hosts now, and
+// releaseEvery how often a lobby or game looks whether that process has caught up with it.
+const (
+	heedEvery    = 20 * time.Millisecond
+	releaseEvery = time.Millisecond
+)
+
+// heedsEvery is how often the game looks for the wishes of the process that hosts now, besides at the end of each turn;
+// 0: not at all.
+func (g *Game) heedsEvery() time.Duration {
+	switch {
+	case !g.shard.leaving || !g.held || g.ledger == nil || g.behind != nil:
+		return 0
+	case g.ledger.Wanted() == survive.ToGoOn:
+		return releaseEvery
+	case !g.playing:
+		return heedEvery
+	}
+	return 0
+}
+
+// heed obeys the process that hosts now about a game that stayed here. It is called between two turns.
 func (g *Game) heed() {
 	if !g.shard.leaving || !g.held || g.ledger == nil {
 		return

@@ -1,9 +1,9 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"w3host/formats/w3map"
@@ -11,7 +11,9 @@ import (
 	"w3host/game/autohost"
 	"w3host/host/loop"
 	"w3host/host/survive"
+	"w3host/host/takeover"
 	"w3host/record/gamelog"
+	"w3host/record/journal"
 )
 
 const (
@@ -24,43 +26,89 @@ const (
 	goneEvery = time.Minute
 )
 
-// info is the game before its first fact.
-func (g *survivor) info() Info {
-	return Info{ID: g.id, Map: g.Map, Entry: g.Entry, By: g.By, Since: g.head.Opened}
+// adopter is the host as a takeover sees it.
+type adopter Host
+
+// Call implements takeover.Host.
+func (a *adopter) Call(f func()) bool { return a.shard.Wait(f) }
+
+// Guard implements takeover.Host.
+func (a *adopter) Guard(id uint32, do func() error) error { return a.shard.guard(id, do) }
+
+// AwaitJournal implements takeover.Host.
+func (a *adopter) AwaitJournal(bytes int) { a.shard.journals.Await(bytes, journalWithin) }
+
+// Stays implements takeover.Host: nobody new comes into a lobby there, and another one opens.
+func (a *adopter) Stays(id uint32) { a.Keep(func(k *autohost.Keeper) { k.Started(id) }) }
+
+// Ended implements takeover.Host.
+func (a *adopter) Ended(id uint32) { a.Keep(func(k *autohost.Keeper) { k.Ended(id) }) }
+
+// List implements takeover.Host.
+func (a *adopter) List(g *takeover.Game, seen takeover.Observer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if seen == nil {
+		delete(a.infos, g.ID)
+		return
+	}
+	i := seen.(*facts).info.clone()
+	i.Playing, i.Apart = true, true
+	a.infos[i.ID] = &i
 }
 
-// survivorGame is the game around the machine to come.
-func (h *Host) survivorGame(sv *survivor) *Game {
-	g := &Game{
-		id: sv.id, key: sv.EntryKey, host: h,
-		m:   &Map{Map: &w3map.Map{File: sv.Map}},
-		log: h.shard.log.With().Uint32("game", sv.id).Stringer("key", sv.Key).Logger(),
+// Adopt implements takeover.Host.
+func (a *adopter) Adopt(c *takeover.Claim) takeover.Audience {
+	h := (*Host)(a)
+	g := h.inheritedGame(c.Game)
+	b := &behind{g: g, observers: g.recorders(c.Replay.File != "" || c.Records && !c.Header.Playing)}
+	b.records, b.replay = g.records, g.replay
+	if c.Revived == nil {
+		return b
 	}
-	g.spec = &lobbySpec{m: g.m, file: sv.File, by: sv.By, private: sv.Private, order: autohost.Order{Entry: sv.Entry}}
-	g.info = sv.info()
-	g.variants = sv.Variants
+	g.behind = b
+	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, c.Key, c.Header.Opened, math.MaxUint64), nil
+	g.facts = *c.Facts.(*facts)
+	g.registry, g.observers = h.registry, g.own()
+	g.journal = journal.Resume(nil, c.Ledger, c.Header.Journal, nil, c.Writer, c.Sum, c.Keep || g.desynced)
+	if !h.shard.Wait(func() { h.adopt(g, c) }) {
+		g.log.Error().Msg("a game ends with this process: the host has stopped before the game could go on")
+		b.records.Crashed(time.Now(), errHostStops.Error())
+		b.replay.End()
+		return nil
+	}
+	return b
+}
+
+// inheritedGame returns the game around the machine to come.
+func (h *Host) inheritedGame(left *takeover.Game) *Game {
+	g := &Game{
+		id: left.ID, key: left.EntryKey, host: h,
+		m:   &Map{Map: &w3map.Map{File: left.Header.Map}},
+		log: h.shard.log.With().Uint32("game", left.ID).Stringer("key", left.Key).Logger(),
+	}
+	g.spec = &lobbySpec{m: g.m, file: left.File, by: left.By, private: left.Private, order: autohost.Order{Entry: left.Entry}}
+	if m, ok := left.Map.(*Map); ok {
+		g.m, g.spec.m = m, m
+	}
+	g.variants = left.Variants
 	g.links = make(map[game.LinkID]*link)
 	g.shard, g.carrier = h.shard, g
-	g.about = sv.Replay
-	g.opened = (sv.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
-	g.records = gamelog.Resume(h.shard.opts.Recorder, sv.Key, sv.head.Opened, sv.Recorded())
-	g.observeBy(sv.Replay.File != "" || sv.Records && !sv.Playing, (*ownObserver)(g))
+	g.about = left.Replay
+	g.opened = (left.Left.Opened - h.shard.epoch).Truncate(time.Microsecond) // the resolution of journals
+	g.records = gamelog.Resume(h.shard.opts.Recorder, left.Key, left.Header.Opened, left.Left.Recorded())
 	return g
 }
 
-// adopt gives a game that was made again its sockets, and has it go on.
-func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
-	s := g.shard
+// adopt gives a game that was rebuilt its sockets, and has it go on.
+func (h *Host) adopt(g *Game, c *takeover.Claim) {
+	s, v := g.shard, c.Revived
 	g.machine, g.ledger, g.lastID, g.playing, g.held = v.Machine, v.Ledger, v.LastID, v.Playing, true
-	g.noteHead(&sv.head)
-	if sv.m != nil {
-		g.m, g.spec.m = sv.m, sv.m
-	}
+	g.noteHead(&c.Header)
 	g.spec.name, g.spec.setup, g.extendedWait = v.Config.Name, v.Config, v.Config.Reconnect.ExtendedWait
-	if g.open.Store(!v.Playing); sv.Again {
+	if g.open.Store(!v.Playing); c.Again {
 		g.spec.again = &v.Config
 	}
-	g.observers = append(g.observers, (*watcher)(g), gamelog.NewLines(g.log, h.Addr()))
 	h.mu.Lock()
 	h.games[g.id], h.infos[g.id] = g, &g.info
 	h.mu.Unlock()
@@ -69,7 +117,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	if v.Playing {
 		h.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
 	}
-	defer s.left.drop(sv, s.left.network().Reset) // that nobody has taken over
+	defer s.inherited.CloseSockets(c.Game) // that nobody has taken over
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link
@@ -80,8 +128,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 		}
 	}
 	for _, was := range v.Open() {
-		l := g.takeLink(was, v, sv.sockets[was.ID], people)
-		delete(sv.sockets, was.ID)
+		l := g.takeLink(was, v, c.Socket(was.ID), people)
 		if was.Closing {
 			l.Finish(errors.New(was.Why))
 			continue
@@ -102,7 +149,7 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 	if v.Playing {
 		g.offerToWatch()
 	} else {
-		h.openLeft(g, sv)
+		h.openLeft(g, c.Leased)
 	}
 	if s.Stopping() { // since it was claimed
 		g.stopNow()
@@ -112,8 +159,8 @@ func (h *Host) adopt(g *Game, v *survive.Revived, sv *survivor) {
 
 // openLeft lists a lobby that was taken over, and asks again what may not have been answered. A lease
 // was that of the process before: nobody new comes in without it, and another lobby opens.
-func (h *Host) openLeft(g *Game, sv *survivor) {
-	if sv.Leased {
+func (h *Host) openLeft(g *Game, leased bool) {
+	if leased {
 		g.closeToStrangers()
 		if len(g.links) == 0 {
 			g.step(&game.Input{Kind: game.Stop, Why: "another host may have this lobby"})
@@ -151,14 +198,14 @@ func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*perso
 
 // missing are the bytes of a link that were read and are not in the journal.
 func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
-	c, err := g.shard.left.Shelf.Count(l.Copied())
+	c, err := g.shard.inherited.Shelf.Count(l.Copied())
 	switch {
 	case err != nil:
 		return nil, err
 	case was.Skip > 0:
 		return nil, fmt.Errorf("%d bytes more were written than were made", was.Skip)
 	}
-	return was.Missing(c.Read, l.heldAs(), g.shard.left.flights)
+	return was.Missing(c.Read, l.heldAs(), g.shard.inherited.Buffers())
 }
 
 // takeLink makes a link of one that an earlier process had.
@@ -207,89 +254,68 @@ func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 	}
 }
 
-// catchUp shows a game that goes on to its observers, from its first fact on.
-func (h *Host) catchUp(g *Game, left *survive.Left) {
-	b := g.behind
-	var r *survive.Rerun
-	watch := func(f *game.Stamped) {
-		if !h.noBehind.Load() {
-			b.observe(f)
-		}
+// Len implements takeover.Audience.
+func (b *behind) Len() int { return len(b.observers) }
+
+// Observe implements takeover.Audience.
+func (b *behind) Observe(observer int, f *game.Stamped) {
+	b.g.observeFrom(b.observers[observer:observer+1], 0, f)
+}
+
+// Live implements takeover.Audience.
+func (b *behind) Live(c *takeover.Claim) {
+	g := b.g
+	if c.Revived == nil {
+		b.close(c)
+		return
 	}
-	run := func() (err error) {
-		if h.noBehind.Load() {
-			return errHostStops
-		}
-		if r == nil {
-			if r, err = left.Follow(nil, nil, new(game.Out), watch); err != nil {
-				return err
+	g.behind = nil
+	if c.Err == nil {
+		g.journal.Attach(g.shard.journals, c.Written)
+	} else {
+		g.log.Error().Err(c.Err).Msg("the replay and the records of a game that goes on are lost")
+		b.records.Crashed(time.Now(), c.Err.Error())
+		b.replay.End()
+	}
+	if !c.Whole {
+		g.journal.Keep()
+		g.journal.End(false) // it shows how the process ends
+	}
+	switch {
+	case g.over:
+		g.journal.End(c.Err == nil)
+	case c.Err == nil:
+		g.records, g.replay = b.records, b.replay
+		g.notePlaying() // it may have started meanwhile
+		for i, o := range b.observers {
+			if o != nil && !c.Left.Muted(i) {
+				g.observers = append(g.observers, o)
 			}
 		}
-		return r.Run(nil)
+		g.offerToWatch()
 	}
-	var file []byte
-	from := 0
-	h.oneBehind.Lock() // the games that are played need the processor, too
-	err := h.shard.guard(g.id, run)
-	if err == nil {
-		file, from = game.WithoutNotes(r.Journal), len(r.Journal)
-		err = h.shard.guard(g.id, run) // the inputs that have come meanwhile
-	}
-	h.oneBehind.Unlock()
-	h.shard.journals.Await(len(file), journalWithin)
-	done := func() {
-		if err == nil {
-			err = h.shard.guard(g.id, run)
-		}
-		h.endBehind.Lock()
-		defer h.endBehind.Unlock()
-		if h.noBehind.Load() { // and all that would take it is closed
-			return
-		}
-		g.behind = nil
-		if err == nil {
-			g.journal.Attach(h.shard.journals, game.AppendWithoutNotes(file, r.Journal, from))
-		} else {
-			g.log.Error().Err(err).Msg("the replay and the records of a game that goes on are lost")
-			b.records.Crashed(time.Now(), err.Error())
-			b.replay.End()
-		}
-		switch {
-		case g.over:
-			g.journal.End(err == nil)
-		case err == nil:
-			g.records, g.replay = b.records, b.replay
-			g.notePlaying() // it may have started meanwhile
-			g.observers = append(b.observers, g.observers...)
-			g.offerToWatch()
-		}
-		if g.ledger == nil && !g.standing {
-			left.Forget()
-		}
-	}
-	if !h.shard.Wait(done) {
-		done() // the loop has ended
+	if g.ledger == nil && !g.rebuilding {
+		c.Left.Forget()
 	}
 }
 
-// awaitBehind waits until all games are observed, but not longer than ctx.
-func (h *Host) awaitBehind(ctx context.Context) {
-	done := make(chan struct{})
-	go func() { h.catching.Wait(); close(done) }() // ends with the journals
-	select {
-	case <-done:
-	case <-ctx.Done():
-		h.endBehind.Lock()
-		h.noBehind.Store(true)
-		h.endBehind.Unlock()
+// close ends what is recorded of a game that is over or cannot be rebuilt.
+func (b *behind) close(c *takeover.Claim) {
+	j := journal.Resume(nil, nil, c.Header.Journal, nil, game.Journal{}, 0, c.Err != nil)
+	j.Attach(b.g.shard.journals, c.Written)
+	file := j.End(false)
+	if c.Err != nil {
+		b.g.log.Error().Err(c.Err).Str("journal", file).Msg("a game cannot be made again: its players see a closed connection")
+		b.records.Crashed(time.Now(), c.Err.Error())
 	}
+	b.replay.End()
 }
 
 // watchHolder says that the games are sound, and to the holder that the loop goes round.
 // It tells the log when there is no holder any more, which only a message to it shows. It is
 // called at each heartbeat of the loop.
 func (h *Host) watchHolder() {
-	shelf := h.shard.left.Shelf
+	shelf := h.shard.inherited.Shelf
 	if shelf == nil || h.goodAt == 0 || h.shard.Now() < h.goodAt {
 		return
 	}
@@ -301,7 +327,7 @@ func (h *Host) watchHolder() {
 		h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
 	}
 	for _, g := range h.running {
-		if g.held && g.ledger != nil {
+		if g.held && g.ledger != nil && g.behind == nil { // an observer may still end the process
 			g.ledger.Good()
 		}
 	}

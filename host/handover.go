@@ -1,0 +1,58 @@
+package host
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"w3host/host/loop"
+	"w3host/host/survive"
+	"w3host/host/takeover"
+)
+
+// handover holds the state inherited from the previous process and the state kept for the next one.
+type handover struct {
+	inherited  *takeover.Inheritance
+	readBuffer *survive.Flight // takes the bytes read, so that the next process finds them; nil without a supervisor
+	epoch      time.Duration   // when the shard's clock began, on that of the machine
+
+	leaving bool // another process hosts, and takes over the games that it can
+}
+
+// open begins to keep everything that the next process needs.
+func (h *handover) open(inherited *takeover.Inheritance, l *loop.Loop) error {
+	h.inherited = cmp.Or(inherited, new(takeover.Inheritance))
+	shelf := h.inherited.Shelf
+	if shelf == nil {
+		return nil
+	}
+	var err error
+	if h.readBuffer, err = survive.NewFlight(shelf); err != nil {
+		return fmt.Errorf("memory for bytes that were read: %w", err)
+	}
+	if err = shelf.Put(h.inherited.Buffer(), h.readBuffer.Memory().FD()); err != nil {
+		return fmt.Errorf("the holder: %w", err)
+	}
+	l.ReadInto(h.readBuffer.Buffer())
+	h.epoch = shelf.Clock() - time.Since(l.Began())
+	return nil
+}
+
+// end says that this host ends in order.
+func (h *handover) end() {
+	if shelf := h.inherited.Shelf; shelf != nil {
+		shelf.Ending()
+		shelf.Drop(takeover.MainListener)
+		shelf.Drop(takeover.ReturnListener)
+	}
+}
+
+// endingWithin is how long the end of the process waits for the holder to take its last messages.
+const endingWithin = time.Second
+
+// ended comes after the end of the loop. A holder that has not heard of it would start another host.
+func (h *handover) ended() {
+	if shelf := h.inherited.Shelf; shelf != nil {
+		shelf.Flush(endingWithin)
+	}
+}
