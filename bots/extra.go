@@ -48,7 +48,7 @@ func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 		if !p.g.run.opts.Version.IntroducesAtJoin() {
 			p.sayMore(q.Kind)
 		}
-	case own && q.Kind == w3gs.ExtraProfile && p.g.run.opts.Version.IntroducesAtJoin() && !p.checked: // by the host
+	case own && q.Kind == w3gs.ExtraProfile && !p.checked: // by the host
 	case own:
 		p.fault(q.Op(), "about the bot itself, which has not said it: % X", q.Data)
 	}

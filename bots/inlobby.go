@@ -77,7 +77,7 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 		return
 	}
 	version := p.g.run.opts.Version
-	p.need(p.drawn == version.IntroducesAtJoin(), q.Op(), "the first 0x09 came %v", p.drawn)
+	p.need(p.drawn == p.drawsAtJoin(), q.Op(), "the first 0x09 came %v", p.drawn)
 	p.need(q.Size > 0 && q.Path != "" && len(q.Path) <= w3gs.MaxMapPathLen, q.Op(), "map %q of %d bytes", q.Path, q.Size)
 	p.need(q.HasSHA1 || !version.HasSHA1(), q.Op(), "no SHA-1 for version %v", version)
 	if want := p.g.run.opts.Map; want != nil && *want != *q {
@@ -122,12 +122,18 @@ func (p *player) checkReady(now time.Duration) {
 	p.g.checkGathered(now)
 }
 
+// drawsAtJoin reports whether the first 0x09 comes before 0x3D: in 3.0, and from hosts that show games of 1.32 and
+// later.
+func (p *player) drawsAtJoin() bool {
+	o := &p.g.run.opts
+	return o.Version.IntroducesAtJoin() || o.Watch && o.Version.Reforged()
+}
+
 func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
 	if !p.need(p.phase == inLobby, q.Op(), "outside the lobby") {
 		return
 	}
-	atJoin := p.g.run.opts.Version.IntroducesAtJoin()
-	p.need(p.checked || atJoin && !p.drawn, q.Op(), "before 0x3D")
+	p.need(p.checked || p.drawsAtJoin() && !p.drawn, q.Op(), "before 0x3D")
 	p.drawn = true
 	p.takeTable(q.Op(), &q.SlotTable)
 	own := 0
@@ -153,7 +159,7 @@ func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 			p.need(s.PID == 0, op, "slot %d is empty and has player %d", i+1, s.PID)
 			continue
 		}
-		observer := int(s.Colour) >= limit
+		observer := s.Team == p.g.run.opts.Version.ObserverTeam()
 		p.need(s.PID == 0 || !pids.has(s.PID), op, "player %d has two slots", s.PID)
 		p.need(observer || !colours.has(s.Colour), op, "colour %d is taken twice", s.Colour)
 		pids.add(s.PID)

@@ -47,10 +47,7 @@ func (c Config) ForMap(m *w3map.Map) Config {
 	}
 	l.Voice.Welcome = slices.Concat(l.Voice.Welcome, c.Rules)
 	l.HCL = cmp.Or(m.HCL, l.HCL)
-	switch {
-	case c.Version.Reforged():
-		l.NoWatchers = "games of " + c.Version.String() + " cannot be watched"
-	case m.Reports.W3MMD:
+	if m.Reports.W3MMD {
 		l.NoWatchers = "its map reports by W3MMD, and may have the fake player report"
 	}
 	l.Voice.Trigger = string(c.Trigger)

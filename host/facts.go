@@ -72,6 +72,6 @@ func (t *facts) started(f *game.Started) {
 	}
 	t.called, t.seenFrom = map[uint8]string{}, f.Watchers
 	for _, p := range slices.Concat(f.Players, f.Fakes) {
-		t.called[p.PID] = p.Shown
+		t.called[p.PID] = p.Told
 	}
 }

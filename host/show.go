@@ -36,14 +36,20 @@ func (g *Game) offerToWatch() {
 	o := &g.shard.opts.Watch
 	check, version, seat, called := g.machine.MapCheck(), g.version(), g.seenFrom, g.called
 	show := &watch.Show{
-		Number: g.id | watchBit, Key: randomU32(), File: file, Delay: o.Delay, Most: o.Most,
+		Number: g.id | watchBit, Version: version, File: file, Delay: o.Delay, Most: o.Most,
 		Tape: func(r *replay.Reader) (*spectate.Recording, error) {
 			for i := range r.Start.Players {
 				p := &r.Start.Players[i]
+				if p.Name != called[p.PID] {
+					r.Start.Metas = nil // they contain the hidden names
+				}
 				p.Name = called[p.PID]
 			}
 			return spectate.NewRecording(r, seat, version, check)
 		},
+	}
+	if version.HasEntryKey() {
+		show.Key = randomU32()
 	}
 	g.setShow(show)
 	g.onShow.withdraw = w.Offer(show, func() { g.call(func() { g.listToWatch(show) }) })

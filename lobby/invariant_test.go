@@ -44,7 +44,9 @@ func faults(l *Lobby) (list []string) {
 			fail(l.phase != phaseStarted && l.players[s.PID] == nil, "a slot of somebody who is gone")
 		}
 		if s.Team == l.observer {
-			fail(s.Colour != l.observer, "an observer with a colour")
+			seat := l.players[s.PID]
+			viewers := seat != nil && seat.name == WatchersName && l.version().Reforged() // from 1.32 on that seat has colour 0
+			fail(s.Colour != l.observer && !viewers, "an observer with a colour")
 			continue
 		}
 		fail(s.Colour >= l.cfg.Wire.MaxPID, "a colour out of range")

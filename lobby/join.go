@@ -197,7 +197,7 @@ func (l *Lobby) enter(p *player) *player {
 		p.pid = l.cfg.Places[to].Slot.PID
 	} else {
 		to = l.firstOpen()
-		p.pid = l.takePID(to)
+		p.pid = l.takePID(to, l.version().NumbersBySlot())
 	}
 	l.register(p)
 	who := w3gs.Slot{PID: p.pid, Download: w3gs.DownloadUnknown, AI: w3gs.AINormal}
@@ -225,12 +225,12 @@ func (l *Lobby) register(p *player) {
 	}
 }
 
-// takePID returns the pid of somebody who sits down in a slot. The virtual host gives way when it holds the
-// last pid, or that of the slot.
-func (l *Lobby) takePID(slot int) uint8 {
+// takePID returns the pid of somebody who sits down in a slot: bySlot, that of the slot if it is free; 0 when all are
+// taken. The virtual host gives way when it holds the last pid, or that of the slot.
+func (l *Lobby) takePID(slot int, bySlot bool) uint8 {
 	own := uint8(slot + 1)
-	switch bySlot := l.version().NumbersBySlot() && own <= l.cfg.Wire.MaxPID; {
-	case bySlot && l.players[own] == nil:
+	switch {
+	case bySlot && own <= l.cfg.Wire.MaxPID && l.players[own] == nil && !l.savedPID(own):
 		if l.vhost == own {
 			l.dropVirtualHost()
 		}

@@ -18,6 +18,7 @@ type Player struct {
 	OwnName  string // with which a nameless player's client has joined
 	Realm    string // that vouches for the name; empty: none
 	Shown    string // what others call them
+	Told     string // the name by which the clients of others know them
 	Slot     int
 	Fake     bool
 	Observer bool
@@ -208,7 +209,7 @@ func (l *Lobby) describe(p *player) Player {
 		s.Handicap = l.final[i].Slot.Handicap
 	}
 	d := Player{
-		PID: p.pid, Name: p.name, Nameless: p.Nameless, Shown: l.shown(p), Slot: i, Fake: p.fake,
+		PID: p.pid, Name: p.name, Nameless: p.Nameless, Shown: l.shown(p), Told: l.clientName(p), Slot: i, Fake: p.fake,
 		Observer: s.Team == l.observer, Team: s.Team, Colour: s.Colour,
 		Handicap: s.Handicap,
 		Version:  p.Version, Reserved: l.isHeld(p.Join), Spared: l.isSpared(p.Join), Muted: p.muted || l.now < p.mutedUntil, Ready: p.ready,

@@ -46,6 +46,10 @@ func (c *command) config() Config {
 	if c.Has("three") {
 		cfg.Wire.Version = w3gs.VersionThree
 	}
+	for i := range cfg.Slots[c.Int(1):] {
+		watcher := &cfg.Slots[c.Int(1)+i]
+		watcher.Team, watcher.Colour = cfg.Wire.Version.ObserverTeam(), cfg.Wire.Version.ObserverTeam()
+	}
 	cfg.Chat.Echo = c.Has("echo")
 	cfg.Admission.ShareOfLobby = c.Number(c.Option("share", "0"))
 	cfg.Owner.Name, cfg.Owner.First = c.Options["owner"], c.Has("ownerfirst")

@@ -19,18 +19,18 @@ func (l *Lobby) seatWatchers() (pid uint8, unwatched string) {
 	if why != "" {
 		return 0, why
 	}
-	if l.freePID() == 0 {
-		l.dropVirtualHost()
-	}
-	if pid = l.freePID(); pid == 0 {
+	if pid = l.takePID(at, l.version().Reforged()); pid == 0 {
 		return 0, fmt.Sprintf("all %d player numbers are taken", l.cfg.Wire.MaxPID)
 	}
 	p := &player{Join: Join{Req: w3gs.ReqJoin{Name: WatchersName}}, pid: pid, fake: true}
 	l.register(p)
 	s := &l.slots[at]
 	s.Status, s.PID, s.Download = w3gs.SlotOccupied, pid, 100
-	if l.seats[at].Team == l.observer {
-		s.Team, s.Colour = l.observer, l.observer // in melee it could have been for a player
+	if l.seats[at].Team == l.observer { // in melee it could have been for a player
+		s.Team, s.Colour = l.observer, l.observer
+		if l.version().Reforged() { // as the live host of these versions has it
+			s.Colour, s.Race = 0, w3gs.RaceRandom
+		}
 	}
 	l.show(p)
 	return pid, ""

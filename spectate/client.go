@@ -20,6 +20,8 @@ const (
 	loadFor = 10 * time.Minute
 	// lobbyFor is the time limit for the map check.
 	lobbyFor = time.Minute
+	// meetFor is how long the host waits for a client's 0x59 after the map check.
+	meetFor = 2 * time.Second
 	// afterEnd is how long a client may read the last line in the game.
 	afterEnd = 10 * time.Second
 	// readFor is how long a client may read a refusal in the lobby.
@@ -55,8 +57,9 @@ type Client struct {
 	state     state
 	until     time.Duration // deadline of the current state
 	why       error         // reason for state finishing
-	hasWait   bool          // has been told when the game begins
-	inGame    bool          // has left the lobby
+	met       meeting
+	hasWait   bool // has been told when the game begins
+	inGame    bool // has left the lobby
 	pingAt    time.Duration
 	pace      pace
 	lines     allowance.Allowance // rate limit for chat lines
@@ -77,7 +80,9 @@ type state uint8
 
 const (
 	checking state = iota // checking the map
+	greeting              // until the client has sent its 0x59, from 1.32 on
 	waiting               // until the game's beginning may be shown
+	counting              // between 0x0A and 0x0B, from 1.32 on
 	loading
 	watching
 	finishing // reading a last line before removal
@@ -98,8 +103,14 @@ func New(now time.Duration, t *Recording, name string, external w3gs.SockAddr, o
 	c := &Client{Name: name, recording: t, until: now + lobbyFor, pingAt: now + pingEvery, language: o.Language}
 	c.pace.set(o.Speed)
 	out.send(&w3gs.SlotInfoJoin{SlotTable: t.table, PID: t.Seat, External: external})
+	if t.Version.Reforged() {
+		out.send(&w3gs.SlotInfo{SlotTable: t.table})
+	}
 	for i := range t.others {
 		out.send(&t.others[i])
+	}
+	for _, e := range t.profiles {
+		out.send(e)
 	}
 	out.send(&t.Check)
 	return c
@@ -131,12 +142,17 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	}
 	switch p := p.(type) {
 	case *w3gs.LeaveGame:
+		if c.recording.Version.StrayLeaves() && (c.state == counting || c.state == loading) {
+			return nil // it counts when the connection closes
+		}
 		out.send(&w3gs.LeaveAck{})
 		out.End, out.Why = true, ErrLeft
 	case *w3gs.MapSize:
 		if c.state == checking {
 			c.checked(now, p.Size, out)
 		}
+	case *w3gs.PlayerExtra:
+		c.meet(now, p, out)
 	case *w3gs.LoadedSelf:
 		if c.state == loading {
 			c.loaded(now, out)
@@ -164,6 +180,16 @@ func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 		c.enter(finishing, now+readFor)
 		return
 	}
+	if t.Version.Reforged() && !c.hasMet() {
+		c.enter(greeting, now+meetFor)
+		return
+	}
+	c.welcome(now, out)
+}
+
+// welcome continues with a client that has the map and knows all players.
+func (c *Client) welcome(now time.Duration, out *Out) {
+	t := c.recording
 	out.send(&w3gs.SlotInfo{SlotTable: t.table})
 	c.say(texts.Of("You are watching %s. Your actions do not affect the game.", t.Game), out)
 	c.enter(waiting, never)
@@ -183,17 +209,38 @@ func (c *Client) start(now time.Duration, out *Out) {
 		}
 		return
 	}
+	if delay := c.recording.Version.StartDelay(); delay > 0 {
+		out.send(&w3gs.SlotInfo{SlotTable: c.recording.table})
+		out.send(&w3gs.CountdownStart{})
+		c.enter(counting, now+delay)
+		return
+	}
 	out.send(&w3gs.CountdownStart{})
+	c.load(now, out)
+}
+
+// load makes the client load the map. From 1.32 on all other players have loaded at once.
+func (c *Client) load(now time.Duration, out *Out) {
 	out.send(&w3gs.CountdownEnd{})
 	c.inGame = true
+	if c.recording.Version.Reforged() {
+		c.othersLoaded(out)
+	}
 	c.enter(loading, now+loadFor)
+}
+
+// othersLoaded tells the client that all other players have loaded.
+func (c *Client) othersLoaded(out *Out) {
+	for i := range c.recording.others {
+		out.send(&w3gs.GameLoaded{PID: c.recording.others[i].PID})
+	}
 }
 
 // loaded starts to send the recorded game.
 func (c *Client) loaded(now time.Duration, out *Out) {
 	out.send(&w3gs.GameLoaded{PID: c.recording.Seat})
-	for i := range c.recording.others {
-		out.send(&w3gs.GameLoaded{PID: c.recording.others[i].PID})
+	if !c.recording.Version.Reforged() {
+		c.othersLoaded(out)
 	}
 	c.enter(watching, never)
 	c.heardAt = now
@@ -285,8 +332,12 @@ func (c *Client) Tick(now time.Duration, out *Out) {
 	switch {
 	case c.state == finishing && now >= c.until:
 		c.leave(c.why, out)
+	case c.state == greeting && now >= c.until:
+		c.welcome(now, out)
 	case c.state == waiting:
 		c.start(now, out)
+	case c.state == counting && now >= c.until:
+		c.load(now, out)
 	case now >= c.until, c.state == watching && c.waiting > 0 && now >= c.heardAt+silence:
 		c.leave(errSilent, out)
 	default:

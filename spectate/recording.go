@@ -16,15 +16,16 @@ type Recording struct {
 	Seat    uint8 // pid that all spectators get
 	Check   w3gs.MapCheck
 
-	table  w3gs.SlotTable
-	others []w3gs.PlayerInfo // players introduced to spectators: all except that of the seat
-	parts  []part
-	frames []byte
-	time   time.Duration // game time of all parts
-	turn   int           // index in parts of the last answered turn; -1 if there is none
-	ended  bool          // the seat's player has left, or the rest cannot be sent to clients
-	held   int           // number of parts that have a time from which they may be sent
-	over   bool          // the recording is complete
+	table    w3gs.SlotTable
+	others   []w3gs.PlayerInfo   // players introduced to spectators: all except that of the seat
+	profiles []*w3gs.PlayerExtra // from 1.32 on: skins of the others, then profiles of all players
+	parts    []part
+	frames   []byte
+	time     time.Duration // game time of all parts
+	turn     int           // index in parts of the last answered turn; -1 if there is none
+	ended    bool          // the seat's player has left, or the rest cannot be sent to clients
+	held     int           // number of parts that have a time from which they may be sent
+	over     bool          // the recording is complete
 }
 
 // part is one or more packets that belong together.
@@ -56,7 +57,35 @@ func NewRecording(r *replay.Reader, seat uint8, version w3gs.Version, check w3gs
 		}
 	}
 	slices.SortStableFunc(t.others, func(a, b w3gs.PlayerInfo) int { return at(a.PID) - at(b.PID) })
+	if version.Reforged() {
+		t.readProfiles(start)
+	}
 	return t, nil
+}
+
+// readProfiles reads the skins and profiles of a recording, in the order in which a newcomer gets them. A player
+// without any gets those of a player who has chosen nothing.
+func (t *Recording) readProfiles(start *replay.Start) {
+	find := func(plain *w3gs.PlayerExtra) *w3gs.PlayerExtra {
+		for _, m := range start.Metas {
+			e := &w3gs.PlayerExtra{Kind: w3gs.ExtraKind(m.Kind), Data: m.Data}
+			if e.Kind == plain.Kind && e.PID() == plain.PID() && e.HasPlainTexts() {
+				return e
+			}
+		}
+		return plain
+	}
+	for _, p := range t.others {
+		t.profiles = append(t.profiles, find(w3gs.NewSkins(p.PID)))
+	}
+	for _, p := range t.others {
+		t.profiles = append(t.profiles, find(w3gs.NewProfile(p.PID, p.Name)))
+	}
+	for _, p := range start.Players {
+		if p.PID == t.Seat {
+			t.profiles = append(t.profiles, find(w3gs.NewProfile(p.PID, w3gs.PlainLine(p.Name))))
+		}
+	}
 }
 
 // joinCounter is the value for players without peer connections.

@@ -97,8 +97,6 @@ func (c *watchCall) check() (err error) {
 		return errors.New("--most must be 1 or more")
 	case c.delay < time.Minute:
 		return errors.New("--delay must be 1m0s or more, because the recording is written in pieces and a client that gets no turn for a minute ends its game")
-	case c.version.Reforged():
-		return fmt.Errorf("--version: games of %v cannot be watched; only those of %v to 1.31 can", c.version, w3gs.FirstVersion)
 	}
 	return nil
 }

@@ -115,7 +115,6 @@ func TestWatchFaults(t *testing.T) {
 		"":                                    "name a replay, or a host's folder of replays",
 		"--speed 65 x.w3g":                    "--speed 65: a speed is a number from 1 to 64, or max",
 		"--delay 10s x.w3g":                   "--delay must be 1m0s or more",
-		"--version 1.36 x.w3g":                "games of 1.36 cannot be watched; only those of 1.07 to 1.31 can",
 		"--most 0 x.w3g":                      "--most must be 1 or more",
 		"--acting x.w3g":                      "--acting needs --seat NAME",
 		"--listen here x.w3g":                 "--listen here: must be an IPv4 address and a port, such as 0.0.0.0:6113",

@@ -48,16 +48,18 @@ func (c *watchCall) read(name string) (*recorded, error) {
 		return nil, err
 	}
 	s := &r.Start.Settings
-	check := w3gs.MapCheck{Path: s.MapPath, Size: m.Size, CRC32: m.CRC32, Checksum: s.Checksum}
+	check := w3gs.MapCheck{Path: version.MapPath(s.MapPath), Size: m.Size, CRC32: m.CRC32, Checksum: s.Checksum}
 	if check.SHA1, check.HasSHA1 = s.SHA1(r.Program); !check.HasSHA1 && version.HasSHA1() {
 		check.SHA1, check.HasSHA1 = m.SHA1, true
 	}
 	var key [4]byte
-	_, _ = rand.Read(key[:]) // never returns an error
+	if version.HasEntryKey() {
+		_, _ = rand.Read(key[:]) // never returns an error
+	}
 	title := either(recording.IsPart(name), "[watch] "+r.Start.GameName, "Replay "+strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	return &recorded{
 		show: watch.Show{
-			Number: c.last.Add(1), Key: binary.LittleEndian.Uint32(key[:]), File: name, Delay: c.delay,
+			Number: c.last.Add(1), Key: binary.LittleEndian.Uint32(key[:]), Version: version, File: name, Delay: c.delay,
 			Tape: func(r *replay.Reader) (*spectate.Recording, error) {
 				return spectate.NewRecording(r, pid, version, check)
 			},

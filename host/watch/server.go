@@ -175,11 +175,15 @@ func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no text
 // enter has a client watch, or says why it may not.
 func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	show := s.shows[join.GameID]
-	code, fault, bad := w3gs.RejectReason(0), error(nil), lobby.CheckName(join.Name, w3gs.DefaultVersion)
+	version := w3gs.DefaultVersion
+	if show != nil {
+		version = show.Version
+	}
+	code, fault, bad := w3gs.RejectReason(0), error(nil), lobby.CheckName(join.Name, version)
 	switch {
 	case show == nil || join.EntryKey != show.Key:
 		code, fault = w3gs.RejectInvalid, errNoGame
-	case !bad.Empty():
+	case !bad.Empty() && (join.Name != "" || !version.SharesNames()):
 		code, fault = w3gs.RejectInvalid, bad
 	default:
 		if n := s.full(show); n > 0 && no.Empty() {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"w3host/formats/replay"
+	"w3host/protocol/w3gs"
 	"w3host/record/recording"
 	"w3host/spectate"
 )
@@ -28,6 +29,7 @@ var ErrEarly = errors.New("the game has only just begun: it can be watched a lit
 // Show is a game that can be watched. Its record is in memory while somebody does.
 type Show struct {
 	Number, Key uint32 // the game id, and the key of clients that join from the LAN
+	Version     w3gs.Version
 	File        string
 	Delay       time.Duration // behind a game that is played
 	Most        int           // viewers; 0: as many as may watch at all

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"errors"
 	"runtime/debug"
 	"time"
@@ -43,7 +44,7 @@ func (v *viewer) begin(s *Show, name string, no texts.Text) {
 	} else {
 		s.watching.Add(1)
 	}
-	v.client = spectate.New(v.server.Now(), s.tape, name, w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
+	v.client = spectate.New(v.server.Now(), s.tape, cmp.Or(name, "Viewer"), w3gs.SockAddrFrom(v.Addr), v.server.opts.Past, &v.out)
 	v.server.startBeat()
 	line := v.server.opts.Log.Info().Str("name", name).Str("address", v.Addr.String()).Str("game", v.game)
 	if v.no {
