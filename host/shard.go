@@ -120,6 +120,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	}
 	if err == nil {
 		_, journals := s.inherited.Files()
+		o.Journal.Heart = o.Heart
 		s.journals = journal.Open(o.Journal, o.Log, journals...)
 	}
 	return s, err

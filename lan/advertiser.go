@@ -223,7 +223,7 @@ func (a *Advertiser) announce(send func(post)) {
 }
 
 // due takes off the board the datagrams that are due by a moment from now, and sets the time of the
-// next look. With a Heart the timer only covers for beats that do not come.
+// next look. With a Heart the timer stays off: moving it once would wake a thread at the old time.
 func (a *Advertiser) due(timer *time.Timer, ahead time.Duration) post {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -231,15 +231,14 @@ func (a *Advertiser) due(timer *time.Timer, ahead time.Duration) post {
 	for _, id := range p.turned {
 		a.publish(id)
 	}
-	if next.IsZero() {
+	switch {
+	case next.IsZero():
 		a.next.Store(0)
 		timer.Stop()
-		return p
+	case a.opts.Heart != nil:
+		a.next.Store(next.UnixNano())
+	default:
+		timer.Reset(time.Until(next))
 	}
-	a.next.Store(next.UnixNano())
-	if a.opts.Heart != nil {
-		next = next.Add(2 * heartbeat.Every)
-	}
-	timer.Reset(time.Until(next))
 	return p
 }

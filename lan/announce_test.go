@@ -332,8 +332,7 @@ func TestStoppedAdvertiser(t *testing.T) {
 	})
 }
 
-// TestHeart: regular announcements go out with the beat next to the time when they are due, and at
-// most two seconds late where no beat comes.
+// TestHeart: regular announcements go out with the beat next to the time when they are due.
 func TestHeart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heart heartbeat.Heart
@@ -354,11 +353,6 @@ func TestHeart(t *testing.T) {
 		}
 		if want := "[4.8s 9.6s 14.4s 20.4s]"; fmt.Sprint(at) != want {
 			t.Errorf("announced at %v, want %s", at, want)
-		}
-		time.Sleep(10 * time.Second)
-		synctest.Wait()
-		if n := len(j.take()); n != 2 {
-			t.Errorf("%d announcements in ten seconds without beats, want 2", n)
 		}
 	})
 }

@@ -58,10 +58,11 @@ type Status struct {
 }
 
 // writeStatus also finds out whether the spool's disk can be written while there is
-// nothing to record. On a full disk the file that is there is written over.
+// nothing to record. On a full disk the file that is there is written over. The file is written anew at each start
+// and is not synced: the monitor of Go's runtime wakes some fifty times while a slow disk syncs.
 func (r *Recorder) writeStatus() {
 	path := filepath.Join(r.opts.Dir, statusFile)
-	err := replaceFile(path, r.status())
+	err := replace(path, r.status(), func(*os.File) error { return nil })
 	r.statusDown.Store(err != nil)
 	if err != nil {
 		r.log.Debug().Err(err).AnErr("in_place", overwrite(path, r.status())).Msg("cannot write the status file")
@@ -139,13 +140,16 @@ func (r *Recorder) Dir() (dir string, number int) { return r.opts.Dir, r.opts.nu
 
 // replaceFile writes a file so that it is whole, or the old one, after a crash
 // or on a full disk.
-func replaceFile(path string, text []byte) error {
+func replaceFile(path string, text []byte) error { return replace(path, text, (*os.File).Sync) }
+
+// replace is replaceFile with another way to have the system keep the text, or none.
+func replace(path string, text []byte, sync func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
+	err = errors.Join(err, sync(f), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), path)
 	}

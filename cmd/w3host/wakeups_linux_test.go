@@ -1,15 +1,11 @@
 package main
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"w3host/bots"
+	"w3host/internal/threads"
 	"w3host/internal/tier"
 )
 
@@ -24,8 +20,8 @@ func TestWakeUps(t *testing.T) {
 		players int
 		flags   []string
 	}{
-		{"idle", 7, 0, []string{"--lan=false", "W3HOST_AUTOHOST_LOBBIES=0"}},
-		{"lobby", 16, 0, []string{"W3HOST_LAN_PORT=16912"}},
+		{"idle", 2.5, 0, []string{"--lan=false", "W3HOST_AUTOHOST_LOBBIES=0"}},
+		{"lobby", 8, 0, []string{"W3HOST_LAN_PORT=16912"}},
 		{"game", 45, 10, []string{"--lan=false", "--autostart", "10", "W3HOST_LOBBY_COUNTDOWN=1"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -42,10 +38,12 @@ func TestWakeUps(t *testing.T) {
 			}
 			time.Sleep(2 * time.Second) // the start is over
 			const measured = 10 * time.Second
-			before := sleeps(t, p.cmd.Process.Pid)
+			counter := threads.Counter{PID: p.cmd.Process.Pid}
+			before, _ := counter.Count()
 			time.Sleep(measured)
-			a := float64(sleeps(t, p.cmd.Process.Pid)-before) / measured.Seconds()
-			if t.Logf("%.1f a second", a); a > c.most {
+			after, _ := counter.Count()
+			a := float64(after.Sleeps-before.Sleeps) / measured.Seconds()
+			if t.Logf("%.1f sleeps and %.1f time slices a second", a, float64(after.Slices-before.Slices)/measured.Seconds()); a > c.most {
 				t.Errorf("the threads went to sleep %.1f times a second, want at most %.0f", a, c.most)
 			}
 			if err := <-played; err != nil {
@@ -53,26 +51,4 @@ func TestWakeUps(t *testing.T) {
 			}
 		})
 	}
-}
-
-// sleeps is the sum of the voluntary context switches of all threads of a process.
-func sleeps(t *testing.T, pid int) (sum int) {
-	t.Helper()
-	tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
-	if err != nil || len(tasks) == 0 {
-		t.Fatalf("threads of process %d: %v", pid, err)
-	}
-	for _, task := range tasks {
-		text, err := os.ReadFile(task)
-		if err != nil {
-			continue // the thread has ended
-		}
-		_, rest, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
-		n, err := strconv.Atoi(strings.Fields(rest + " x")[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum += n
-	}
-	return sum
 }

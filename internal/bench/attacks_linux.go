@@ -121,6 +121,7 @@ func (b *bench) attack(name string, port int) (stop func(), err error) {
 // summary is a distribution in the bots' report.
 type summary struct {
 	Count int64   `json:"count"`
+	P50   float64 `json:"p50"`
 	P99   float64 `json:"p99"`
 	Max   float64 `json:"max"`
 }

@@ -40,11 +40,13 @@ func (b *bench) compare(subjects []subject, games int) error {
 		for round := range all[i] {
 			all[i][round].ratio = all[i][round].cpu / all[len(all)-1][round].cpu
 		}
-		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name,
+		fmt.Printf("| %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", games, s.name,
 			shown(all[i], 1, func(f figures) float64 { return f.cpu }),
 			shown(all[i], 2, func(f figures) float64 { return f.ratio }),
-			shown(all[i], 0, func(f figures) float64 { return f.switches }),
+			shown(all[i], 1, func(f figures) float64 { return f.slices }),
+			shown(all[i], 1, func(f figures) float64 { return f.sleeps }),
 			shown(all[i], 1, func(f figures) float64 { return f.memory }),
+			shown(all[i], 2, func(f figures) float64 { return f.middle }),
 			shown(all[i], 2, func(f figures) float64 { return f.late }),
 			shown(all[i], 2, func(f figures) float64 { return f.latest }),
 			shown(all[i], 2, func(f figures) float64 { return f.stall }),
@@ -60,7 +62,7 @@ func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
 		if f, err = b.measure(s, games); err != nil {
 			return f, fmt.Errorf("%s with %d games: %w", s.name, games, err)
 		}
-		fmt.Fprintf(os.Stderr, "%d games, %s: %.1f µs, p99 %.2f ms, longest %.2f ms, stall %.2f ms\n", games, s.name, f.cpu, f.late, f.latest, f.stall)
+		fmt.Fprintf(os.Stderr, "%d games, %s: %.1f µs, %.1f slices and %.1f sleeps per turn, p50 %.2f ms, p99 %.2f ms, longest %.2f ms, stall %.2f ms\n", games, s.name, f.cpu, f.slices, f.sleeps, f.middle, f.late, f.latest, f.stall)
 		if b.steady == 0 || f.stall <= b.steady.Seconds()*1000 {
 			break
 		}

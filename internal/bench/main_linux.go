@@ -22,6 +22,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"w3host/internal/threads"
 )
 
 // players of each game.
@@ -55,14 +57,16 @@ type subject struct {
 
 // figures are the results of one run of a subject.
 type figures struct {
-	cpu      float64 // µs of all threads for one player and turn
-	ratio    float64 // of cpu to that of the last subject in the same round
-	switches float64 // context switches a second, of all threads
-	memory   float64 // KiB for one player
-	late     float64 // ms, 99th percentile of |interval − period| at the clients
-	latest   float64 // ms, the longest of these
-	stall    float64 // ms, the longest that the machine itself stood still
-	missed   float64 // turns
+	cpu    float64 // µs of all threads for one player and turn
+	ratio  float64 // of cpu to that of the last subject in the same round
+	slices float64 // time slices of all threads for one turn of all games
+	sleeps float64 // voluntary context switches of all threads, likewise
+	memory float64 // KiB for one player
+	middle float64 // ms, median of |interval − period| at the clients
+	late   float64 // ms, 99th percentile of it
+	latest float64 // ms, the longest of these
+	stall  float64 // ms, the longest that the machine itself stood still
+	missed float64 // turns
 }
 
 // botsReport has the fields of w3host bots --json that are used.
@@ -152,8 +156,8 @@ func (b *bench) main(games string) (err error) {
 			return exec.Command(program, strconv.Itoa(ports[0]), strconv.Itoa(players), strconv.Itoa(int(b.period.Milliseconds())))
 		}})
 	}
-	fmt.Printf("| games | program | µs CPU per player and turn | / %s | context switches a second | KiB per player | p99 \\|interval − period\\| ms | longest | longest stall of the machine | missed turns |\n", subjects[len(subjects)-1].name)
-	fmt.Println("|---|---|---|---|---|---|---|---|---|---|")
+	fmt.Printf("| games | program | µs CPU per player and turn | / %s | time slices per turn | sleeps per turn | KiB per player | p50 \\|interval − period\\| ms | p99 | longest | longest stall of the machine | missed turns |\n", subjects[len(subjects)-1].name)
+	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, n := range b.games {
 		if err := b.compare(subjects, n); err != nil {
 			return err
@@ -237,12 +241,16 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 		return f, err
 	}
 	time.Sleep(time.Duration(b.seconds) * time.Second / 4)
-	since, cpu, switches := time.Now(), cpuTime(pid), contextSwitches(pid)
+	counter := threads.Counter{PID: pid}
+	before, _ := counter.Count()
+	since, cpu := time.Now(), cpuTime(pid)
 	time.Sleep(time.Duration(b.seconds) * time.Second / 2)
 	spent, took := cpuTime(pid)-cpu, time.Since(since)
-	f.switches = float64(contextSwitches(pid)-switches) / took.Seconds()
+	after, _ := counter.Count()
+	turns := took.Seconds() / b.period.Seconds()
+	f.slices, f.sleeps = float64(after.Slices-before.Slices)/turns, float64(after.Sleeps-before.Sleeps)/turns
 	f.memory = float64(memory(pid)-empty) / float64(games*players)
-	f.cpu = spent.Seconds() * 1e6 / (took.Seconds() / b.period.Seconds() * float64(games*players))
+	f.cpu = spent.Seconds() * 1e6 / (turns * float64(games*players))
 
 	report, reported := clients.wait()
 	if f.stall, err = stalls(); err != nil {
@@ -254,7 +262,7 @@ func (b *bench) measure(s subject, games int) (f figures, err error) {
 	if report.Jitter.Count == 0 {
 		return f, errors.New("the bots saw no turn")
 	}
-	f.late, f.latest, f.missed = report.Jitter.P99, report.Jitter.Max, float64(report.Missed)
+	f.middle, f.late, f.latest, f.missed = report.Jitter.P50, report.Jitter.P99, report.Jitter.Max, float64(report.Missed)
 	_ = proc.Process.Signal(syscall.SIGTERM)
 	return f, nil
 }

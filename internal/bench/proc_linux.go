@@ -42,18 +42,6 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-func contextSwitches(pid int) int64 {
-	return perThread(pid, "status", func(text string) (sum int64) {
-		for line := range strings.Lines(text) {
-			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
-				n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-				sum += n
-			}
-		}
-		return sum
-	})
-}
-
 // memory is the resident size of a process in KiB.
 func memory(pid int) int64 { return statusKiB(pid, "VmRSS:") }
 

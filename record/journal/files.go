@@ -18,6 +18,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/internal/diskspace"
+	"w3host/internal/heartbeat"
 )
 
 // bounds limits the resources of all journals. A journal that exceeds a limit is abandoned; its game
@@ -72,6 +73,7 @@ type Files struct {
 	jobs    chan job
 	waiting atomic.Int64 // bytes in jobs
 	closed  atomic.Bool
+	soon    chan struct{} // a journal has ended, or much is waiting: it is written before the next beat
 	quit    chan struct{}
 	done    chan struct{}
 	close   func()
@@ -102,7 +104,7 @@ func newFiles(opts Options, log zerolog.Logger) *Files {
 	f := &Files{
 		opts: opts, bounds: usual, log: log,
 		space: func(dir string) (uint64, bool) { free, _, known := diskspace.Of(dir); return free, known },
-		jobs:  make(chan job, jobsWaiting), quit: make(chan struct{}), done: make(chan struct{}), spare: make(chan []byte, sparesKept),
+		jobs:  make(chan job, jobsWaiting), soon: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}), spare: make(chan []byte, sparesKept),
 	}
 	f.close = sync.OnceFunc(func() { f.closed.Store(true); close(f.quit) })
 	f.zip, _ = gzip.NewWriterLevel(nil, gzip.BestSpeed) // cannot fail for a valid level
@@ -129,11 +131,17 @@ func (f *Files) put(j job) bool {
 	}
 	select {
 	case f.jobs <- j:
-		return true
 	default:
 		f.waiting.Add(-n)
 		return false
 	}
+	if j.end || f.waiting.Load() > f.bounds.waiting/2 || len(f.jobs) > jobsWaiting/2 {
+		select {
+		case f.soon <- struct{}{}:
+		default:
+		}
+	}
+	return true
 }
 
 // awaitEvery is the polling interval of Await.
@@ -182,19 +190,36 @@ func (f *Files) Close(ctx context.Context) {
 
 func (f *Files) run() {
 	defer close(f.done)
+	jobs, beats := f.jobs, (<-chan time.Time)(nil)
+	if f.opts.Heart != nil {
+		var stop func()
+		beats, stop = f.opts.Heart.ListenWhen(heartbeat.Every, func() bool { return len(f.jobs) > 0 })
+		defer stop()
+		jobs = nil // a wake-up for each block costs more than writing it
+	}
+	for {
+		select {
+		case j := <-jobs:
+			f.obey(j)
+		case <-beats:
+			f.obeyAll()
+		case <-f.soon:
+			f.obeyAll()
+		case <-f.quit:
+			f.obeyAll()
+			return
+		}
+	}
+}
+
+// obeyAll writes all waiting blocks.
+func (f *Files) obeyAll() {
 	for {
 		select {
 		case j := <-f.jobs:
 			f.obey(j)
-		case <-f.quit:
-			for {
-				select {
-				case j := <-f.jobs:
-					f.obey(j)
-				default:
-					return
-				}
-			}
+		default:
+			return
 		}
 	}
 }

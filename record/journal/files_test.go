@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/heartbeat"
 )
 
 // small are files with small bounds, on a disk that has enough room.
@@ -225,5 +227,40 @@ func TestClose(t *testing.T) {
 		if f.Close(ctx); time.Since(began) != time.Second {
 			t.Errorf("returned after %v", time.Since(began))
 		}
+	})
+}
+
+// TestBlocksWaitForTheBeat: blocks of all games are written together at a beat; the end of a journal
+// and a full half of the queue do not wait.
+func TestBlocksWaitForTheBeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heart heartbeat.Heart
+		f := newFiles(Options{Dir: t.TempDir(), Heart: &heart}, zerolog.Nop())
+		f.space = func(string) (uint64, bool) { return 1 << 40, true }
+		f.bounds = roomy
+		go f.run() // ends with Close
+		defer f.Close(t.Context())
+		put := func(j *Journal, n int) { j.send(job{data: make([]byte, n)}) }
+		waits := func(when string, want bool) {
+			t.Helper()
+			if synctest.Wait(); (f.waiting.Load() > 0) != want {
+				t.Errorf("%s: %d bytes are waiting", when, f.waiting.Load())
+			}
+		}
+		var a, b Journal
+		for _, j := range []*Journal{&a, &b} {
+			j.name, j.keep = "game"+suffix, true
+			j.Attach(f, make([]byte, 1))
+			put(j, blockSize)
+		}
+		waits("before the beat", true)
+		heart.Beat(time.Now())
+		waits("after the beat", false)
+		put(&a, int(roomy.waiting)/2+1)
+		waits("with half of the bytes", false)
+		put(&a, 1)
+		waits("with one byte", true)
+		b.End(false)
+		waits("after the end of a journal", false)
 	})
 }

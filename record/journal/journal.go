@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/internal/heartbeat"
 )
 
 const (
@@ -27,6 +28,8 @@ type Options struct {
 	// KeepAll keeps the journals of all finished games. Otherwise only games that desynced or crashed, or
 	// whose owner asked for it, are kept.
 	KeepAll bool
+	// Heart has the blocks of all games written together, once a second. Nil: each block at once.
+	Heart *heartbeat.Heart
 }
 
 // Memory receives a copy of a running game's journal entry by entry, so that the game can survive the

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"w3host/host"
 	"w3host/internal/diskspace"
+	"w3host/internal/threads"
 	"w3host/storage"
 	gamesync "w3host/sync"
 )
@@ -116,7 +118,7 @@ func New(o Options) *Metrics {
 			m.requests.WithLabelValues(group, class)
 		}
 	}
-	r.MustRegister(standing{o}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	r.MustRegister(standing{o, &threads.Counter{PID: os.Getpid()}}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -133,7 +135,10 @@ func (m *Metrics) Handler() http.Handler {
 }
 
 // standing asks how things are at each scrape.
-type standing struct{ Options }
+type standing struct {
+	Options
+	threads *threads.Counter
+}
 
 func gauge(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
@@ -156,11 +161,13 @@ var (
 	watchers   = gauge("watchers", "Streams of pages and events that are open.", "kind")
 	unread     = gauge("watchers_dropped_total", "Streams that ended since nobody read them.", "kind")
 	diskSize   = gauge("disk_size_bytes", "The size of the disk of host.data_dir.")
+	timeSlices = gauge("thread_slices_total", "Times that a thread of the host was given a processor: about one for each wake-up (Linux only).")
+	sleeps     = gauge("thread_sleeps_total", "Voluntary context switches of all threads of the host (Linux only).")
 )
 
 // Describe lists the metrics that Collect gives.
 func (s standing) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize, queued, unseen, watchers, unread} {
+	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize, queued, unseen, watchers, unread, timeSlices, sleeps} {
 		to <- d
 	}
 }
@@ -200,6 +207,10 @@ func (s standing) Collect(to chan<- prometheus.Metric) {
 	if free, all, known := diskspace.Of(s.DataDir); known {
 		send(diskFree, float64(free))
 		send(diskSize, float64(all))
+	}
+	if u, known := s.threads.Count(); known {
+		count(timeSlices, u.Slices)
+		count(sleeps, u.Sleeps)
 	}
 }
 
