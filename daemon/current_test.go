@@ -73,7 +73,7 @@ func TestLeaverBanAfterReload(t *testing.T) {
 	c.Moderation.LeaverBan, c.Limits.Exempt = config.Duration(time.Hour), nil
 	db := storagetest.Open(t, storagetest.SQLite(t))
 	d := &daemon{Options: Options{Config: c, Log: zerolog.Nop()}, ctx: t.Context(), db: db}
-	d.lists = newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: t.TempDir(), Log: zerolog.Nop()}), c)
+	d.lists = newGuard(storage.NewAccessCache(db, storage.AccessCacheOptions{Dir: t.TempDir(), Log: zerolog.Nop()}), c)
 	defer d.lists.Close()
 	reloaded := c
 	reloaded.Limits.Exempt = []string{"203.0.113.0/24"}

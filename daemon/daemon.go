@@ -207,7 +207,7 @@ func (d *daemon) openMaps() error {
 // openLists loads the bans and the admins.
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
-	d.lists = newGuard(storage.NewGuard(d.db, storage.GuardOptions{Dir: dir, Heart: &d.heart, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
+	d.lists = newGuard(storage.NewAccessCache(d.db, storage.AccessCacheOptions{Dir: dir, Heart: &d.heart, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
 	d.atLast(noError(d.lists.Close))
 	if !d.host.Inherited.HasPlayers() {
 		d.lists.await(d.ctx, d.Log)

@@ -23,13 +23,13 @@ const guardTimeout = 2 * time.Second
 // guard answers the host who is banned and who may command, from the lists that
 // storage keeps in memory.
 type guard struct {
-	*storage.Guard
+	*storage.AccessCache
 	config    atomic.Pointer[config.Config] // as it was read last
 	countries atomic.Pointer[country.File]  // nil: none are known
 }
 
-func newGuard(lists *storage.Guard, c config.Config) *guard {
-	g := &guard{Guard: lists}
+func newGuard(lists *storage.AccessCache, c config.Config) *guard {
+	g := &guard{AccessCache: lists}
 	g.config.Store(&c)
 	return g
 }

@@ -26,7 +26,7 @@ func away(t *testing.T) *storage.Store {
 func TestRequireBans(t *testing.T) {
 	dir := t.TempDir()
 	for _, require := range []bool{false, true} {
-		g := newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(require))
+		g := newGuard(storage.NewAccessCache(away(t), storage.AccessCacheOptions{Dir: dir}), requiring(require))
 		if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), "", false); (why != "") != require {
 			t.Errorf("require_bans = %v: %q", require, why)
 		}
@@ -36,11 +36,11 @@ func TestRequireBans(t *testing.T) {
 		g.Close()
 	}
 	db := storagetest.Open(t, storagetest.SQLite(t))
-	g := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: dir}), requiring(true))
+	g := newGuard(storage.NewAccessCache(db, storage.AccessCacheOptions{Dir: dir}), requiring(true))
 	<-g.Loaded()
 	g.Close()
 	// The next start knows that nobody is banned.
-	g = newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: dir}), requiring(true))
+	g = newGuard(storage.NewAccessCache(away(t), storage.AccessCacheOptions{Dir: dir}), requiring(true))
 	defer g.Close()
 	if why := g.Banned("Bob", netip.MustParseAddr("192.0.2.7"), "", false); why != "" {
 		t.Errorf("an empty list that is known: %q", why)
@@ -56,7 +56,7 @@ func TestTrusted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	g := newGuard(storage.NewGuard(db, storage.GuardOptions{Dir: dir}), config.Default())
+	g := newGuard(storage.NewAccessCache(db, storage.AccessCacheOptions{Dir: dir}), config.Default())
 	<-g.Loaded()
 	defer g.Close()
 	for _, test := range []struct {
@@ -75,7 +75,7 @@ func TestTrusted(t *testing.T) {
 
 // The countries of addresses are those of moderation.country_file; a file that cannot be read changes nothing.
 func TestCountries(t *testing.T) {
-	g := newGuard(storage.NewGuard(away(t), storage.GuardOptions{Dir: t.TempDir()}), config.Default())
+	g := newGuard(storage.NewAccessCache(away(t), storage.AccessCacheOptions{Dir: t.TempDir()}), config.Default())
 	defer g.Close()
 	addr := netip.MustParseAddr("203.0.113.9")
 	use := func(file string) error { return g.useCountries(config.Moderation{CountryFile: file}) }

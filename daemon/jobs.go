@@ -15,8 +15,8 @@ import (
 )
 
 // Retention is how long the configuration keeps stored records.
-func Retention(c config.Database) storage.Keep {
-	return storage.Keep{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D(), Audit: c.KeepAudit.D()}
+func Retention(c config.Database) storage.RetentionPolicy {
+	return storage.RetentionPolicy{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D(), Audit: c.KeepAudit.D()}
 }
 
 // How often a host prunes the database.
@@ -27,7 +27,7 @@ const (
 
 // housekeeping removes records that are older than keep allows, until ctx ends. It
 // tries again after an hour when that fails.
-func housekeeping(ctx context.Context, db *storage.Store, keep storage.Keep, log zerolog.Logger) {
+func housekeeping(ctx context.Context, db *storage.Store, keep storage.RetentionPolicy, log zerolog.Logger) {
 	for wait := keepFirst; ; wait = keepEvery {
 		select {
 		case <-ctx.Done():

@@ -31,7 +31,7 @@ func (d *daemon) openDatabase() (err error) {
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
 		Heart: &d.heart,
-		Dir:   d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Inherited.Keys(), Beside: d.Config.Fleet.Enabled,
+		Dir:   d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Inherited.Keys(), AllowAlternateDir: d.Config.Fleet.Enabled,
 		Log: d.part("records"),
 	})
 	if err != nil {

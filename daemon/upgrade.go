@@ -206,7 +206,7 @@ func (d *daemon) handOver(ctx context.Context) error {
 // recordApart lets the spool go. Later records have one of their own.
 func (d *daemon) recordApart() {
 	main := d.recorder
-	beside, err := main.Apart()
+	beside, err := main.Detach()
 	if err != nil {
 		d.Log.Error().Err(err).Msg("the games of this process are not recorded from now on")
 	} else {

@@ -14,7 +14,7 @@ import (
 )
 
 // alicesGuard is a guard for which Alice is an admin.
-type alicesGuard struct{ *storage.Guard }
+type alicesGuard struct{ *storage.AccessCache }
 
 func (g alicesGuard) Banned(name string, addr netip.Addr, realm string, playing bool) string {
 	if b, banned := g.IsBanned(name, addr, realm, playing); banned {
@@ -41,7 +41,7 @@ func testBansFromChat(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	guard := alicesGuard{storage.NewGuard(db, storage.GuardOptions{})}
+	guard := alicesGuard{storage.NewAccessCache(db, storage.AccessCacheOptions{})}
 	defer guard.Close()
 	<-guard.Loaded()
 	r := newRig(t, func(o *Options) {
@@ -81,7 +81,7 @@ func testBansByTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	guard := alicesGuard{storage.NewGuard(db, storage.GuardOptions{})}
+	guard := alicesGuard{storage.NewAccessCache(db, storage.AccessCacheOptions{})}
 	defer guard.Close()
 	<-guard.Loaded()
 	r := newRig(t, func(o *Options) {

@@ -140,7 +140,7 @@ func (b *simBook) settle(until time.Time) {
 
 func (b *simBook) write(r storage.Record) {
 	number := uint64(0)
-	if n, ok := r.(storage.Numbered); ok {
+	if n, ok := r.(storage.KeyedRecord); ok {
 		r, number = n.Record, n.Number
 	}
 	logged := func(k storage.GameKey) *simLogged {

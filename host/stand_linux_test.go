@@ -141,7 +141,7 @@ func testCrashByAPacket(t *testing.T) {
 	if !same {
 		t.Error("it does not run again")
 	}
-	for _, end := range recordsOf[storage.Numbered](r) {
+	for _, end := range recordsOf[storage.KeyedRecord](r) {
 		if _, over := end.Record.(storage.GameEnded); over {
 			t.Errorf("recorded %+v", end)
 		}
@@ -219,8 +219,8 @@ func testGiveUp(t *testing.T) {
 		o.Inherited, o.Journal = inherit(o, g.id, mem, nil), journal.Options{Dir: dir}
 	})
 	r.logged("a game cannot be made again: its players see a closed connection")
-	ends := recordsOf[storage.Numbered](r)
-	i := slices.IndexFunc(ends, func(n storage.Numbered) bool { _, over := n.Record.(storage.GameEnded); return over })
+	ends := recordsOf[storage.KeyedRecord](r)
+	i := slices.IndexFunc(ends, func(n storage.KeyedRecord) bool { _, over := n.Record.(storage.GameEnded); return over })
 	if i < 0 {
 		t.Fatal("the game log does not say that it is over")
 	}

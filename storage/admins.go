@@ -12,19 +12,19 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Role says which rights an admin has.
+// Role is the set of rights of an admin.
 type Role string
 
 const (
-	RoleTrusted Role = "trusted" // is spared what rules and votes do to others
-	RoleAdmin   Role = "admin"   // runs games, kicks and bans
-	RoleRoot    Role = "root"    // and makes admins
+	RoleTrusted Role = "trusted" // exempt from automatic rules and from votes
+	RoleAdmin   Role = "admin"   // may run games, kick and ban
+	RoleRoot    Role = "root"    // may also appoint admins
 )
 
-// Roles lists them, the lowest first.
+// Roles returns all roles, lowest first.
 func Roles() []Role { return []Role{RoleTrusted, RoleAdmin, RoleRoot} }
 
-// RoleList is Roles as a message has them.
+// RoleList returns all roles as text for messages.
 func RoleList() string {
 	var names []string
 	for _, r := range Roles() {
@@ -33,8 +33,8 @@ func RoleList() string {
 	return strings.Join(names, ", ")
 }
 
-// Admin is a person with rights in one realm, or everyone who joins from a network.
-// The same name on another realm may be another person.
+// Admin is a person with a role in one realm, or everyone who joins from a network. The same name on another
+// realm may be a different person.
 type Admin struct {
 	Name     string       `json:"name" doc:"None: any name from the network"`
 	Realm    string       `json:"realm" doc:"None: the LAN"`
@@ -45,11 +45,11 @@ type Admin struct {
 	Password bool         `json:"password" doc:"The role counts only after a login"`
 }
 
-// Target is the person or network of the role, as people write it.
+// Target returns the person or network as text.
 func (a Admin) Target() string { return targetText(a.Name, " from ", a.Network) }
 
-// AddAdmin gives a role, also to someone who has another one; ErrConflict
-// if they already have it. Trust makes no admin less than one.
+// AddAdmin adds a role, or changes an existing one. It returns ErrConflict if the admin already has that
+// role, or has a higher one and would become trusted.
 func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if fold(a.Name) == "" && !a.Network.IsValid() || !slices.Contains(Roles(), a.Role) {
 		return fmt.Errorf("%w: an admin needs a name or a network, and one of the roles %s", ErrRejected, RoleList())
@@ -64,10 +64,9 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	return some(n, err, ErrConflict, "%s is %s%s", a.Target(), has, onRealm(a.Realm))
 }
 
-// RemoveAdmin takes the roles of a name in a realm away: the one that is bound to
-// the network, or all if that is invalid; no other role than a's, if it has one. Without a
-// name it is the role of the network itself. ErrNotFound when there is none. A password
-// goes with the last role of its name.
+// RemoveAdmin removes the roles of a name in a realm: the role for a.Network, or all roles if that is
+// invalid. If a.Role is set, it removes only that role. Without a name it removes the role of the network
+// itself. It returns ErrNotFound if there is none. The password is removed with the last role of a name.
 func (d *Store) RemoveAdmin(ctx context.Context, a Admin) error {
 	key := nameKey(a.Name)
 	return d.tx(ctx, func(tx sqldb.Tx) error {
@@ -83,7 +82,7 @@ func (d *Store) RemoveAdmin(ctx context.Context, a Admin) error {
 	})
 }
 
-// Admins lists all, by realm and name.
+// Admins returns all admins sorted by realm and name.
 func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
 	rows, err := sqldb.List[struct {
 		Admin
@@ -98,17 +97,17 @@ func (d *Store) Admins(ctx context.Context) ([]Admin, error) {
 		}
 		t, err := ParseBanTarget(row.Network)
 		if all[i].Network = t.Network; err != nil || !t.Network.IsValid() {
-			all[i].Network = nowhere // edited by hand, and wrong
+			all[i].Network = nowhere // edited by hand and invalid
 		}
 	}
 	return all, err
 }
 
-// nowhere is a network that has no players.
+// nowhere is a network without players; it replaces an invalid stored network.
 var nowhere = netip.MustParsePrefix("255.255.255.255/32")
 
-// SetPassword gives an admin of the LAN a password, as its hash; an empty one takes
-// it away. ErrNotFound when there is no such admin, or no password to take.
+// SetPassword sets the password hash of a LAN admin; an empty hash removes the password. It returns
+// ErrNotFound if there is no such admin, or no password to remove.
 func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 	key := nameKey(name)
 	if hash == "" {
@@ -123,7 +122,7 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 	return some(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
 }
 
-// PasswordHash returns the hash that SetPassword stored; ErrNotFound when there is none.
+// PasswordHash returns the hash set with SetPassword, or ErrNotFound.
 func (d *Store) PasswordHash(ctx context.Context, name string) (string, error) {
 	hash, err := sqldb.One[string](ctx, d.sql, "SELECT hash FROM passwords WHERE name_key = $1", nameKey(name))
 	return hash, notFound(err, "no password of %s", name)

@@ -13,24 +13,23 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// SequencedRecord is a record with its place in the run that wrote it.
+// SequencedRecord is a record with its sequence number in the run that wrote it.
 type SequencedRecord struct {
 	Seq    uint64
 	Record Record
 }
 
-// Batch is a row of records of one run, in order.
+// Batch is a sequence of records of one run, in order.
 type Batch struct {
 	HostID  string
 	Run     string
 	Records []SequencedRecord
 }
 
-// Apply writes a batch and the number of its last record in one
-// transaction. Records up to the number already there are skipped, so
-// that a batch may be applied again after an error of unknown outcome.
-// ErrRejected says that the database refuses a record for its contents;
-// after any other error the same batch is worth another try.
+// Apply writes a batch and the number of its last record in one transaction. It skips records that were
+// applied before, so a batch may be applied again after an error with unknown outcome. It returns ErrRejected
+// if the database refuses a record because of its contents; after other errors the caller may retry the same
+// batch.
 func (d *Store) Apply(ctx context.Context, b Batch) error {
 	if len(b.Records) == 0 {
 		return nil
@@ -63,7 +62,7 @@ func (d *Store) Apply(ctx context.Context, b Batch) error {
 	})
 }
 
-// Audit writes a line at once, for callers without a Recorder.
+// Audit writes an audit line immediately, for callers without a Recorder.
 func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 	a.At = cmp.Or(a.At, time.Now())
 	w := batchWriter{run: NewGameKeyAt(a.At).String()}
@@ -71,13 +70,13 @@ func (d *Store) Audit(ctx context.Context, a AdminAction) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error { return tx.Batch(ctx, nil, w.rows) })
 }
 
-// batchWriter collects the writes of one batch: statements, whose order matters, and
-// rows of their own, for which it does not. All of it may be written again: a row
-// is named by its game and the record's number.
+// batchWriter collects the writes of one batch: statements, which run in order, and rows to insert, whose
+// order does not matter. All of them may be repeated, because a row is identified by its game and the
+// record's number.
 type batchWriter struct {
 	host, run  string
 	seen       map[GameKey]bool
-	counts     []string // the games whose records change the totals
+	counts     []string // games whose totals change
 	statements []sqldb.Statement
 	rows       []sqldb.Rows
 }
@@ -86,7 +85,7 @@ func (w *batchWriter) put(query string, args ...any) {
 	w.statements = append(w.statements, sqldb.Statement{SQL: query, Args: args})
 }
 
-// row adds a row, with the columns of a record and more: names and values in turn.
+// row adds a row with the columns of a record, plus more as alternating names and values.
 func (w *batchWriter) row(table string, record any, more ...any) {
 	names, values := pairs(more)
 	names, values = append(sqldb.Columns(record), names...), append(sqldb.Values(record), values...)
@@ -103,7 +102,7 @@ func (w *batchWriter) row(table string, record any, more ...any) {
 	w.rows[i].Values = append(w.rows[i].Values, values)
 }
 
-// pairs separates names and values that come in turn.
+// pairs splits alternating names and values.
 func pairs(list []any) (names []string, values []any) {
 	for i := 0; i < len(list); i += 2 {
 		names, values = append(names, list[i].(string)), append(values, list[i+1])
@@ -111,8 +110,8 @@ func pairs(list []any) (names []string, values []any) {
 	return names, values
 }
 
-// game makes sure that the game's row is there: its GameCreated may be among
-// the records that were lost, or the row may have been deleted by hand.
+// game ensures that the game's row exists. Its GameCreated record may have been lost, or the row deleted by
+// hand.
 func (w *batchWriter) game(k GameKey) *batchWriter {
 	if !w.seen[k] {
 		w.seen[k] = true
@@ -122,7 +121,7 @@ func (w *batchWriter) game(k GameKey) *batchWriter {
 	return w
 }
 
-// counted is game for a record that the totals depend on.
+// counted is like game, for records that the totals depend on.
 func (w *batchWriter) counted(k GameKey) *batchWriter {
 	if key := k.String(); !slices.Contains(w.counts, key) {
 		w.counts = append(w.counts, key)
@@ -130,17 +129,16 @@ func (w *batchWriter) counted(k GameKey) *batchWriter {
 	return w.game(k)
 }
 
-// setGame sets columns of a game: names and values in turn.
+// setGame sets columns of a game, given as alternating names and values.
 func (w *batchWriter) setGame(k GameKey, set ...any) {
 	w.counted(k)
 	names, values := pairs(set)
 	w.put("UPDATE games SET "+equal(names, 2, ", ")+" WHERE key = $1", append([]any{k}, values...)...)
 }
 
-// setPlayer sets columns of the latest player who joined with a pid: names and
-// values in turn. A player whose PlayerJoined was lost gets a row now. Players who
-// joined after the record seq do not count, so that it means the same one when it
-// is replayed.
+// setPlayer sets columns, given as alternating names and values, of the latest player who joined with a pid.
+// It creates the row if the PlayerJoined record was lost. Players who joined after record seq are ignored, so
+// that a replay of the record affects the same player.
 func (w *batchWriter) setPlayer(k GameKey, pid uint8, seq uint64, set ...any) {
 	w.game(k)
 	names, values := pairs(set)
@@ -210,7 +208,7 @@ func (r GameEnded) write(w *batchWriter, _ uint64) {
 		"played_ms", r.Played.Milliseconds(), "replay", clean(r.Replay))
 }
 
-// The records of events are rows of their own, named by the game and their number.
+// Each event record becomes a row, identified by the game and the record's number.
 
 func (r ChatLine) write(w *batchWriter, seq uint64) { w.game(r.Game).row("chat", r, "seq", seq) }
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// excluded sets columns, in an upsert, to the values of the new row.
+// excluded returns the assignments of an upsert that set columns to the values of the new row.
 func excluded(columns ...string) string {
 	for i, c := range columns {
 		columns[i] = c + " = excluded." + c
@@ -18,7 +18,7 @@ func excluded(columns ...string) string {
 	return strings.Join(columns, ", ")
 }
 
-// address is NULL when it is not known.
+// address returns an address as text, or nil (NULL) if it is unknown.
 func address(a netip.Addr) any {
 	if !a.IsValid() {
 		return nil
@@ -31,12 +31,12 @@ func hex32(v uint32) string { return fmt.Sprintf("%08x", v) }
 func jsonText(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("storage: %T is not JSON: %v", v, err)) // our own plain structs
+		panic(fmt.Sprintf("storage: %T is not JSON: %v", v, err)) // cannot happen with our plain structs
 	}
 	return cleanJSON(b)
 }
 
-// dossierText returns JSON unchanged and anything else as a JSON string.
+// dossierText returns JSON unchanged, and any other text as a JSON string.
 func dossierText(b []byte) json.RawMessage {
 	switch {
 	case len(b) == 0:
@@ -47,7 +47,7 @@ func dossierText(b []byte) json.RawMessage {
 	return jsonText(clean(string(b)))
 }
 
-// cleanJSON replaces an escaped NUL, which JSON allows but Postgres does not store.
+// cleanJSON replaces escaped NULs, which JSON allows but Postgres does not store.
 func cleanJSON(b []byte) json.RawMessage {
 	return json.RawMessage(strings.ReplaceAll(clean(string(b)), `\u0000`, `\ufffd`))
 }
@@ -66,7 +66,7 @@ func (r Desync) groups() []desyncGroup {
 	return all
 }
 
-// number is the value as a number, NULL when it is none.
+// number returns the value as a number, or nil (NULL) if it is not one.
 func number(value string) any {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {

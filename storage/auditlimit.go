@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	// auditEach are the lines of audit that one caller may cause within auditWithin.
+	// auditEach is the number of audit lines recorded per caller and auditWithin.
 	auditEach   = 30
 	auditWithin = time.Minute
-	// mostCallers are counted one by one; further ones share a count.
+	// mostCallers is the number of callers counted separately; further ones share a counter.
 	mostCallers = 1024
 )
 
-// AuditLimit passes records on, but of each caller only so many lines of audit a minute:
-// players cause them as fast as they type, and they outlive their games. The first that
-// is too much says so. The console and the control socket have no limit.
+// AuditLimit forwards records but limits the audit lines of each caller per minute, because players cause
+// them as fast as they type and they are kept longer than games. The first line over the limit is replaced by
+// a note about it. The console and the control socket are not limited.
 type AuditLimit struct {
 	to interface{ Record(Record) }
 
@@ -26,14 +26,14 @@ type AuditLimit struct {
 
 type caller struct{ who, realm string }
 
-// LimitAudit stands before a recorder.
+// LimitAudit returns an AuditLimit that forwards to a recorder.
 func LimitAudit(to interface{ Record(Record) }) *AuditLimit {
 	return &AuditLimit{to: to, lines: make(map[caller]int)}
 }
 
-// Record takes a record. It never waits.
+// Record forwards a record if it is within the limit. It does not block.
 func (l *AuditLimit) Record(r Record) {
-	n, numbered := r.(Numbered)
+	n, numbered := r.(KeyedRecord)
 	if !numbered {
 		n.Record = r
 	}
@@ -46,7 +46,7 @@ func (l *AuditLimit) Record(r Record) {
 	l.to.Record(r)
 }
 
-// limit is the record that is to be passed on; nil: none.
+// limit returns the record to forward, or nil to drop it.
 func (l *AuditLimit) limit(r Record) Record {
 	if a, ok := r.(AdminAction); ok && a.Via != "console" && a.Via != "control" {
 		switch n := l.count(&a); {
@@ -60,7 +60,7 @@ func (l *AuditLimit) limit(r Record) Record {
 	return r
 }
 
-// count is how many lines of its caller there are within the minute, this one included.
+// count returns the number of the caller's lines within the current minute, including this one.
 func (l *AuditLimit) count(a *AdminAction) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

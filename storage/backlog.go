@@ -8,48 +8,48 @@ import (
 )
 
 const (
-	// applyRecords is a transaction's worth: large enough that the cost of a
-	// commit does not show, small enough that a retry is cheap.
+	// applyRecords is the maximum number of records per transaction: large enough to amortise the commit,
+	// small enough for cheap retries.
 	applyRecords = 4096
-	// segmentBytes is when a new file of the spool is begun. A file is read
-	// back and deleted whole.
+	// segmentBytes is the size at which a new spool file is started. A file is read back and deleted as a
+	// whole.
 	segmentBytes = 4 << 20
 )
 
-// segment is one file of the spool, or what will be one.
+// segment is a spool file, or the records that will be written to one.
 type segment struct {
 	run     string
-	records int               // that the database does not have
-	last    uint64            // number of the last of them
-	entries []SequencedRecord // the same, nil when they are in the file alone
-	memory  int               // bytes that entries count for
-	bytes   int               // of all lines that it ever held
+	records int               // not yet in the database
+	last    uint64            // number of the last record
+	entries []SequencedRecord // those records; nil if they are only in the file
+	memory  int               // bytes that entries take
+	bytes   int               // bytes of all lines the segment has held
 
-	lines     []byte      // that no sync has made safe
-	written   int         // bytes of lines that are in the file
-	unwritten int         // records that are not in the file
-	file      *spool.File // nil: none yet
-	replaced  *spool.File // a file whose sync failed; it goes when its successor is safe
-	sealed    bool        // takes no more records
+	lines     []byte      // not synced to disk yet
+	written   int         // bytes of lines already in the file
+	unwritten int         // records not yet in the file
+	file      *spool.File // nil until it is created
+	replaced  *spool.File // file whose sync failed; removed once its successor is synced
+	sealed    bool        // accepts no more records
 }
 
 func (s *segment) safe() bool { return len(s.lines) == 0 && s.file != nil }
 
-// backlog is everything between the queue and the database, oldest first. It
-// keeps as much in memory as it may, so that a healthy database is served
-// from memory; records safe on disk are dropped from memory first.
+// backlog holds all records between the queue and the database, oldest first. It keeps as many in memory as
+// it may, so that a healthy database never has to wait for the disk. Records that are safe on disk are
+// dropped from memory first.
 //
-// The writer adds records, writes segments to files and removes those that are
-// applied; the applier takes records from the front.
+// The writer adds records, writes segments to files and removes applied ones. The applier takes records from
+// the front.
 type backlog struct {
 	maxMemory int
-	wake      chan struct{} // holds one token while there may be work
+	wake      chan struct{} // holds a token while there may be work for the applier
 
 	mu       sync.Mutex
 	segments []*segment
 	memory   int
-	finished bool // no more will be added
-	failed   bool // a sync has; the writer has to write again
+	finished bool // no more records will be added
+	failed   bool // a sync failed; the writer must write again
 }
 
 func newBacklog(maxMemory int, left []*spool.File) *backlog {
@@ -60,8 +60,8 @@ func newBacklog(maxMemory int, left []*spool.File) *backlog {
 	return b
 }
 
-// add appends a record with its line, or refuses it when memory is full: then
-// neither the disk nor the database has kept up for long.
+// add appends a record and its encoded line. It returns false if the memory limit is reached, which means
+// that both disk and database have been too slow for long.
 func (b *backlog) add(run string, e SequencedRecord, line []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,7 +85,7 @@ func (b *backlog) add(run string, e SequencedRecord, line []byte) bool {
 	return true
 }
 
-// write appends the lines that are in no file yet, oldest first. It holds no lock while it writes.
+// write appends the lines that are in no file yet, oldest first. It does not hold the lock while writing.
 func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,8 +116,8 @@ func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 	return wrote, nil
 }
 
-// rewrite takes the files from segments that a failed sync has not made safe. It is not
-// known how much of them the disk holds, so they go to another file.
+// rewrite detaches files after a failed sync. It is unknown how much of them is on disk, so their records go
+// to new files.
 func (b *backlog) rewrite() {
 	b.failed = false
 	for _, s := range b.segments {
@@ -127,19 +127,19 @@ func (b *backlog) rewrite() {
 		if s.replaced == nil {
 			s.replaced = s.file
 		} else {
-			_ = s.file.Remove() // the applier skips the numbers of a file that stays
+			_ = s.file.Remove() // if removal fails, the applier skips the file's record numbers
 		}
 		s.lines = nil
 		for _, e := range s.entries {
-			line, _ := encodeLine(s.run, e) // it went well before
+			line, _ := encodeLine(s.run, e) // cannot fail: it was encoded before
 			s.lines = line.Append(s.lines)
 		}
 		s.file, s.written, s.unwritten, s.sealed = nil, 0, s.records, true
 	}
 }
 
-// sync makes the written lines safe. It drops them from memory when half of the
-// memory is used; the other half is for a disk that fails.
+// sync syncs the written lines to disk. When half of the memory is used, it drops synced records from memory;
+// the other half is reserved for a failing disk.
 func (b *backlog) sync(sync func(*spool.File) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -161,7 +161,7 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 			s.replaced = nil
 		}
 	}
-	applying := true // the first with records may be in the hands of the applier
+	applying := true // the first segment with records may be in use by the applier
 	for _, s := range b.segments {
 		if !applying && b.memory > b.maxMemory/2 && s.safe() {
 			b.memory -= s.memory
@@ -172,8 +172,7 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 	return nil
 }
 
-// sweep removes the segments at the front that are applied. The last one stays
-// for the next records, unless all is to go.
+// sweep removes applied segments from the front. The last one stays for further records unless all is set.
 func (b *backlog) sweep(all bool) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -192,7 +191,7 @@ func (b *backlog) sweep(all bool) (err error) {
 	return err
 }
 
-// front is the segment to be applied next, nil when there is none.
+// front returns the segment to apply next, or nil.
 func (b *backlog) front() *segment {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -204,16 +203,15 @@ func (b *backlog) front() *segment {
 	return nil
 }
 
-// take gives the oldest records of a segment for a transaction; nil means that
-// they have to be read from its file first. They stay until done.
+// take returns the oldest records of a segment for one transaction, or none if they must be read from the
+// file first. The records stay until done is called.
 func (b *backlog) take(s *segment) []SequencedRecord {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return s.entries[:min(len(s.entries), applyRecords)]
 }
 
-// restore gives a segment the records that were read from its file, which may
-// be fewer than there should be.
+// restore sets the records of a segment as read from its file. There may be fewer than expected.
 func (b *backlog) restore(s *segment, entries []SequencedRecord) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -234,12 +232,12 @@ func (b *backlog) done(s *segment, n int) {
 	s.entries = s.entries[n:]
 	s.records -= n
 	s.unwritten = min(s.unwritten, s.records)
-	// When the database was faster than the disk, the rest of the file is not
-	// needed; the numbers in a file have no gap, so nothing may follow.
+	// If the database was faster than the disk, the remaining lines are not written. Since the numbers in a
+	// file must have no gaps, nothing may follow in this one.
 	s.sealed = s.sealed || s.records == 0 && s.written < len(s.lines)
 }
 
-// finish says that nothing more will be added.
+// finish marks the backlog as complete.
 func (b *backlog) finish() {
 	b.mu.Lock()
 	b.finished = true
@@ -247,10 +245,10 @@ func (b *backlog) finish() {
 	notify(b.wake)
 }
 
-// holding counts the records that wait in the backlog.
+// holding summarises the records in the backlog.
 type holding struct {
 	records    int
-	memoryOnly int // of these, in no file
+	memoryOnly int // records that are in no file
 	bytes      int64
 	finished   bool
 }

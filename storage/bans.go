@@ -12,7 +12,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Ban keeps a player out by name, by network, or by whichever fits first.
+// Ban excludes a player by name, by network, or by either if both are set.
 type Ban struct {
 	ID      int64        `json:"id"`
 	Name    string       `json:"name,omitempty" doc:"Compared without case; none: any name"`
@@ -25,10 +25,10 @@ type Ban struct {
 	Lifted  time.Time    `json:"lifted_at,omitzero" db:"lifted_at" doc:"None while it holds"`
 }
 
-// ByHost is the author of bans that a host makes by itself, by a rule of its configuration.
+// ByHost is the author of bans that the host issues automatically.
 const ByHost = "w3host"
 
-// Target returns the name and network of the ban, as a person would write it.
+// Target returns the name and network of the ban as text.
 func (b Ban) Target() string { return targetText(b.Name, " and ", b.Network) }
 
 func targetText(name, joined string, network netip.Prefix) string {
@@ -38,7 +38,7 @@ func targetText(name, joined string, network netip.Prefix) string {
 	return name + joined + networkText(network)
 }
 
-// Matches says whether the ban is about this player.
+// Matches reports whether the ban applies to a player.
 func (b Ban) Matches(name string, addr netip.Addr, realm string, now time.Time) bool {
 	if !b.Expires.IsZero() && !now.Before(b.Expires) || b.Realm != "" && fold(b.Realm) != fold(realm) {
 		return false
@@ -46,7 +46,7 @@ func (b Ban) Matches(name string, addr netip.Addr, realm string, now time.Time) 
 	return b.Name != "" && fold(b.Name) == fold(name) || b.Network.IsValid() && b.Network.Contains(addr.Unmap())
 }
 
-// AddBan begins a ban; ErrConflict when the same one holds already.
+// AddBan adds a ban. It returns ErrConflict if an equal one is in force.
 func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 	if fold(b.Name) == "" && !b.Network.IsValid() {
 		return b, fmt.Errorf("%w: a ban needs a name or a network", ErrRejected)
@@ -55,7 +55,7 @@ func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 	b.Reason, b.By, b.At = clean(b.Reason), clean(b.By), cmp.Or(b.At, time.Now())
 	key, network := fold(b.Name), networkText(b.Network)
 	err := d.tx(ctx, func(tx sqldb.Tx) (err error) {
-		// One that has run out makes room for the next.
+		// An expired ban makes room for a new one.
 		if _, err = tx.Exec(ctx, `UPDATE bans SET lifted_at = expires_at, lifted_by = 'expiry'
 			WHERE name_key = $1 AND network = $2 AND realm = $3 AND lifted_at IS NULL AND expires_at <= $4`,
 			key, network, b.Realm, b.At); err != nil {
@@ -72,8 +72,8 @@ func (d *Store) AddBan(ctx context.Context, b Ban) (Ban, error) {
 	return b, err
 }
 
-// LiftBans ends all bans of a target, in one realm or, when it is empty,
-// in all, and returns them. ErrNotFound when there is none.
+// LiftBans lifts all bans of a target, in one realm or, if realm is empty, in all, and returns them. It
+// returns ErrNotFound if there is none.
 func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string) ([]Ban, error) {
 	lifted, err := inTx(ctx, d, func(tx sqldb.Tx) ([]Ban, error) {
 		return listBans(ctx, tx, `UPDATE bans SET lifted_at = $1, lifted_by = $2
@@ -84,7 +84,7 @@ func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string
 	return lifted, some(len(lifted), err, ErrNotFound, "no ban of %s", Ban{Name: target.Name, Network: target.Network}.Target())
 }
 
-// Bans lists the bans that hold, the latest first; past ones too with all.
+// Bans returns the bans in force, latest first; with all set, also past ones.
 func (d *Store) Bans(ctx context.Context, all bool) ([]Ban, error) {
 	if all {
 		return listBans(ctx, d.sql, "SELECT "+banColumns+" FROM bans ORDER BY banned_at DESC, id DESC")
@@ -108,7 +108,7 @@ func listBans(ctx context.Context, q sqldb.Queryer, query string, args ...any) (
 		all[i] = row.Ban
 		if row.Network != "" {
 			target, err := ParseBanTarget(row.Network)
-			all[i].Network = target.Network // none if it was edited by hand and is wrong
+			all[i].Network = target.Network // invalid if it was edited by hand
 			if err != nil {
 				all[i].Reason += " [" + err.Error() + "]"
 			}
@@ -117,7 +117,7 @@ func listBans(ctx context.Context, q sqldb.Queryer, query string, args ...any) (
 	return all, nil
 }
 
-// networkText is the stored form: an address of IPv4 without its /32.
+// networkText returns the stored form of a network: an IPv4 address without /32.
 func networkText(p netip.Prefix) string {
 	switch {
 	case !p.IsValid():

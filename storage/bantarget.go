@@ -16,11 +16,10 @@ type BanTarget struct {
 	Network netip.Prefix
 }
 
-// ParseBanTarget reads what an admin types: an address, a network in CIDR
-// form, else a name. An address of IPv6 stands for its network of 64 bits, since the owner
-// of one has them all; 2001:db8::1/128 is that one alone. "name:10.0.0.1" is the player of that name. A text that
-// only looks like an address or a pattern is an error with the right form:
-// taken for a name it would keep nobody out.
+// ParseBanTarget parses an admin's input: an address, a network in CIDR form, or otherwise a name. An IPv6
+// address stands for its /64 network, because subscribers get a whole one; write 2001:db8::1/128 for a single
+// address. "name:10.0.0.1" is the player with that name. Text that only resembles an address or a pattern is
+// an error with a suggestion, because as a name it would match nobody.
 func ParseBanTarget(text string) (BanTarget, error) {
 	text = strings.TrimSpace(text)
 	if name, ok := strings.CutPrefix(text, "name:"); ok && name != "" {
@@ -34,7 +33,7 @@ func ParseBanTarget(text string) (BanTarget, error) {
 	case text == "":
 		return BanTarget{}, errors.New("name a player, an address or a network")
 	case err == nil && p.Addr().Is4In6():
-		return BanTarget{}, fmt.Errorf("%q is an IPv4 network in IPv6 form: write %s", text, netip.PrefixFrom(p.Addr().Unmap(), max(p.Bits()-96, 0)).Masked()) // 10.0.0.0/8 for ::ffff:10.0.0.0/104
+		return BanTarget{}, fmt.Errorf("%q is an IPv4 network in IPv6 form: write %s", text, netip.PrefixFrom(p.Addr().Unmap(), max(p.Bits()-96, 0)).Masked()) // for example 10.0.0.0/8 for ::ffff:10.0.0.0/104
 	case err == nil:
 		return BanTarget{Network: p.Masked()}, nil
 	case strings.Contains(text, "/"):
@@ -53,8 +52,7 @@ func ParseBanTarget(text string) (BanTarget, error) {
 	return BanTarget{Name: text}, nil
 }
 
-// networkOf guesses what the beginning of an address stands for: 10.0.0. or
-// 10.0.0.* is 10.0.0.0/24.
+// networkOf guesses the network for the beginning of an address: 10.0.0.0/24 for 10.0.0. or 10.0.0.*.
 func networkOf(text string) string {
 	numbers := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsDigit(r) })
 	n := min(len(numbers), 3)

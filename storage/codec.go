@@ -9,11 +9,10 @@ import (
 	"w3host/storage/spool"
 )
 
-// recordTypes are the records by the name of their type. The spool holds the names
-// of types and fields, and it outlives the program that wrote it: a field that a
-// record lacks is zero, and a field that is not known is skipped.
+// recordTypes maps type names to record types. The spool stores the names of types and fields and may be read
+// by a later version: a missing field is zero, and an unknown field is ignored.
 var recordTypes = byName(GameCreated{}, PlayerJoined{}, GameStarted{}, PlayerVouched{}, PlayerLoaded{}, GameLoaded{}, PlayerLeft{}, GameEnded{},
-	ChatLine{}, LagEvent{}, DropEvent{}, LinkEvent{}, SaveEvent{}, Desync{}, MapDownload{}, AdminAction{}, MapReports{}, MapResult{}, PlayerResult{}, Numbered{})
+	ChatLine{}, LagEvent{}, DropEvent{}, LinkEvent{}, SaveEvent{}, Desync{}, MapDownload{}, AdminAction{}, MapReports{}, MapResult{}, PlayerResult{}, KeyedRecord{})
 
 func byName(records ...Record) map[string]reflect.Type {
 	types := map[string]reflect.Type{}
@@ -24,7 +23,7 @@ func byName(records ...Record) map[string]reflect.Type {
 	return types
 }
 
-// encodeLine makes the line of the spool that holds a record.
+// encodeLine returns the spool line for a record.
 func encodeLine(run string, e SequencedRecord) (spool.Line, error) {
 	if d, ok := e.Record.(Desync); ok {
 		d.Dossier = dossierText(d.Dossier)
@@ -40,9 +39,13 @@ func encodeLine(run string, e SequencedRecord) (spool.Line, error) {
 	return spool.Line{Run: run, Seq: e.Seq, Type: reflect.TypeOf(e.Record).Name(), Record: bytes.TrimSpace(text.Bytes())}, err
 }
 
-// decodeLine reads a record back.
+// decodeLine returns the record of a spool line.
 func decodeLine(l spool.Line) (Record, error) {
-	t := recordTypes[l.Type]
+	name := l.Type
+	if name == "Numbered" { // the name of KeyedRecord in spools of earlier builds
+		name = "KeyedRecord"
+	}
+	t := recordTypes[name]
 	if t == nil {
 		return nil, fmt.Errorf("a record of the type %q, which a newer w3host may know", l.Type)
 	}

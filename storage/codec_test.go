@@ -50,7 +50,7 @@ func everyRecord() []Record {
 		MapReports{testKey, testTime, 81, 10 * time.Minute, 2, []MapReport{{"MMD.Dat", "val:0", "init pid 0 Ann", 1<<32 - 1}}},
 		MapResult{testKey, testTime, 81, SourceDotA, 1, "Winner", "1", true},
 		PlayerResult{testKey, testTime, 82, SourceW3MMD, 1, 2, ResultOutcome, OutcomeWon, true, true},
-		Numbered{LagEvent{testKey, testTime, 78, 2, 3 * time.Second, 51, 900 * time.Millisecond, time.Millisecond, 4096, "connection"}, 1<<40 + 5},
+		KeyedRecord{LagEvent{testKey, testTime, 78, 2, 3 * time.Second, 51, 900 * time.Millisecond, time.Millisecond, 4096, "connection"}, 1<<40 + 5},
 	}
 }
 
@@ -77,8 +77,8 @@ func TestRecordRoundTrip(t *testing.T) {
 	}
 	for _, rec := range everyRecord() {
 		empty := reflect.Zero(reflect.TypeOf(rec)).Interface().(Record)
-		if _, ok := rec.(Numbered); ok {
-			empty = Numbered{Record: PlayerLoaded{}} // it always has a record
+		if _, ok := rec.(KeyedRecord); ok {
+			empty = KeyedRecord{Record: PlayerLoaded{}} // it always has a record
 		}
 		for _, rec := range []Record{rec, empty} {
 			text, err := line("r", 1, rec)

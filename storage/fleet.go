@@ -13,25 +13,26 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// ErrNoFleet: the database is not one that hosts share.
+// ErrNoFleet is returned if the database cannot be shared by hosts.
 var ErrNoFleet = errors.New("fleet.enabled needs Postgres as database.url: hosts cannot share a file of SQLite")
 
-// ErrNoTimeline: the database does not tell hosts of a fleet about a failover. The text of the error says what is missing.
+// ErrNoTimeline is returned if the database cannot tell hosts of a fleet about a failover. The error text
+// says what is missing.
 var ErrNoTimeline = errors.New("a fleet needs the right to call pg_walfile_name and pg_current_wal_insert_lsn, by which its hosts notice that a copy has become the server; " +
 	"as a superuser: GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn), pg_current_wal_insert_lsn() TO the user of database.url. A service of Postgres that lacks these functions cannot hold a fleet")
 
-// Fleet holds the shared state of the hosts of a database: which of them live, which leases each
-// has, and their posts. It has a connection of its own: a beat never waits
-// behind other questions.
+// Fleet holds the shared state of all hosts that use a database: running hosts, their leases and their
+// messages to each other. It uses a separate connection, so that a beat never waits for other queries. It is
+// safe for concurrent use.
 type Fleet struct {
 	store *Store
 	db    sqldb.DB
 }
 
-// FleetHost is a host that lives.
+// FleetHost is a running host.
 type FleetHost struct {
 	Session  string `db:"id" json:"-"`
-	Host     string `json:"host"` // of hosts
+	Host     string `json:"host"` // id in the table hosts
 	Run      string `json:"run"`
 	Number   int    `json:"number"`
 	Name     string `json:"name"`
@@ -40,37 +41,38 @@ type FleetHost struct {
 	Places   int    `json:"places"`
 }
 
-// Post is a message of one host to another.
+// Post is a message from one host to another.
 type Post struct {
 	ID   string
 	Body string
 }
 
-// Pool names leases: so many, numbered from 1.
+// Pool is a set of leases, numbered from 1.
 type Pool struct {
 	Name   string
 	Leases int
 }
 
-// Fleet is the fleet of a database of that URL, which is this Store's.
+// Fleet returns the fleet of the database. url must be the URL with which the Store was opened.
 func (d *Store) Fleet(url string) (*Fleet, error) {
 	if !d.isPostgres() {
 		return nil, ErrNoFleet
 	}
-	db, err := sqldb.OpenBeating(url)
+	db, err := sqldb.OpenHeartbeat(url)
 	if err != nil {
 		return nil, err
 	}
 	return &Fleet{d, db}, nil
 }
 
-// Close ends the connection.
+// Close closes the fleet's connection.
 func (f *Fleet) Close() error { return f.db.Close() }
 
-// forgottenAfter so many ticks that nobody has held it, a lease goes when hosts name others.
+// forgottenAfter is the number of ticks after which an unused lease is deleted.
 const forgottenAfter = 30 * 24 * 60 * 60
 
-// Check reports whether the database can hold a fleet: ErrNoTimeline if a right or a function is missing.
+// Check reports whether the database can hold a fleet. It returns ErrNoTimeline if a right or function is
+// missing.
 func (f *Fleet) Check(ctx context.Context) error {
 	_, err := sqldb.One[string](ctx, f.db, "SELECT pg_walfile_name(pg_current_wal_insert_lsn())")
 	if errors.Is(err, ErrUnusable) {
@@ -79,8 +81,8 @@ func (f *Fleet) Check(ctx context.Context) error {
 	return err
 }
 
-// Enter begins a session, and names the leases that there are to be. It returns the
-// number of the host: the smallest that no living host has.
+// Enter starts a session and defines the given pools. It returns the host's number, the smallest that no
+// running host has.
 func (f *Fleet) Enter(ctx context.Context, h FleetHost, pools []Pool) (number int, err error) {
 	if err := f.Check(ctx); err != nil {
 		return 0, err
@@ -88,14 +90,14 @@ func (f *Fleet) Enter(ctx context.Context, h FleetHost, pools []Pool) (number in
 	if err := f.Define(ctx, pools); err != nil {
 		return 0, err
 	}
-	// The first host of the fleet notes which server this is.
+	// The first host of the fleet records which server this is.
 	if _, err := f.db.Exec(ctx, "UPDATE fleet_clock SET timeline = substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) WHERE timeline = ''"); err != nil {
 		return 0, err
 	}
 	return sqldb.One[int](ctx, f.db, "SELECT fleet_enter($1::uuid, $2::uuid, $3::uuid, $4, $5)", h.Session, h.Host, h.Run, clean(h.Name), h.Address)
 }
 
-// Define names the leases that there are to be. Those of other hosts stay.
+// Define creates the leases of the given pools. Leases defined by other hosts remain.
 func (f *Fleet) Define(ctx context.Context, pools []Pool) error {
 	if err := f.store.prepare(ctx); err != nil {
 		return err
@@ -113,19 +115,19 @@ func (f *Fleet) Define(ctx context.Context, pools []Pool) error {
 	return err
 }
 
-// Place has a session have one more lobby or game, if all hosts together then have no more than so many. The
-// next beat says how many it has.
+// Place reserves a lobby for the session. It returns false if all hosts together already have most lobbies
+// and games. The next beat reports the session's actual number.
 func (f *Fleet) Place(ctx context.Context, session string, most int) (bool, error) {
 	return sqldb.One[bool](ctx, f.store.sql, "SELECT fleet_place($1::uuid, $2::int)", session, most)
 }
 
-// Leave gives everything back.
+// Leave ends a session and returns its leases.
 func (f *Fleet) Leave(ctx context.Context, session string) error {
 	_, err := f.db.Exec(ctx, "SELECT fleet_leave($1::uuid)", session)
 	return err
 }
 
-// Beat renews a session, and returns the result.
+// Beat renews a session and returns the database's answer and the posts for this host.
 func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a fleet.Answer, posts []Post, err error) {
 	var pools, mosts, helds, highests, gives, terms []string
 	for _, w := range b.Wants {
@@ -159,27 +161,27 @@ func (f *Fleet) Beat(ctx context.Context, session string, b *fleet.Beat) (a flee
 	return a, posts, nil
 }
 
-// Hosts lists those that live, by their number.
+// Hosts returns the running hosts sorted by number.
 func (f *Fleet) Hosts(ctx context.Context) ([]FleetHost, error) {
 	return sqldb.List[FleetHost](ctx, f.store.sql,
 		"SELECT CAST(id AS text) AS id, CAST(host AS text) AS host, CAST(run AS text) AS run, number, name, address, draining, places FROM fleet_sessions ORDER BY number")
 }
 
-// Pools lists the pools that hosts have named.
+// Pools returns the defined pools.
 func (f *Fleet) Pools(ctx context.Context) ([]Pool, error) {
 	return sqldb.List[Pool](ctx, f.store.sql, "SELECT pool AS name, leases FROM fleet_pools ORDER BY pool")
 }
 
-// Send sends a post to a session. ErrNotFound says that the session is over.
+// Send sends a post to a session. It returns ErrNotFound if the session is over.
 func (f *Fleet) Send(ctx context.Context, session string, p Post) error {
 	n, err := f.store.sql.Exec(ctx, "INSERT INTO fleet_posts (id, receiver, body) SELECT $1::uuid, id, $3 FROM fleet_sessions WHERE id = $2::uuid", p.ID, session, p.Body)
 	return some(n, err, ErrNotFound, "the host does not answer")
 }
 
-// FleetGame is a lobby or game of a host that lives, as the game log has it.
+// FleetGame is a lobby or game of a running host, according to the game log.
 type FleetGame struct {
-	Host    int       `json:"host"` // its number
-	ID      uint32    `json:"id"`   // on that host
+	Host    int       `json:"host"` // number of the host
+	ID      uint32    `json:"id"`   // game ID on that host
 	Name    string    `json:"name"`
 	Map     string    `json:"map"`
 	Private bool      `json:"private"`
@@ -189,10 +191,10 @@ type FleetGame struct {
 	Key     GameKey   `json:"-"`
 }
 
-// mostGames of other hosts are listed, the newest.
+// mostGames limits the listed games of other hosts to the newest.
 const mostGames = 500
 
-// Games lists the lobbies and games of all hosts that live but the one of that session.
+// Games returns the lobbies and games of all running hosts except that of session but.
 func (f *Fleet) Games(ctx context.Context, but string) ([]FleetGame, error) {
 	q := f.store.sql
 	games, err := sqldb.List[FleetGame](ctx, q, `SELECT s.number AS host, g.game_id AS id, g.name, g.map_name AS map, g.private, g.started_at IS NOT NULL AS playing,

@@ -15,36 +15,36 @@ import (
 
 // Forgotten is the result of Forget.
 type Forgotten struct {
-	Token string `json:"token"` // in place of the name
-	Games int64  `json:"games"` // the player was in
+	Token string `json:"token"` // replacement for the name
+	Games int64  `json:"games"` // number of games the player was in
 }
 
-// texts is a table with texts that may hold names.
+// texts describes columns of a table that may contain player names.
 type texts struct {
 	table   string
-	key     string // of a row: columns
+	key     string // key columns
 	columns string
-	but     string // a condition: rows that hold no names
-	json    bool   // the columns are JSON: names are in its strings
+	but     string // SQL condition for rows without names
+	json    bool   // the columns are JSON; only its strings may contain names
 }
 
 var (
-	// gameTexts hang on a game by game_key.
+	// gameTexts are tables whose rows belong to a game by game_key.
 	gameTexts = []texts{
 		{table: "chat", key: "game_key, seq", columns: "name, recipient, line"},
 		{table: "drops", key: "game_key, seq", columns: "reason, decided_by"},
 		{table: "saves", key: "game_key, seq", columns: "file"},
 		{table: "downloads", key: "game_key, seq", columns: "name, detail"},
 		{table: "results", key: "game_key, seq", columns: "value", but: "name = 'outcome'"},
-		{table: "results", key: "game_key, seq", columns: "name", but: "pid IS NOT NULL OR name NOT LIKE '%: %'"}, // of somebody who is no player
+		{table: "results", key: "game_key, seq", columns: "name", but: "pid IS NOT NULL OR name NOT LIKE '%: %'"}, // a person who was not a player of the game
 		{table: "desyncs", key: "game_key, seq", columns: "dossier", json: true},
 		{table: "map_reports", key: "game_key, seq", columns: "reports", json: true},
 		{table: "game_players", key: "game_key, pid, joined_seq", columns: "left_reason"},
 	}
 	gameRow = texts{table: "games", key: "key", columns: "name, owner, ended_detail, replay, unrated_reason"}
-	// otherTexts are beside the games.
+	// otherTexts are tables outside of games.
 	otherTexts = []texts{
-		gameRow, // of games that bear the name without the player
+		gameRow, // games whose texts contain the name of a player who was not in them
 		{table: "audit", key: "run, seq", columns: "who, target, detail, refused"},
 		{table: "bans", key: "id", columns: "name, name_key, reason, banned_by, lifted_by"},
 		{table: "remarks", key: "id", columns: "name, name_key, line, made_by, lifted_by"},
@@ -53,11 +53,11 @@ var (
 	}
 )
 
-// forgottenPrefix begins the tokens that stand in place of names.
+// forgottenPrefix is the prefix of the tokens that replace forgotten names.
 const forgottenPrefix = "forgotten-"
 
-// Forget replaces the name of a player by a token, everywhere, and removes
-// their addresses. ErrConflict while the name is banned or an admin.
+// Forget replaces a player's name with a token everywhere and deletes the player's addresses. It returns
+// ErrConflict while the name is banned or an admin, and ErrNotFound if nothing is stored about it.
 func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	f := Forgotten{Token: fmt.Sprintf("%s%08x", forgottenPrefix, rand.Uint32())}
 	key := nameKey(name)
@@ -84,7 +84,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 	return f, some(touched+totals, err, ErrNotFound, "nothing is stored about %s", name)
 }
 
-// mayForget refuses while the name is needed.
+// mayForget returns ErrConflict while the name is needed.
 func (d *Store) mayForget(ctx context.Context, name, key string) error {
 	needed, err := sqldb.One[struct{ Bans, Admins int }](ctx, d.sql, `SELECT
 		(SELECT count(*) FROM bans WHERE name_key = $1 AND lifted_at IS NULL AND (expires_at IS NULL OR expires_at > now())) AS bans,
@@ -100,15 +100,15 @@ func (d *Store) mayForget(ctx context.Context, name, key string) error {
 	return nil
 }
 
-// scrub replaces a name by a token.
+// scrub replaces a name with a token.
 type scrub struct {
 	*Store
-	key   string // the name as fold makes it
+	key   string // name in the form returned by fold
 	token string
-	like  string // matches the folded texts that may hold the name
+	like  string // pattern for folded texts that may contain the name
 }
 
-// games scrubs some of the games that the player was in.
+// games scrubs a batch of the games that the player was in.
 func (s scrub) games(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	keys, err := sqldb.List[string](ctx, tx, "SELECT DISTINCT game_key FROM game_players WHERE name_key = $1 ORDER BY game_key LIMIT $2", s.key, gameBatch)
 	if err != nil || len(keys) == 0 {
@@ -127,7 +127,7 @@ func (s scrub) games(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	return int64(len(keys)), err
 }
 
-// all scrubs the rows of a table that a condition on $1 chooses.
+// all scrubs the rows of a table selected by a condition on $1.
 func (s scrub) all(ctx context.Context, tx sqldb.Tx, t texts, where string, arg any) error {
 	c := chunk{texts: t, where: where, args: []any{arg}}
 	for more := true; more; {
@@ -139,7 +139,7 @@ func (s scrub) all(ctx context.Context, tx sqldb.Tx, t texts, where string, arg 
 	return nil
 }
 
-// table scrubs a table, some rows in each transaction.
+// table scrubs a table in several transactions.
 func (s scrub) table(ctx context.Context, t texts) (changed int64, err error) {
 	c := chunk{texts: t, where: "1 = 1"}
 	for more := true; more; {
@@ -155,19 +155,18 @@ func (s scrub) table(ctx context.Context, t texts) (changed int64, err error) {
 	return changed, nil
 }
 
-// forgetRows is how many rows of a table are looked at together, so that neither their texts nor the transaction grow
-// with the table.
+// forgetRows is the number of rows processed at once, which bounds memory and the length of a transaction.
 const forgetRows = 2000
 
-// chunk is a place in a table that is gone through in the order of its keys.
+// chunk is a position in a table that is processed in key order.
 type chunk struct {
 	texts
-	where string // which rows
+	where string // condition that selects rows
 	args  []any
-	after []string // the key of the last row so far; nil at the beginning
+	after []string // key of the last processed row; nil at the start
 }
 
-// next scrubs the next rows; more is false behind the last.
+// next scrubs the next rows; more is false after the last ones.
 func (s scrub) next(ctx context.Context, tx sqldb.Tx, c *chunk) (changed int64, more bool, err error) {
 	columns, keys := strings.Split(c.columns, ", "), strings.Split(c.key, ", ")
 	where, args := c.where, slices.Clone(c.args)
@@ -185,7 +184,7 @@ func (s scrub) next(ctx context.Context, tx sqldb.Tx, c *chunk) (changed int64, 
 	if c.but != "" {
 		where += " AND NOT (" + c.but + ")"
 	}
-	if !c.json { // a document may write a name otherwise
+	if !c.json { // JSON may spell a name differently
 		like := " LIKE " + parameters(&args, []string{s.like}) + " ESCAPE '!'"
 		where += " AND (lower(" + strings.Join(columns, ")"+like+" OR lower(") + ")" + like + ")"
 	}
@@ -197,7 +196,7 @@ func (s scrub) next(ctx context.Context, tx sqldb.Tx, c *chunk) (changed int64, 
 	return changed, more, err
 }
 
-// update writes the rows back that hold the name.
+// update writes the rows that contain the name.
 func (s scrub) update(ctx context.Context, tx sqldb.Tx, t *texts, rows [][]string) (changed int64, err error) {
 	columns, keys := strings.Split(t.columns, ", "), strings.Split(t.key, ", ")
 	update := "UPDATE " + t.table + " SET " + equal(columns, 1, ", ") + " WHERE " + equal(keys, len(columns)+1, " AND ")
@@ -220,12 +219,12 @@ func (s scrub) update(ctx context.Context, tx sqldb.Tx, t *texts, rows [][]strin
 	return changed, nil
 }
 
-// asTexts selects columns as texts.
+// asTexts returns SQL that selects columns as text.
 func asTexts(columns []string) string {
 	return "CAST(" + strings.Join(columns, " AS text), CAST(") + " AS text)"
 }
 
-// parameters appends values to the arguments of a statement, and gives their places in it.
+// parameters appends values to a statement's arguments and returns their placeholders.
 func parameters(args *[]any, values []string) string {
 	places := make([]string, len(values))
 	for i, v := range values {
@@ -235,7 +234,7 @@ func parameters(args *[]any, values []string) string {
 	return strings.Join(places, ", ")
 }
 
-// equal sets columns to, or compares them with, the arguments from one on.
+// equal returns SQL that assigns or compares columns with the arguments numbered from from.
 func equal(columns []string, from int, separator string) string {
 	terms := make([]string, len(columns))
 	for i, c := range columns {
@@ -244,10 +243,10 @@ func equal(columns []string, from int, separator string) string {
 	return strings.Join(terms, separator)
 }
 
-// jsonString is a string in a document, with the colon behind the name of a field.
+// jsonString matches a string in a JSON document, with the following colon if it is a field name.
 var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"\s*:?`)
 
-// escaped writes a name as reports of W3MMD hold it.
+// escaped converts a name to the spelling in W3MMD reports.
 var escaped = strings.NewReplacer(`\`, `\\`, " ", `\ `)
 
 func (s scrub) scrubbed(text string, isJSON bool) string {
@@ -256,7 +255,7 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 	}
 	return jsonString.ReplaceAllStringFunc(text, func(old string) string {
 		var v string
-		if json.Unmarshal([]byte(old), &v) == nil { // names of fields are never a player's
+		if json.Unmarshal([]byte(old), &v) == nil { // field names fail to parse because of the colon and are kept
 			if clean := replaceName(replaceName(v, s.key, s.token), escaped.Replace(s.key), s.token); clean != v {
 				return string(jsonText(clean))
 			}
@@ -265,7 +264,7 @@ func (s scrub) scrubbed(text string, isJSON bool) string {
 	})
 }
 
-// totals come last: as long as they bear the name, the work is not done.
+// totals scrubs the totals. They come last, because as long as they contain the name the work is unfinished.
 func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	for _, statement := range []string{
 		"UPDATE player_totals SET name_key = $2, name = $2 WHERE name_key = $1",
@@ -286,7 +285,7 @@ func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 	return n, nil
 }
 
-// Mask is a text with an ellipsis in place of a player's name.
+// Mask returns a text with an ellipsis in place of a player's name.
 func Mask(text, name string) string {
 	key := nameKey(name)
 	if key == "" {
@@ -295,8 +294,7 @@ func Mask(text, name string) string {
 	return replaceName(text, key, "…")
 }
 
-// replaceName puts the token wherever the folded name stands as a word of its
-// own, in any case.
+// replaceName replaces every occurrence of the folded name as a separate word, in any case, with the token.
 func replaceName(text, key, token string) string {
 	var b strings.Builder
 	old, folded, name := []rune(text), []rune(strings.ToLower(text)), []rune(key)
@@ -315,8 +313,8 @@ func replaceName(text, key, token string) string {
 
 func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// likePattern matches every text that holds a folded name, when the database has folded the text. lower() of a database
-// may know the letters of ASCII alone, so other letters match anything, unless they have one case.
+// likePattern returns a LIKE pattern that matches every lower-case text containing a folded name. lower() of
+// some databases only handles ASCII, so other letters with two cases become wildcards.
 func likePattern(key string) string {
 	var b strings.Builder
 	b.WriteByte('%')

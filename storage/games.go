@@ -11,7 +11,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Game is a line of the list of games; its fields are columns of game_list.
+// Game is an entry of the list of games. Its fields are columns of the view game_list.
 type Game struct {
 	Key         GameKey   `json:"key"`
 	Name        string    `json:"name"`
@@ -36,19 +36,18 @@ type Game struct {
 	Replay      string    `json:"replay,omitempty"`
 }
 
-// GameFilter chooses games; zero fields choose all. Times are those in the keys:
-// when the lobby opened.
+// GameFilter selects games; zero fields do not restrict. Times refer to when the lobby opened, which the keys
+// contain.
 type GameFilter struct {
-	Limit  int       // the latest so many; zero means 50
-	Since  time.Time // opened then or later
-	Before time.Time // opened earlier
-	Player string    // who played in it
-	Map    string    // part of the map's name, in any case
-	Open   bool      // not ended yet
+	Limit  int       // maximum number, latest first; 0 means 50
+	Since  time.Time // opened at this time or later
+	Before time.Time // opened before this time
+	Player string    // name of a player in the game
+	Map    string    // part of the map's name, ignoring case
+	Open   bool      // only games that have not ended
 }
 
-// GamePlayer is one who joined a game. Slot is -1 for one who left before the
-// start.
+// GamePlayer is a person who joined a game. Slot is -1 for those who left before the start.
 type GamePlayer struct {
 	PID           uint8     `json:"pid"`
 	Name          string    `json:"name"`
@@ -70,10 +69,10 @@ type GamePlayer struct {
 	Actions       uint32    `json:"actions"`
 }
 
-// Called returns the name by which people call the player: for one without a name, the number of the seat.
+// Called returns the player's name, or "Player N" with the pid for a player without name.
 func (p *GamePlayer) Called() string { return cmp.Or(p.Name, fmt.Sprintf("Player %d", p.PID)) }
 
-// GameDetail is all that is kept of one game.
+// GameDetail is all stored data of one game.
 type GameDetail struct {
 	Game
 	GameID   uint32          `json:"game_id"`
@@ -84,7 +83,7 @@ type GameDetail struct {
 	Checksum string          `json:"map_checksum" db:"map_checksum"`
 	Settings json.RawMessage `json:"settings"`
 	Seed     uint32          `json:"seed"`
-	// UnratedReason says why the database takes no ratings of the game; empty for other games.
+	// UnratedReason explains why the database refused ratings of the game; it is empty for other games.
 	UnratedReason string `json:"unrated_reason,omitempty"`
 
 	People    []GamePlayer  `json:"people"`
@@ -100,7 +99,7 @@ type GameDetail struct {
 	Audit     []AdminAction `json:"audit"`
 }
 
-// Dossier is a stored desync.
+// Dossier is a stored desync report.
 type Dossier struct {
 	At     time.Time       `json:"at"`
 	Turn   uint32          `json:"turn"`
@@ -108,7 +107,7 @@ type Dossier struct {
 	Detail json.RawMessage `json:"detail" db:"dossier"`
 }
 
-// ResultValue is a value that one sender reported of a player, or of the game (PID -1).
+// ResultValue is a value that one client reported about a player, or about the game (PID -1).
 type ResultValue struct {
 	Source       ResultSource `json:"source"`
 	Sender       uint8        `json:"sender"`
@@ -116,15 +115,15 @@ type ResultValue struct {
 	Name         string       `json:"name"`
 	Value        string       `json:"value"`
 	Contradicted bool         `json:"contradicted"`
-	Doubtful     bool         `json:"doubtful"` // a player may have made it up
+	Doubtful     bool         `json:"doubtful"` // possibly fabricated by a player
 }
 
-// selected is the list of the columns of a row, as those of a table or view.
+// selected returns the column list for a row type, each prefixed with of.
 func selected(row any, of string) string {
 	return of + strings.Join(sqldb.Columns(row), ", "+of)
 }
 
-// Games lists games, the latest first.
+// Games returns games, latest first.
 func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
@@ -136,8 +135,8 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 			return []Game{}, err
 		}
 	}
-	// Keys sort by time, so the latest games are at one end of every index that ends with the key. The keys of the page
-	// are found first, and only their games are read: a join of both makes Postgres read many more.
+	// Keys sort by time, so the latest games are at one end of every index that ends with the key. The page's
+	// keys are selected first and only their games are read; Postgres would read many more games in a join.
 	var query string
 	var args []any
 	where := func(condition string, arg any) {
@@ -159,12 +158,14 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 		query = "SELECT key FROM games WHERE true"
 		switch {
 		case f.Map == "":
-		case few && !f.Open: // an index has their keys
+		case few && !f.Open: // the index on map_sha1 finds them
 			where("map_sha1 IN (SELECT value FROM json_each($%d))", maps.sha1)
-		default: // another index has the few open ones; else from the latest on: every so many games there is one. No index on maps is of use
+		// The index on open games finds the few open ones. Otherwise scan from the latest game, because such
+		// games are frequent. The expression keeps the planner from using the index on map_sha1.
+		default:
 			where("map_sha1 || '' IN (SELECT value FROM json_each($%d))", maps.sha1)
 		}
-		if f.Player != "" { // each of them: was the player in it? LIMIT keeps this from becoming a join with all games of the player
+		if f.Player != "" { // Check for each game whether the player was in it. LIMIT prevents a join with all games of the player.
 			where("(SELECT 1 FROM game_players p WHERE p.name_key = $%d AND p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake LIMIT 1) = 1", nameKey(f.Player))
 		}
 	}
@@ -182,19 +183,20 @@ func (d *Store) Games(ctx context.Context, f GameFilter) ([]Game, error) {
 	return sqldb.List[Game](ctx, d.sql, query, args...)
 }
 
-// fewGames of maps are looked through one by one.
+// fewGames is the number of games of the matching maps up to which they are searched via the maps.
 const fewGames = 20_000
 
-// hits are maps with a part of a name.
+// hits describes the maps that match a filter.
 type hits struct {
 	sha1  []string
-	games int64 // of them
-	looks int64 // at games of a player, until a page is full of those on the maps
-	open  bool  // the player has none on them but such as are not over
+	games int64 // number of games on them
+	looks int64 // estimated number of the player's games to look at until a page is full
+	open  bool  // the player has only unfinished games on them
 }
 
-// mapsCalled finds the maps that a filter names, with the counts by which its games are found best. Of a player's games only
-// maps count that the player has played, or on which somebody plays now: of maps with a common word in their names there are many.
+// mapsCalled returns the maps that match a filter, with counts for choosing the query. With a player, only
+// maps the player has played or that are being played now are returned, because many maps may share a common
+// word.
 func (d *Store) mapsCalled(ctx context.Context, f GameFilter) (h hits, err error) {
 	pattern := "%" + likeEscape(strings.ToLower(f.Map)) + "%"
 	found, err := sqldb.List[struct {
@@ -228,8 +230,7 @@ func (d *Store) mapsCalled(ctx context.Context, f GameFilter) (h hits, err error
 	return h, nil
 }
 
-// Game reads one game; ErrNotFound when there is none. The zero key is the latest that
-// was played, not a lobby.
+// Game returns one game, or ErrNotFound. The zero key selects the latest game that was played, not a lobby.
 func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 	if key.IsZero() {
 		latest, err := sqldb.One[GameKey](ctx, d.sql, "SELECT key FROM games WHERE started_at IS NOT NULL ORDER BY key DESC LIMIT 1")
@@ -266,7 +267,7 @@ func (d *Store) Game(ctx context.Context, key GameKey) (*GameDetail, error) {
 		}
 	}
 	for i := range g.People {
-		g.People[i].Address, _, _ = strings.Cut(g.People[i].Address, "/") // Postgres adds /32
+		g.People[i].Address, _, _ = strings.Cut(g.People[i].Address, "/") // Postgres appends /32
 	}
 	return &g, nil
 }

@@ -18,8 +18,8 @@ const (
 	statusFile = "status.json"
 )
 
-// hostID reads the id of the host that owns dir. Where there is none, or one
-// that a full disk or a crash has spoilt, the host gets a new one.
+// hostID returns the id of the host that owns dir. It creates a new one if there is none or if it was damaged
+// by a full disk or a crash.
 func hostID(dir string, log zerolog.Logger) (string, error) {
 	path := filepath.Join(dir, hostIDFile)
 	b, err := os.ReadFile(path)
@@ -43,23 +43,23 @@ func writeHostID(dir, id string) error {
 	return nil
 }
 
-// Status is the report of a running host about its Recorder, in status.json beside
-// the spool, with every heartbeat.
+// Status is a running host's report about its Recorder. It is written to status.json beside the spool at
+// every heartbeat.
 type Status struct {
 	At     time.Time     `json:"at"`
 	Host   string        `json:"host"`
 	ID     string        `json:"host_id"`
 	Run    string        `json:"run"`
-	Ended  bool          `json:"ended,omitempty"` // the run, in an orderly way, whether the database knows or not
+	Ended  bool          `json:"ended,omitempty"` // the run ended regularly, whether the database knows it or not
 	PID    int           `json:"pid"`
-	Since  string        `json:"since,omitempty"`  // the process began, in ticks of the machine
-	Listen string        `json:"listen,omitempty"` // where the host takes joins
+	Since  string        `json:"since,omitempty"`  // start time of the process, in ticks since boot
+	Listen string        `json:"listen,omitempty"` // address on which players join
 	Stats  RecorderStats `json:"records"`
 }
 
-// writeStatus also finds out whether the spool's disk can be written while there is
-// nothing to record. On a full disk the file that is there is written over. The file is written anew at each start
-// and is not synced: the monitor of Go's runtime wakes some fifty times while a slow disk syncs.
+// writeStatus writes the status file. This also detects whether the spool's disk is writable while there is
+// nothing to record. On a full disk it overwrites the existing file in place. The file is rewritten at each
+// start and not synced: the Go runtime's monitor wakes some fifty times while a slow disk syncs.
 func (r *Recorder) writeStatus() {
 	path := filepath.Join(r.opts.Dir, statusFile)
 	err := replace(path, r.status(), func(*os.File) error { return nil })
@@ -71,12 +71,11 @@ func (r *Recorder) writeStatus() {
 
 func (r *Recorder) status() []byte {
 	h := r.Host()
-	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Ended: r.ended.Load(), PID: os.Getpid(), Since: startOf(os.Getpid()), Listen: r.listen.Load().(string), Stats: r.Stats()}, "", "  ") // numbers and texts only
+	text, _ := json.MarshalIndent(Status{At: time.Now().UTC(), Host: h.Name, ID: h.ID, Run: h.Run, Ended: r.ended.Load(), PID: os.Getpid(), Since: processStartTime(os.Getpid()), Listen: r.listen.Load().(string), Stats: r.Stats()}, "", "  ") // cannot fail: numbers and strings only
 	return append(text, '\n')
 }
 
-// overwrite puts a text into the place that a file has already, which a full disk
-// allows.
+// overwrite writes text over an existing file in place, which works on a full disk.
 func overwrite(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -93,7 +92,7 @@ func overwrite(path string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// ReadStatus reads the last status of the host that owns a spool.
+// ReadStatus returns the last status of the host that owns the spool in dir.
 func ReadStatus(dir string) (s Status, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, statusFile))
 	if err == nil {
@@ -102,47 +101,46 @@ func ReadStatus(dir string) (s Status, err error) {
 	return s, err
 }
 
-// here reports whether the process that has written the status runs on this machine, or in this
-// container.
-func (s *Status) here() bool { return s.PID != 0 && !s.Ended && s.Since == startOf(s.PID) }
+// here reports whether the process that wrote the status is running on this machine, or in this container.
+func (s *Status) here() bool { return s.PID != 0 && !s.Ended && s.Since == processStartTime(s.PID) }
 
-// StatusHere reads the status of the host that runs here, and names its spool: dir, or one
-// beside it (see RecorderOptions.Beside). Without one it is what dir has.
+// StatusHere returns the status and spool folder of the host running on this machine: dir or an alternative
+// to it (see RecorderOptions.AllowAlternateDir). If none is running, it returns the status in dir.
 func StatusHere(dir string) (Status, string, error) {
 	for n := 1; n <= mostSpools; n++ {
-		if s, err := ReadStatus(spoolBeside(dir, n)); err == nil && s.here() {
-			return s, spoolBeside(dir, n), nil
+		if s, err := ReadStatus(alternateDir(dir, n)); err == nil && s.here() {
+			return s, alternateDir(dir, n), nil
 		}
 	}
 	s, err := ReadStatus(dir)
 	return s, dir, err
 }
 
-// mostSpools may stand beside each other.
+// mostSpools is the maximum number of alternative spool folders.
 const mostSpools = 64
 
-// spoolBeside is the n-th spool: dir, dir-2, dir-3 …
-func spoolBeside(dir string, n int) string {
+// alternateDir returns the n-th spool folder: dir, dir-2, dir-3 and so on.
+func alternateDir(dir string, n int) string {
 	if n == 1 {
 		return dir
 	}
 	return fmt.Sprintf("%s-%d", filepath.Clean(dir), n)
 }
 
-// Listens says where the host takes joins, for readers of the status.
+// Listens records the address on which players join, for readers of the status.
 func (r *Recorder) Listens(at string) {
 	r.listen.Store(at)
 	r.writeStatus()
 }
 
-// Dir is the spool that the Recorder has taken, and Number which it is, from 1.
+// Dir returns the spool folder in use, and its number among the alternatives, counted from 1.
 func (r *Recorder) Dir() (dir string, number int) { return r.opts.Dir, r.opts.number }
 
-// replaceFile writes a file so that it is whole, or the old one, after a crash
-// or on a full disk.
+// replaceFile replaces a file atomically, so that a crash or a full disk leaves either the old or the new
+// content.
 func replaceFile(path string, text []byte) error { return replace(path, text, (*os.File).Sync) }
 
-// replace is replaceFile with another way to have the system keep the text, or none.
+// replace is like replaceFile but calls sync to make the content durable; a sync that does nothing is allowed.
 func replace(path string, text []byte, sync func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// MostIgnored is how many players one may ignore.
+// MostIgnored is the maximum number of players that one may ignore.
 const MostIgnored = 50
 
-// Ignore keeps that a player of a realm, empty: the LAN, does not want to read another.
-// ErrConflict where they ignore MostIgnored already.
+// Ignore records that a player of a realm ("" for the LAN) does not want to see another player's chat. It
+// returns ErrConflict if the player already ignores MostIgnored others.
 func (d *Store) Ignore(ctx context.Context, name, realm, other string) error {
 	key, otherKey := nameKey(name), nameKey(other)
 	if key == "" || otherKey == "" {
@@ -33,13 +33,13 @@ func (d *Store) Ignore(ctx context.Context, name, realm, other string) error {
 	})
 }
 
-// Unignore takes it back.
+// Unignore reverses Ignore. It is not an error if the player was not ignored.
 func (d *Store) Unignore(ctx context.Context, name, realm, other string) error {
 	_, err := d.sql.Exec(ctx, "DELETE FROM ignored WHERE name_key = $1 AND realm = $2 AND other_key = $3", nameKey(name), nameKey(realm), nameKey(other))
 	return err
 }
 
-// IgnoredBy lists whom a player does not want to read.
+// IgnoredBy returns the names that a player ignores.
 func (d *Store) IgnoredBy(ctx context.Context, name, realm string) ([]string, error) {
 	return sqldb.List[string](ctx, d.sql, "SELECT other FROM ignored WHERE name_key = $1 AND realm = $2 ORDER BY set_at, other_key", nameKey(name), nameKey(realm))
 }

@@ -7,7 +7,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// LastGame is the game that a player has played last, as callers in the chat want it.
+// LastGame is the latest finished game of a player, for a chat command.
 type LastGame struct {
 	Map      string       `json:"map" db:"map_name"`
 	Began    time.Time    `json:"began" db:"started_at"`
@@ -15,18 +15,18 @@ type LastGame struct {
 	Players  []LastPlayer `json:"players"`
 }
 
-// LastPlayer is one who played in it. The outcome is one of the Outcome words, "disputed", or empty.
+// LastPlayer is a player of a LastGame. Outcome is one of the Outcome constants, "disputed" or "".
 type LastPlayer struct {
 	Name     string `json:"name"`
 	Team     int    `json:"team"`
 	Outcome  string `json:"outcome"`
 	Actions  uint32 `json:"actions"`
-	PlayedMS int64  `json:"played_ms"` // by this player
+	PlayedMS int64  `json:"played_ms"` // time played by this player
 }
 
-// LastGameOf finds the latest game of a player that has ended; ErrNotFound without one.
+// LastGameOf returns the latest finished game of a player, or ErrNotFound.
 func (d *Store) LastGameOf(ctx context.Context, name string) (LastGame, error) {
-	// Keys of games are in the order of their lobbies, and the index has them.
+	// Keys sort by the time of the lobby, and the index contains them.
 	g, err := sqldb.One[struct {
 		Key string
 		LastGame

@@ -10,31 +10,32 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// ReportedGame is a game with the reports of its map, from which its results are made.
+// ReportedGame is a game with its stored map reports, from which its results can be recomputed.
 type ReportedGame struct {
 	Key       GameKey
 	Ended     time.Time
-	Players   []ReportedPlayer // who started it, in the order of the slots
-	Left      []ReportedLeave  // who has left it, in order
+	Players   []ReportedPlayer // players at the start, in slot order
+	Left      []ReportedLeave  // players who left, in order
 	Reports   []MapReports     // in order
-	Uncounted []ResultSource   // sources whose results cannot count, whatever they say
-	Forfeited []uint8          // players who have lost by leaving
+	Uncounted []ResultSource   // sources whose results cannot count
+	Forfeited []uint8          // players who lost by leaving
 }
 
-// ReportedPlayer is a player whom results may be about.
+// ReportedPlayer is a player about whom results can be reported.
 type ReportedPlayer struct {
 	PID    uint8
 	Name   string
 	Colour uint8
 }
 
-// ReportedLeave is a player who has left.
+// ReportedLeave is a player's leave.
 type ReportedLeave struct {
 	Turn uint32 `db:"left_turn"`
 	PID  uint8
 }
 
-// ReportedGames lists games whose results are made of stored reports, from behind a key on.
+// ReportedGames returns the keys of finished games with stored reports, in ascending order after the given
+// key.
 func (d *Store) ReportedGames(ctx context.Context, after GameKey, limit int) ([]GameKey, error) {
 	where, args := "", []any{limit, EndCrashed, EndRemade, EndClosed}
 	if !after.IsZero() {
@@ -44,7 +45,7 @@ func (d *Store) ReportedGames(ctx context.Context, after GameKey, limit int) ([]
 		AND EXISTS (SELECT 1 FROM map_reports r WHERE r.game_key = games.key)`+where+" ORDER BY key LIMIT $1", args...)
 }
 
-// ReportedGame reads a game with its reports.
+// ReportedGame returns a game with its reports.
 func (d *Store) ReportedGame(ctx context.Context, key GameKey) (*ReportedGame, error) {
 	g := &ReportedGame{Key: key}
 	var err error
@@ -86,11 +87,11 @@ func (d *Store) ReportedGame(ctx context.Context, key GameKey) (*ReportedGame, e
 	return g, nil
 }
 
-// madeResults are the rows of results that are made of reports.
+// madeResults selects the result rows that were derived from reports.
 const madeResults = "results WHERE game_key = $1 AND source IN ('w3mmd', 'dota') AND name <> '" + ResultUncounted + "'"
 
-// ReplaceResults puts results that were made again in the place of those of a game, and counts the game anew. It
-// reports whether any differs; ratings know of it after RebuildRatings.
+// ReplaceResults replaces the derived results of a game with recomputed ones and updates the totals. It
+// returns whether any result differs. Ratings change only with RebuildRatings.
 func (d *Store) ReplaceResults(ctx context.Context, key GameKey, results []Record) (changed bool, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
 		before, err := listResults(ctx, tx, key)
@@ -125,7 +126,7 @@ func (d *Store) ReplaceResults(ctx context.Context, key GameKey, results []Recor
 	return changed && err == nil, err
 }
 
-// madeResult is one of the results that are made of reports.
+// madeResult is a result row that was derived from reports.
 type madeResult struct {
 	Turn                uint32
 	Source, Name, Value string

@@ -12,7 +12,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// schemaTable is where the migration library notes what is done.
+// schemaTable is the migration library's table of applied steps.
 const schemaTable = "w3host_schema"
 
 // Migration is one step of the schema.
@@ -23,10 +23,10 @@ type Migration struct {
 	At      time.Time `json:"at,omitzero"`
 }
 
-// MigrateUp applies all steps that are missing. ErrNewerSchema says that
-// the database has steps this program does not know.
+// MigrateUp applies all missing steps. It returns ErrNewerSchema if the database has steps that this program
+// does not know.
 func (d *Store) MigrateUp(ctx context.Context) error {
-	// The usual start finds nothing to do and takes no lock.
+	// Usually nothing is missing, and no lock is needed.
 	state, err := d.schemaState(ctx)
 	if err != nil || state.version == state.latest {
 		return err
@@ -46,7 +46,8 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 	})
 }
 
-// mustBeMigrated is MigrateUp for programs that may not change the schema.
+// mustBeMigrated returns an error if steps are missing; it is used by programs that may not change the
+// schema.
 func (d *Store) mustBeMigrated(ctx context.Context) error {
 	state, err := d.mayMigrate(ctx)
 	if err == nil && state.version < state.latest {
@@ -55,7 +56,7 @@ func (d *Store) mustBeMigrated(ctx context.Context) error {
 	return err
 }
 
-// MigrateDown takes the last step back and returns it.
+// MigrateDown reverses the last step and returns it.
 func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 	err = d.migrating(ctx, func(p *goose.Provider) error {
 		res, err := p.Down(ctx)
@@ -72,7 +73,7 @@ func (d *Store) MigrateDown(ctx context.Context) (done Migration, err error) {
 	return done, err
 }
 
-// Migrations lists the steps in order.
+// Migrations returns all steps in order.
 func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	_, names := migrations.For(d.Kind())
 	all := make([]Migration, len(names))
@@ -93,7 +94,7 @@ func (d *Store) Migrations(ctx context.Context) ([]Migration, error) {
 	return all, err
 }
 
-// migrating runs do with the library, under the lock.
+// migrating runs do with the migration library, under the migration lock.
 func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) error {
 	dialect := goose.DialectSQLite3
 	if d.isPostgres() {
@@ -113,7 +114,7 @@ func (d *Store) migrating(ctx context.Context, do func(*goose.Provider) error) e
 	return do(p)
 }
 
-// migrationFailed names the step that failed.
+// migrationFailed adds the step that failed to an error.
 func migrationFailed(err error) error {
 	step := ""
 	if failed, ok := errors.AsType[*goose.PartialError](err); ok && failed.Failed != nil && failed.Failed.Source != nil {
@@ -122,11 +123,11 @@ func migrationFailed(err error) error {
 	return fmt.Errorf("migrate the database%s: %w", step, sqldb.Translate(err))
 }
 
-// schemaState is where the schema is.
+// schemaState is the state of the schema.
 type schemaState struct {
-	version int64 // the last step done; zero for none
-	latest  int64 // that this program knows
-	foreign bool  // another program's tables are in the way of the first step
+	version int64 // last applied step, or 0
+	latest  int64 // latest step that this program knows
+	foreign bool  // tables of another program are in the way
 }
 
 func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
@@ -143,7 +144,7 @@ func (d *Store) schemaState(ctx context.Context) (s schemaState, err error) {
 	return s, err
 }
 
-// mayMigrate says why the missing steps must not be applied.
+// mayMigrate returns an error if the missing steps must not be applied.
 func (d *Store) mayMigrate(ctx context.Context) (schemaState, error) {
 	s, err := d.schemaState(ctx)
 	switch {
@@ -159,7 +160,7 @@ func (d *Store) mayMigrate(ctx context.Context) (schemaState, error) {
 	return s, err
 }
 
-// tables counts the tables of a name where the program's own would be.
+// tables returns the number of tables with the given name in the program's schema.
 func (d *Store) tables(ctx context.Context, name string) (int, error) {
 	query := "SELECT count(*) FROM sqlite_schema WHERE name = $1"
 	if d.isPostgres() {

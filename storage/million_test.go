@@ -28,7 +28,7 @@ var someGames = map[string]int{"SQLite": 1000, "Postgres": 20_000}
 // machine that has nothing else to do.
 const pageWithin = 50 * time.Millisecond
 
-// fills are games of four players each, a minute apart: 500 maps, 50,000 players, of whom a few play most, and three of
+// fills are games of four players each, one minute apart: 500 maps, 50,000 players, of whom a few play most, and three of
 // four addresses are those of one player. {n} is the count.
 var fills = map[string][]string{
 	"SQLite": {

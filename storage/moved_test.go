@@ -69,7 +69,7 @@ func TestMovedDatabaseFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			guard := storage.NewGuard(db, storage.GuardOptions{Log: zerolog.New(log)})
+			guard := storage.NewAccessCache(db, storage.AccessCacheOptions{Log: zerolog.New(log)})
 			defer guard.Close()
 			<-guard.Loaded()
 			spool := filepath.Join(dir, "spool")

@@ -196,7 +196,7 @@ func TestStartWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	guard := storage.NewGuard(db, storage.GuardOptions{})
+	guard := storage.NewAccessCache(db, storage.AccessCacheOptions{})
 	defer guard.Close()
 	spool := t.TempDir()
 	rec, _ := newRecorder(t, db, spool)

@@ -8,11 +8,11 @@ import (
 
 const beatTimeout = 5 * time.Second
 
-// presence sends the heartbeats of this host and watches those of others.
+// presence sends this host's heartbeats and watches those of other hosts.
 //
-// A host is dead when its heartbeat has not moved for deadAfter while this host
-// could look the whole time. This compares no two clocks, and gives every host that
-// long to come back after an outage of the database.
+// A host is dead if its heartbeat has not changed for deadAfter while this host could observe it all the
+// time. This does not compare clocks, and gives every host that long to return after an outage of the
+// database.
 type presence struct {
 	*Recorder
 	seen map[string]sighting
@@ -32,11 +32,11 @@ func (p *presence) beat(ctx context.Context) {
 		case <-beats:
 			p.writeStatus()
 			if !p.entered.Load() {
-				notify(p.backlog.wake) // the applier is to try again
+				notify(p.backlog.wake) // makes the applier try again
 				continue
 			}
 			if err := p.round(ctx, time.Now()); err != nil {
-				p.seen = nil // this host could not look for a while
+				p.seen = nil // this host could not observe the others for a while
 				p.log.Debug().Err(err).Msg("cannot send the heartbeat: the database does not answer")
 			}
 		case <-p.stop:
@@ -47,7 +47,7 @@ func (p *presence) beat(ctx context.Context) {
 	}
 }
 
-// round is one heartbeat and one look at the others.
+// round sends one heartbeat and checks the other hosts once.
 func (p *presence) round(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 	defer cancel()
@@ -84,8 +84,8 @@ func (p *presence) round(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// renew gives this host a new id. Another running host uses the old one, because the
-// folder of one spool is a copy of the other.
+// renew gives this host a new id. Another running host uses the old one, because one spool folder is a copy
+// of the other.
 func (r *Recorder) renew(ctx context.Context) error {
 	h := r.Host()
 	from := h.ID

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// startOf is when a process began, in ticks since the machine did; empty: there is none of that
-// number here, or the system is not Linux: then the number has to do. With its number it names
-// a process for as long as the machine runs.
-func startOf(pid int) string {
+// processStartTime returns the start time of a process in ticks since boot. Together with the pid it identifies a
+// process until the next boot. It returns "" if there is no such process, or on systems other than Linux,
+// where the pid alone has to suffice.
+func processStartTime(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""

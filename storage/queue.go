@@ -2,17 +2,17 @@ package storage
 
 import "sync"
 
-// queue takes records from games for the writer. It is bounded: put counts a record
-// that does not fit, and never waits.
+// queue passes records from games to the writer. It is bounded: put never blocks, and counts records that do
+// not fit as lost.
 type queue struct {
 	limit int
-	wake  chan struct{} // holds one token while there is something to take
+	wake  chan struct{} // holds a token while there are records to take
 
 	mu      sync.Mutex
 	records []Record
-	spare   []Record // the slice of the last take, for reuse
+	spare   []Record // slice returned by the last take, for reuse
 	closed  bool
-	stats   RecorderStats // of the Recorder
+	stats   RecorderStats // counters of the Recorder
 }
 
 func newQueue(limit int) *queue {
@@ -46,7 +46,7 @@ func (q *queue) take() []Record {
 	return q.spare
 }
 
-// close refuses all later records.
+// close refuses all further records.
 func (q *queue) close() {
 	q.mu.Lock()
 	q.closed = true
@@ -60,7 +60,7 @@ func (q *queue) count(change func(*RecorderStats)) {
 	change(&q.stats)
 }
 
-// notify leaves a token, unless there is one already.
+// notify adds a token, unless there is one already.
 func notify(wake chan struct{}) {
 	select {
 	case wake <- struct{}{}:

@@ -12,7 +12,7 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// ratedPlayer names a rating.
+// ratedPlayer identifies a rating.
 type ratedPlayer struct{ NameKey, Realm, Category string }
 
 // rated is a rating in the database.
@@ -37,19 +37,19 @@ type ratedGame struct {
 // rater rates games in the order in which they ended, within one transaction.
 type rater struct {
 	tx      sqldb.Tx
-	anew    bool                  // all ratings are made anew: known has them all, and finish writes them
-	known   map[ratedPlayer]rated // after the games so far
-	done    []string              // keys of games whose row does not say yet that they are rated
+	anew    bool                  // rebuild all ratings: known holds all of them, and finish writes them
+	known   map[ratedPlayer]rated // ratings after the games so far
+	done    []string              // keys of games not yet marked as rated
 	refused []refusedGame
 }
 
-// refusedGame is a game that the database takes no ratings of.
+// refusedGame is a game whose ratings the database refused.
 type refusedGame struct {
 	key    GameKey
 	reason error
 }
 
-// batch rates the games of these keys, in that order.
+// batch rates the games with the given keys in that order.
 func (r *rater) batch(ctx context.Context, keys []GameKey) error {
 	games, err := r.read(ctx, keys)
 	if err != nil {
@@ -63,8 +63,8 @@ func (r *rater) batch(ctx context.Context, keys []GameKey) error {
 	return r.rate(ctx, games)
 }
 
-// rate rates games and writes the ratings. If the database refuses them, the games are tried in halves until the
-// culprit stands alone; it is skipped.
+// rate rates games and writes the ratings. If the database refuses them, it divides the games into halves
+// until the offending game is found, which is skipped.
 func (r *rater) rate(ctx context.Context, games []*ratedGame) error {
 	changed := map[ratedPlayer]rated{}
 	for _, g := range games {
@@ -93,8 +93,8 @@ func (r *rater) rate(ctx context.Context, games []*ratedGame) error {
 	return r.rate(ctx, games[half:])
 }
 
-// tryWrite writes ratings, and takes them back if the database refuses one. When all ratings are made anew, it writes
-// only those of new players: finish writes the last state of all.
+// tryWrite writes ratings, and rolls them back if the database refuses one. When rebuilding, it writes only
+// those of new players, because finish writes the final state of all.
 func (r *rater) tryWrite(ctx context.Context, changed map[ratedPlayer]rated) error {
 	rows := changed
 	if r.anew {
@@ -132,7 +132,7 @@ func (r *rater) write(ctx context.Context, rows map[ratedPlayer]rated) error {
 	return r.tx.Batch(ctx, statements, nil)
 }
 
-// finish writes the last state of ratings that were made anew.
+// finish writes the final state of rebuilt ratings.
 func (r *rater) finish(ctx context.Context) error {
 	for some := range slices.Chunk(slices.Collect(maps.Keys(r.known)), rowBatch) {
 		rows := make(map[ratedPlayer]rated, len(some))
@@ -146,7 +146,7 @@ func (r *rater) finish(ctx context.Context) error {
 	return nil
 }
 
-// mark notes in the games that they are rated, or why they cannot be.
+// mark marks the games as rated, or stores why they cannot be.
 func (r *rater) mark(ctx context.Context, log zerolog.Logger) error {
 	for keys := range slices.Chunk(r.done, rowBatch) {
 		if _, err := r.tx.Exec(ctx, "UPDATE games SET rated = true, unrated_reason = '' WHERE key IN (SELECT value FROM json_each($1))", keys); err != nil {
@@ -162,8 +162,8 @@ func (r *rater) mark(ctx context.Context, log zerolog.Logger) error {
 	return nil
 }
 
-// rate changes the ratings of the players of a game, unless its results name no
-// winner. Changes are not in known yet.
+// rate computes the new ratings of a game's players into changed, unless the results name no winner. It does
+// not modify known.
 func (g *ratedGame) rate(known, changed map[ratedPlayer]rated) {
 	skills := make([]rated, len(g.players))
 	before := make([]rating.Skill, len(g.players))
@@ -178,13 +178,14 @@ func (g *ratedGame) rate(known, changed map[ratedPlayer]rated) {
 		skills[i], before[i] = s, s.Skill
 	}
 	for i, skill := range rating.Game(g.results, before) {
-		if skill != nil && g.players[i].NameKey != "" { // a player without a name is a newcomer in each game
+		if skill != nil && g.players[i].NameKey != "" { // a player without a name counts as new in every game
 			changed[g.players[i]] = rated{g.names[i], *skill, skills[i].Games + 1}
 		}
 	}
 }
 
-// read reads games and their players. Of games with computers no strength follows.
+// read reads games and their players. Games with computer players yield no players, since they say nothing
+// about strength.
 func (r *rater) read(ctx context.Context, keys []GameKey) (games []*ratedGame, err error) {
 	list := make([]string, len(keys))
 	byKey := make(map[GameKey]*ratedGame, len(keys))
@@ -214,7 +215,7 @@ func (r *rater) read(ctx context.Context, keys []GameKey) (games []*ratedGame, e
 	return games, err
 }
 
-// readKnown reads the ratings of the players of the games.
+// readKnown reads the current ratings of the games' players.
 func (r *rater) readKnown(ctx context.Context, games []*ratedGame) error {
 	names := map[string]bool{}
 	for _, g := range games {

@@ -11,21 +11,21 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Rating is how strong a player of one realm is on a category of maps.
+// Rating is the strength of a player of one realm on a category of maps.
 type Rating struct {
 	Name     string  `json:"name"`
 	Realm    string  `json:"realm"`
 	Category string  `json:"category"`
 	Mu       float64 `json:"mu"`
 	Sigma    float64 `json:"sigma"`
-	Points   int     `json:"points" db:"-"` // as players see it
+	Points   int     `json:"points" db:"-"` // rating for display
 	Games    int     `json:"games"`
-	Place    int     `json:"place"` // from 1
-	Of       int     `json:"of"`    // players of the category
+	Place    int     `json:"place"` // rank, counted from 1
+	Of       int     `json:"of"`    // number of players in the category
 }
 
-// RateGames rates the games that have ended and are not rated yet. A game that
-// arrives after a later one is rated late; RebuildRatings puts it in its place.
+// RateGames rates all finished games that have not been rated and returns their number. A game that arrives
+// after later ones is rated late; RebuildRatings corrects the order.
 func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	waits, err := sqldb.One[bool](ctx, d.sql, "SELECT EXISTS (SELECT 1 FROM games WHERE NOT rated AND ended_at IS NOT NULL)")
 	if err != nil || !waits {
@@ -47,14 +47,14 @@ func (d *Store) RateGames(ctx context.Context) (games int64, err error) {
 	})
 }
 
-// Rebuilt counts the games that RebuildRatings has looked at.
+// Rebuilt counts the games processed by RebuildRatings.
 type Rebuilt struct {
 	Games   int64
-	Refused int64 // of them those that cannot be rated
+	Refused int64 // games that could not be rated
 }
 
-// RebuildRatings makes all ratings anew from the games that are kept, in one transaction: after an error the ratings
-// are as they were. Until it ends, other programs cannot rate games, nor write to a file of SQLite at all.
+// RebuildRatings recomputes all ratings from the stored games in one transaction; after an error the ratings
+// are unchanged. Meanwhile other programs cannot rate games, nor write to a SQLite file at all.
 func (d *Store) RebuildRatings(ctx context.Context) (done Rebuilt, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) error {
 		if err := lockRatings(ctx, tx); err != nil {
@@ -79,18 +79,18 @@ func (d *Store) RebuildRatings(ctx context.Context) (done Rebuilt, err error) {
 	return done, err
 }
 
-// lockRatings keeps other hosts from rating until the transaction ends: each game
-// builds on the one before.
+// lockRatings keeps other hosts from rating until the transaction ends, because each game builds on the
+// previous one.
 func lockRatings(ctx context.Context, tx sqldb.Tx) error {
 	return tx.OnPostgres(ctx, "LOCK TABLE ratings IN EXCLUSIVE MODE")
 }
 
-// ratings reads ratings. Players of the same strength share a place.
+// ratings reads ratings. Players of equal strength share a rank.
 func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Rating, error) {
 	all, err := sqldb.List[Rating](ctx, d.sql, `SELECT name, realm, category, mu, sigma, games,
 		(SELECT 1 + count(*) FROM ratings b WHERE b.category = r.category AND b.mu - 3 * b.sigma > r.mu - 3 * r.sigma) AS place
 		FROM ratings r `+where, args...)
-	of := map[string]int{} // counted once for a category, which takes its time
+	of := map[string]int{} // counted once per category, because it is slow
 	for i, r := range all {
 		if of[r.Category] == 0 && err == nil {
 			of[r.Category], err = sqldb.One[int](ctx, d.sql, "SELECT count(*) FROM ratings WHERE category = $1", r.Category)
@@ -100,7 +100,7 @@ func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Ratin
 	return all, err
 }
 
-// Rating returns the rating of a player on a map; ErrNotFound when they have none.
+// Rating returns the rating of a player on a map, or ErrNotFound.
 func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
 	category := rating.Category(mapName)
 	all, err := d.ratings(ctx, "WHERE name_key = $1 AND realm = $2 AND category = $3", nameKey(name), clean(realm), category)
@@ -110,13 +110,12 @@ func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating
 	return all[0], nil
 }
 
-// RatingsOf lists the ratings of a name on a map, one per realm, the one of most
-// games first.
+// RatingsOf returns the ratings of a name on a map, one per realm, most games first.
 func (d *Store) RatingsOf(ctx context.Context, name, mapName string) ([]Rating, error) {
 	return d.ratings(ctx, "WHERE name_key = $1 AND category = $2 ORDER BY games DESC, realm", nameKey(name), rating.Category(mapName))
 }
 
-// BestRated lists the best of a category, or of each.
+// BestRated returns the best players of a category, or of each category if it is empty.
 func (d *Store) BestRated(ctx context.Context, category string, limit int) ([]Rating, error) {
 	if limit < 1 {
 		return nil, errors.New("a list of the best needs room for one")

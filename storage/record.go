@@ -7,29 +7,28 @@ import (
 	"time"
 )
 
-// Record is one thing that happened. The types of this package are the only
-// ones; each is a plain value that the Recorder copies before Record returns.
+// Record is an event to be stored in the game log. Only the types of this package implement it. They are
+// plain values, which the Recorder copies before Record returns.
 //
-// At is the wall clock of the host. Records of one game are applied in the
-// order they were recorded.
+// Field At is the host's wall clock. Records of a game are applied in the order in which they were recorded.
 type Record interface {
-	write(to *batchWriter, seq uint64) // the statements that store it
+	write(to *batchWriter, seq uint64) // adds the statements that store it
 }
 
-// EndReason says how a game or lobby ended.
+// EndReason is the way in which a game or lobby ended.
 type EndReason string
 
 const (
 	EndFinished EndReason = "finished"     // played to its end
-	EndDesync   EndReason = "desync"       // no players with the same sync hash were left to go on
-	EndClosed   EndReason = "closed"       // a lobby that never started
-	EndRemade   EndReason = "remade"       // the players play it again, from the lobby on
+	EndDesync   EndReason = "desync"       // no group of players with the same sync hash could continue
+	EndClosed   EndReason = "closed"       // lobby that never started
+	EndRemade   EndReason = "remade"       // the players play it again from the lobby
 	EndStopped  EndReason = "stopped"      // ended by an admin
-	EndShutdown EndReason = "shutdown"     // the host was stopped in good order
+	EndShutdown EndReason = "shutdown"     // the host was shut down regularly
 	EndCrashed  EndReason = "host crashed" // written for a host that died; see presence.go
 )
 
-// Occupant is the kind of a slot's holder.
+// Occupant is the kind of a slot's occupant.
 type Occupant string
 
 const (
@@ -40,15 +39,15 @@ const (
 
 // MapID is a map with the identifiers that clients compare. Size is in bytes.
 type MapID struct {
-	Name     string // as the map calls itself
-	Path     string // as clients see it: Maps\Download\…
+	Name     string // the map's own name
+	Path     string // path as clients see it: Maps\Download\…
 	Size     int64
 	CRC32    uint32
 	Checksum uint32
 	SHA1     SHA1
 }
 
-// SHA1 is 40 hex digits in JSON.
+// SHA1 is encoded as 40 hex digits in JSON.
 type SHA1 [20]byte
 
 // MarshalText implements encoding.TextMarshaler.
@@ -63,11 +62,11 @@ func (s *SHA1) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Settings are the choices of the lobby that every client sees.
+// Settings are the game settings that every client sees.
 type Settings struct {
-	Speed          string `json:"speed,omitempty"`      // as in the configuration: slow, normal, fast
-	Visibility     string `json:"visibility,omitempty"` // default, hide-terrain, explored, always-visible
-	Observers      string `json:"observers,omitempty"`  // off, on, referees, on-defeat
+	Speed          string `json:"speed,omitempty"`      // as in the configuration: slow, normal or fast
+	Visibility     string `json:"visibility,omitempty"` // default, hide-terrain, explored or always-visible
+	Observers      string `json:"observers,omitempty"`  // off, on, referees or on-defeat
 	TeamsTogether  bool   `json:"teams_together,omitempty"`
 	FixedTeams     bool   `json:"fixed_teams,omitempty"`
 	SharedControl  bool   `json:"shared_control,omitempty"`
@@ -75,65 +74,65 @@ type Settings struct {
 	RandomRaces    bool   `json:"random_races,omitempty"`
 	LoadInGame     bool   `json:"load_in_game,omitempty"`
 	AdaptivePeriod bool   `json:"adaptive_period,omitempty"`
-	SyncLimit      int    `json:"sync_limit,omitempty"` // turns
+	SyncLimit      int    `json:"sync_limit,omitempty"` // in turns
 	HCL            string `json:"hcl,omitempty"`
-	SavedGame      string `json:"saved_game,omitempty"`  // its file; empty for a game from the beginning
-	PublicChat     bool   `json:"public_chat,omitempty"` // the public site may show what was said to all
-	Unwatched      string `json:"unwatched,omitempty"`   // why others cannot watch it, where [watch] shows games
+	SavedGame      string `json:"saved_game,omitempty"`  // file name; "" for a new game
+	PublicChat     bool   `json:"public_chat,omitempty"` // the public site may show chat to all players
+	Unwatched      string `json:"unwatched,omitempty"`   // why spectating is impossible, if [watch] enables it
 }
 
-// GameCreated opens the game's row: its lobby is up.
+// GameCreated records that a lobby has opened. It creates the game's row.
 type GameCreated struct {
 	Game     GameKey
 	At       time.Time
 	Name     string
 	Owner    string
-	Realm    string // where it is listed; empty for the LAN
+	Realm    string // realm that lists it; "" for the LAN
 	Private  bool
-	GameID   uint32 // the number clients join by
-	Version  string // of the game: "1.26"
+	GameID   uint32 // number with which clients join
+	Version  string // game version, such as "1.26"
 	Map      MapID
 	Settings Settings
-	Latency  time.Duration // period of a turn
+	Latency  time.Duration // time between turns
 	Seed     uint32        // random seed sent to clients
 }
 
-// PlayerJoined opens a player's row. A pid may come again in a lobby after its
-// player left: later records mean the latest player who joined with that pid.
+// PlayerJoined records a join and creates the player's row. In a lobby, a pid may be used again after its
+// player has left; later records refer to the latest player with that pid.
 type PlayerJoined struct {
 	Game  GameKey
 	At    time.Time
 	PID   uint8
 	Name  string
-	Realm string // empty for the LAN
+	Realm string // "" for the LAN
 	Addr  netip.Addr
 }
 
-// StartedSlot is one occupied slot of the table the game started with.
-// Numbers are those of the wire, from zero; Race without the selectable bit.
+// StartedSlot is an occupied slot at the start of a game. Numbers are those of the protocol, counted from 0;
+// Race is without the selectable bit.
 type StartedSlot struct {
 	Slot       uint8
-	PID        uint8 // zero for computers
+	PID        uint8 // 0 for computer players
 	Occupant   Occupant
-	Name       string // empty for computers
+	Name       string // "" for computer players
 	Realm      string
 	Addr       netip.Addr
 	Team       uint8
 	Colour     uint8
 	Race       uint8
 	Handicap   uint8
-	Difficulty uint8 // of a computer: 0 easy, 1 normal, 2 insane
+	Difficulty uint8 // of a computer player: 0 easy, 1 normal, 2 insane
 }
 
-// GameStarted ends the lobby: loading begins.
+// GameStarted records that the lobby has ended and loading begins.
 type GameStarted struct {
 	Game   GameKey
 	At     time.Time
 	Slots  []StartedSlot
-	Replay string // file name of the replay, which is being written; empty without one
+	Replay string // file name of the replay being written, or ""
 }
 
-// PlayerVouched says that a realm has confirmed a player's name.
+// PlayerVouched records that a realm has confirmed a player's name.
 type PlayerVouched struct {
 	Game  GameKey
 	At    time.Time
@@ -141,7 +140,7 @@ type PlayerVouched struct {
 	Realm string
 }
 
-// PlayerLoaded says how long after the start a player had loaded.
+// PlayerLoaded records how long after the start a player had loaded.
 type PlayerLoaded struct {
 	Game  GameKey
 	At    time.Time
@@ -149,25 +148,25 @@ type PlayerLoaded struct {
 	After time.Duration
 }
 
-// GameLoaded says that everyone has loaded: the first turn follows.
+// GameLoaded records that all players have loaded. The first turn follows.
 type GameLoaded struct {
 	Game GameKey
 	At   time.Time
 }
 
-// PlayerLeft closes a player's row.
+// PlayerLeft records a leave and completes the player's row.
 type PlayerLeft struct {
 	Game    GameKey
 	At      time.Time
 	PID     uint8
-	Turn    uint32        // zero in the lobby
-	Code    uint32        // the reason on the wire
-	Reason  string        // in words
+	Turn    uint32        // 0 in the lobby
+	Code    uint32        // reason code of the protocol
+	Reason  string        // readable reason
 	Ping    time.Duration // mean round trip
 	Actions uint32
 }
 
-// GameEnded closes the game's row.
+// GameEnded records the end of a game or lobby and completes its row.
 type GameEnded struct {
 	Game   GameKey
 	At     time.Time
@@ -175,5 +174,5 @@ type GameEnded struct {
 	Detail string
 	Turns  uint32
 	Played time.Duration // game time
-	Replay string        // file name of the replay, empty without one
+	Replay string        // file name of the replay, or ""
 }

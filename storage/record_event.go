@@ -7,7 +7,7 @@ import (
 	"w3host/rating"
 )
 
-// ChatScope is the audience of a line.
+// ChatScope is the audience of a chat line.
 type ChatScope string
 
 const (
@@ -15,14 +15,14 @@ const (
 	ChatAll       ChatScope = "all"
 	ChatAllies    ChatScope = "allies"
 	ChatObservers ChatScope = "observers"
-	ChatPrivate   ChatScope = "private" // To names the receiver
+	ChatPrivate   ChatScope = "private" // To holds the receiver
 )
 
-// ChatLine is one line of chat, the lines of the host included (PID of its sender).
+// ChatLine is a chat line of a player or of the host, whose PID is that of the sender it used.
 type ChatLine struct {
 	Game  GameKey `db:"game_key"`
 	At    time.Time
-	Turn  uint32 // zero in the lobby
+	Turn  uint32 // 0 in the lobby
 	PID   uint8
 	Name  string
 	Scope ChatScope
@@ -30,44 +30,43 @@ type ChatLine struct {
 	Text  string `db:"line"`
 }
 
-// LagEvent is one wait on the lag screen, written when it is over.
+// LagEvent records a player's time on the lag screen, written when it is over.
 type LagEvent struct {
 	Game     GameKey `db:"game_key"`
 	At       time.Time
 	Turn     uint32
 	PID      uint8
 	Lasted   time.Duration
-	Behind   uint32        // turns, at worst
+	Behind   uint32        // maximum number of unanswered turns
 	Ping     time.Duration // the player's round trip
-	HostLate time.Duration // how late the host itself was
-	Backlog  uint32        // bytes that waited for the player's socket
-	Cause    string        // "connection", "host", "loading"
+	HostLate time.Duration // lateness of the host itself
+	Backlog  uint32        // bytes waiting for the player's socket
+	Cause    string        // "connection", "computer", "the host" or "unknown"
 }
 
-// DropEvent is a player removed by the game: by a vote, by time, by a hash.
+// DropEvent records that the game removed a player because of a vote, a time limit or a desync.
 type DropEvent struct {
 	Game   GameKey `db:"game_key"`
 	At     time.Time
 	Turn   uint32
 	PID    uint8
 	Reason string
-	By     string `db:"decided_by"` // who decided, empty for votes, time and hashes
+	By     string `db:"decided_by"` // who decided it; "" for votes, time limits and desyncs
 	Votes  uint8
 }
 
-// LinkEvent is a player's connection that broke in a game and can come back, or
-// that came back.
+// LinkEvent records that a player's connection was lost and may be resumed, or that it was resumed.
 type LinkEvent struct {
 	Game    GameKey `db:"game_key"`
 	At      time.Time
 	Turn    uint32
 	PID     uint8
 	Resumed bool
-	Away    time.Duration // without a connection, if resumed
-	Reason  string        // why it broke
+	Away    time.Duration // time without a connection, if resumed
+	Reason  string        // why the connection was lost
 }
 
-// PIDs is a list of numbers in JSON, where plain bytes would be base64.
+// PIDs is encoded as an array of numbers in JSON; plain bytes would become base64.
 type PIDs []uint8
 
 // MarshalJSON implements json.Marshaler.
@@ -79,37 +78,37 @@ func (p PIDs) MarshalJSON() ([]byte, error) {
 	return json.Marshal(numbers)
 }
 
-// HashGroup is the players whose sync hash agreed in the turn of a desync.
+// HashGroup is the set of players whose sync hashes agreed in a desync.
 type HashGroup struct {
 	Hash    uint32
 	PIDs    PIDs
 	Dropped bool
 }
 
-// Desync is the dossier of one disagreement of sync hashes.
+// Desync records that players' sync hashes differed.
 type Desync struct {
 	Game   GameKey
 	At     time.Time
 	Turn   uint32
 	Groups []HashGroup
-	// Dossier is a JSON document: hashes of the last turns, actions per
-	// player. Anything that is not JSON is kept as a JSON string.
+	// Dossier is a JSON document with the hashes of the last turns and each player's actions. Other text is
+	// stored as a JSON string.
 	Dossier json.RawMessage
 }
 
-// MapDownload is one map transfer that ended, complete or not.
+// MapDownload records the end of a map download, complete or not.
 type MapDownload struct {
 	Game     GameKey `db:"game_key"`
 	At       time.Time
 	PID      uint8
 	Name     string
-	Bytes    int64 // sent by us
+	Bytes    int64 // bytes sent by the host
 	Took     time.Duration
 	Complete bool
 	Detail   string // why it ended early
 }
 
-// AdminAction is a line of the audit log. Game is zero when it concerns none.
+// AdminAction is a line of the audit log. Game is zero if it does not concern a game.
 type AdminAction struct {
 	Game    GameKey   `json:"game,omitzero" db:"game_key"`
 	At      time.Time `json:"at"`
@@ -122,18 +121,18 @@ type AdminAction struct {
 	Refused string    `json:"refused,omitempty" doc:"Why it was not done; none when it was"`
 }
 
-// ResultSource says which protocol of the map a value came by.
+// ResultSource is the origin of a result.
 type ResultSource string
 
 const (
 	SourceW3MMD ResultSource = "w3mmd"
 	SourceDotA  ResultSource = "dota"
-	SourceVote  ResultSource = "vote" // of the players, by command
-	SourceHost  ResultSource = "host" // by its rules of results
+	SourceVote  ResultSource = "vote" // agreed by the players with a command
+	SourceHost  ResultSource = "host" // by the host's [results] rules
 )
 
-// ResultOutcome is the name of the PlayerResult that statistics count wins by;
-// its values are the Outcome constants.
+// ResultOutcome is the name of the PlayerResult from which wins are counted. Its values are the Outcome
+// constants.
 const ResultOutcome = "outcome"
 
 const (
@@ -141,20 +140,20 @@ const (
 	OutcomeLost   = "lost"
 	OutcomeDrew   = "drew"
 	OutcomeLeaver = "left"
-	// OutcomeForfeited is the outcome of a player who left a game early, where that loses it: the host's word, in place of the map's.
+	// OutcomeForfeited replaces the map's outcome for a player who lost by leaving the game early.
 	OutcomeForfeited = rating.Forfeited
 )
 
-// ResultUncounted is the name of the MapResult that says why no result of its source counts, whatever was reported.
+// ResultUncounted is the name of the MapResult that explains why no result of its source counts.
 const ResultUncounted = "not counted"
 
-// MapReport is a value that the client of a player has synchronised for the map, as it came.
+// MapReport is a value that a player's client synchronised for the map, unchanged.
 type MapReport struct {
 	File, Mission, Key string
 	Value              uint32
 }
 
-// MapReports are the reports in one action of a player. Results are made of all of a game.
+// MapReports records the reports in one action of a player. Results are derived from all reports of a game.
 type MapReports struct {
 	Game    GameKey
 	At      time.Time
@@ -164,14 +163,14 @@ type MapReports struct {
 	Reports []MapReport
 }
 
-// MapResult is a value that the map reported about the whole game. Every
-// sender's word is kept; Contradicts marks one that another sender denies.
+// MapResult is a value that the map reported about the whole game. The values of all senders are kept;
+// Contradicts marks one that another sender contradicts.
 type MapResult struct {
 	Game        GameKey `db:"game_key"`
 	At          time.Time
 	Turn        uint32
 	Source      ResultSource
-	Sender      uint8 // pid whose client said so
+	Sender      uint8 // pid of the reporting client
 	Name        string
 	Value       string // numbers in decimal
 	Contradicts bool
@@ -184,9 +183,9 @@ type PlayerResult struct {
 	Turn        uint32
 	Source      ResultSource
 	Sender      uint8
-	PID         uint8 // whom it is about
+	PID         uint8 // player the value is about
 	Name        string
 	Value       string
 	Contradicts bool
-	Doubtful    bool // it counts for nothing: the player may have made it up, or the rules of results say so
+	Doubtful    bool // does not count: possibly fabricated by the player, or excluded by the rules
 }

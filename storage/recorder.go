@@ -18,33 +18,32 @@ import (
 )
 
 const (
-	// flushAfter is the longest time that a record is in memory alone.
+	// flushAfter is the longest time that a record is only in memory.
 	flushAfter = 50 * time.Millisecond
-	// deadAfter is the silence after which another host's games are closed.
+	// deadAfter is the time without heartbeat after which another host's games are closed.
 	deadAfter = 2 * time.Minute
 )
 
-// RecorderOptions say where the spool is and who writes to it.
+// RecorderOptions configures a Recorder.
 type RecorderOptions struct {
-	Dir     string    // of the spool and the host's id; created when missing
-	Name    string    // of the host, for people
-	Version string    // of w3host
-	GoOn    []GameKey // games of an earlier run that this one goes on with
-	Beside  bool      // a spool that is in use is passed by: the next is Dir-2, then Dir-3 …
-	Log     zerolog.Logger
+	Dir               string    // folder of the spool and the host id; created if missing
+	Name              string    // host name for people
+	Version           string    // version of w3host
+	GoOn              []GameKey // games of an earlier run that this run continues
+	AllowAlternateDir bool      // if the spool is in use, try Dir-2, Dir-3 and so on
+	Log               zerolog.Logger
 
-	Heartbeat time.Duration // the time between two; 10 s when zero
-	// Heart beats for the heartbeats in the database; they are less frequent while it beats less
-	// frequently. nil: it beats by itself.
+	Heartbeat time.Duration // time between heartbeats; 0 means 10 s
+	// Heart triggers the database heartbeats. nil uses a separate timer.
 	Heart *heartbeat.Heart
 
-	apart  bool // another process uses the folder of the spool
-	number int  // of the spool that was taken, from 1
+	detached bool // another process uses the main spool folder
+	number   int  // number of the spool in use, counted from 1
 
 	// For tests.
-	queueRecords int                     // that may wait between two flushes; 100,000 when zero
-	memory       int                     // bytes of lines kept in memory for the database; 64 MiB when zero
-	sync         func(*spool.File) error // no disk fails on demand
+	queueRecords int                     // limit for records waiting for a flush; 0 means 100,000
+	memory       int                     // limit in bytes for lines kept in memory; 0 means 64 MiB
+	sync         func(*spool.File) error // simulates a failing disk
 }
 
 func (o *RecorderOptions) setDefaults() {
@@ -56,10 +55,11 @@ func (o *RecorderOptions) setDefaults() {
 	}
 }
 
-// Recorder stores the records of games: queue → spool → database. It is safe for use by all goroutines.
+// Recorder stores the records of games on their way from the queue via the spool to the database. It is safe
+// for concurrent use.
 //
-// Goroutines: the writer (queue to spool), the syncer (fsync), the applier
-// (spool to database) and the presence (heartbeat). Close ends all four.
+// It has four goroutines, which Close ends: the writer (queue to spool), the syncer (fsync), the applier
+// (spool to database) and the presence (heartbeats).
 type Recorder struct {
 	db   recorderDB
 	opts RecorderOptions
@@ -72,20 +72,20 @@ type Recorder struct {
 
 	syncWanted chan struct{}
 	statusDown atomic.Bool  // the last write of status.json failed
-	entered    atomic.Bool  // the host is in the registry
+	entered    atomic.Bool  // the host is registered
 	ended      atomic.Bool  // Close has stored all it could
-	before     Status       // that the last run with this folder has left
-	listen     atomic.Value // a string, where the host takes joins
+	before     Status       // status left by the last run in this folder
+	listen     atomic.Value // string: address on which players join
 
-	stop       chan struct{} // ends writer and presence
+	stop       chan struct{} // ends the writer and the presence
 	stopOnce   sync.Once
-	closeSpool func() error       // once
-	cancel     context.CancelFunc // ends applier and presence at once
-	spooled    chan struct{}      // writer and syncer are done
-	stored     chan struct{}      // applier and presence are done
+	closeSpool func() error       // runs once
+	cancel     context.CancelFunc // ends the applier and the presence immediately
+	spooled    chan struct{}      // the writer and syncer have ended
+	stored     chan struct{}      // the applier and presence have ended
 }
 
-// recorderDB is the part of the database that a Recorder uses.
+// recorderDB is the part of Store that a Recorder uses.
 type recorderDB interface {
 	Apply(ctx context.Context, b Batch) error
 	Applied(ctx context.Context, run string) (uint64, error)
@@ -98,8 +98,8 @@ type recorderDB interface {
 	CloseGamesOf(ctx context.Context, other HostStatus) (crashed int, err error)
 }
 
-// NewRecorder opens the spool, replays the records that earlier runs left in it, and
-// takes records from then on. The database need not be up.
+// NewRecorder opens the spool, starts to replay the records that earlier runs left in it, and accepts new
+// ones. The database need not be available.
 func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	opts.setDefaults()
 	sp, left, err := openSpool(&opts)
@@ -125,10 +125,10 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	}
 	r.listen.Store("")
 	if r.before, err = ReadStatus(opts.Dir); err != nil {
-		r.before = Status{} // there is none at the first start
+		r.before = Status{} // the first start has none
 	}
 	r.host.Store(&Host{ID: id, Run: NewGameKey().String(), Name: opts.Name, Version: opts.Version, GoOn: opts.GoOn})
-	r.entered.Store(opts.apart)
+	r.entered.Store(opts.detached)
 	r.reportLeft(left)
 	go r.write()
 	go r.sync()
@@ -136,7 +136,7 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 		defer close(r.stored)
 		var both sync.WaitGroup
 		both.Go(func() { (&applier{Recorder: r}).apply(ctx) })
-		if !opts.apart { // else the registry knows the other process
+		if !opts.detached { // otherwise the other process is registered
 			p := presence{Recorder: r}
 			both.Go(func() { p.beat(ctx) })
 			defer p.leave(ctx)
@@ -146,25 +146,25 @@ func NewRecorder(db recorderDB, opts RecorderOptions) (*Recorder, error) {
 	return r, nil
 }
 
-// openSpool opens the first spool that no other host has.
+// openSpool opens the first spool that no other host uses.
 func openSpool(opts *RecorderOptions) (sp *spool.Spool, left spool.Left, err error) {
 	dir := opts.Dir
 	for opts.number = 1; opts.number <= mostSpools; opts.number++ {
-		opts.Dir = spoolBeside(dir, opts.number)
+		opts.Dir = alternateDir(dir, opts.number)
 		sp, left, err = spool.Open(opts.Dir)
-		if !opts.Beside || !errors.Is(err, spool.ErrInUse) {
+		if !opts.AllowAlternateDir || !errors.Is(err, spool.ErrInUse) {
 			break
 		}
 	}
 	return sp, left, err
 }
 
-// Apart makes a recorder for a process that has something to record after another one has
-// begun to use the folder of the spool. It has a folder inside, which goes when the
-// database has all of it; if it does not, the next start finds it.
-func (r *Recorder) Apart() (*Recorder, error) {
+// Detach returns a recorder for a process that still has records after another process has taken over its
+// spool folder. It uses a subfolder, which is removed once the database has all its records; otherwise the
+// next start picks it up.
+func (r *Recorder) Detach() (*Recorder, error) {
 	o := r.opts
-	o.Dir, o.apart = filepath.Join(r.opts.Dir, fmt.Sprint(spool.Apart, os.Getpid())), true
+	o.Dir, o.detached = filepath.Join(r.opts.Dir, fmt.Sprint(spool.DetachedPrefix, os.Getpid())), true
 	if err := os.MkdirAll(o.Dir, 0o750); err != nil {
 		return nil, err
 	}
@@ -174,27 +174,25 @@ func (r *Recorder) Apart() (*Recorder, error) {
 	return NewRecorder(r.db, o)
 }
 
-// Host identifies this host in the database.
+// Host returns this host's identity in the database.
 func (r *Recorder) Host() Host { return *r.host.Load() }
 
-// Record queues rec and returns at once. It does no I/O and never waits; when
-// there is no room the record is counted as lost, which the log says within a
-// minute. Slices in rec must not change afterwards.
+// Record queues rec and returns immediately, without I/O. If the queue is full, the record is counted as
+// lost, which is logged within a minute. Slices in rec must not be modified afterwards.
 func (r *Recorder) Record(rec Record) { r.queue.put(rec) }
 
-// closeGrace is how long a cancelled call of a database may take to return. Close
-// abandons a call that hangs in the kernel.
+// closeGrace is how long a cancelled database call may take to return. Close abandons calls that hang in the
+// kernel.
 const closeGrace = 200 * time.Millisecond
 
-// Close takes no more records, writes all records to the spool, and gives the
-// database until ctx ends to take them. The others stay in the spool for the next
-// start; a *LeftoverError counts them.
+// Close stops accepting records, writes all records to the spool and waits until the database has them or ctx
+// ends. Remaining records stay in the spool for the next start; a *LeftoverError counts them.
 func (r *Recorder) Close(ctx context.Context) error {
 	r.stopOnce.Do(func() {
 		r.queue.close()
 		close(r.stop)
 	})
-	defer r.cancel() // the applier may be waiting for a database that is down
+	defer r.cancel() // the applier may be waiting for an unavailable database
 	select {
 	case <-r.spooled:
 	case <-ctx.Done():
@@ -213,17 +211,17 @@ func (r *Recorder) Close(ctx context.Context) error {
 	r.ended.Store(true)
 	r.writeStatus()
 	err := errors.Join(r.leftover(), r.backlog.sweep(true))
-	if r.opts.apart && err == nil {
-		err = spool.RemoveApart(r.opts.Dir)
+	if r.opts.detached && err == nil {
+		err = spool.RemoveDetached(r.opts.Dir)
 	}
 	return errors.Join(err, r.closeSpool())
 }
 
-// LeftoverError counts the records that the database did not take before Close gave up.
+// LeftoverError counts the records that were not stored in the database before Close gave up.
 type LeftoverError struct {
-	Records    int    // waiting, in all
-	MemoryOnly int    // of these, not even in the spool: lost
-	Dir        string // of the spool
+	Records    int    // all waiting records
+	MemoryOnly int    // those that are not in the spool either and are lost
+	Dir        string // folder of the spool
 }
 
 func (e *LeftoverError) Error() string {

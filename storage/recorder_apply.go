@@ -16,21 +16,21 @@ import (
 const (
 	retryFirst = 100 * time.Millisecond
 	retryMost  = 5 * time.Second
-	// applyTimeout ends a transaction that hangs, say on a host that has
-	// vanished from the network; it is tried again.
+	// applyTimeout ends a transaction that hangs, for example if the database host has vanished from the
+	// network. It is retried.
 	applyTimeout = 60 * time.Second
 
 	rejectedFile = "rejected.jsonl"
 )
 
-// applier carries records from the backlog to the database.
+// applier moves records from the backlog to the database.
 type applier struct {
 	*Recorder
-	run     string    // of the records that were applied last
-	last    uint64    // of them
-	asked   time.Time // after the last run of this host
-	suspect HostRun   // the last run, which may still go on
-	fault   outage    // of the database
+	run     string    // run of the last applied records
+	last    uint64    // number of the last applied record
+	asked   time.Time // when the last run of this host was last queried
+	suspect HostRun   // last run, which may still be active
+	fault   outage    // outage of the database
 }
 
 func (a *applier) apply(ctx context.Context) {
@@ -48,14 +48,14 @@ func (a *applier) apply(ctx context.Context) {
 			a.down(err)
 			select {
 			case <-ctx.Done():
-			case <-time.After(pause/2 + rand.N(pause)): // hosts do not all come back at one instant
+			case <-time.After(pause/2 + rand.N(pause)): // random, so that hosts do not all retry at once
 			}
 			pause = min(2*pause, retryMost)
 		}
 	}
 }
 
-// rest waits for work; false when there will be none.
+// rest waits for work. It returns false if none will come.
 func (a *applier) rest(ctx context.Context) bool {
 	if h := a.backlog.holds(); h.records > 0 || h.finished {
 		return h.records > 0
@@ -68,8 +68,8 @@ func (a *applier) rest(ctx context.Context) bool {
 	}
 }
 
-// step does one thing: it applies a batch, or enters the registry once all
-// records of earlier runs are in.
+// step performs one step: it applies a batch, or registers the host once all records of earlier runs are
+// stored.
 func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, applyTimeout)
 	defer cancel()
@@ -96,11 +96,10 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	return false, a.drain(ctx, s, entries)
 }
 
-// enter registers this run of the host. It waits while an earlier run without
-// an orderly end has sent a heartbeat a moment ago: either that run crashed, or it still
-// runs and one data folder is a copy of the other. Then its heartbeat advances. The
-// folder may know of an orderly end that the database does not: it was away, or is a
-// restored backup.
+// enter registers this run. If an earlier run did not end regularly and has sent a heartbeat recently, it
+// waits. Either that run crashed, or it is still running with a copy of this data folder; then its heartbeat
+// advances. The status file may know of a regular end that the database missed during an outage or because it
+// is a restored backup.
 func (a *applier) enter(ctx context.Context) error {
 	if time.Since(a.asked) < a.opts.Heartbeat/2 {
 		return nil
@@ -108,7 +107,7 @@ func (a *applier) enter(ctx context.Context) error {
 	a.asked = time.Now()
 	last, err := a.db.LastRun(ctx, a.Host().ID)
 	if err != nil && !errors.Is(err, ErrNotFound) {
-		a.asked = time.Time{} // no answer: the next step asks again
+		a.asked = time.Time{} // no answer: ask again in the next step
 		return err
 	}
 	silent := last.Now.Sub(last.Heartbeat)
@@ -135,8 +134,7 @@ func (a *applier) enter(ctx context.Context) error {
 	return nil
 }
 
-// load reads a segment that is in its file alone. The gaps between the numbers count
-// the records that the file has lost.
+// load reads a segment that is only in its file. Gaps in the numbers are records that the file has lost.
 func (a *applier) load(s *segment) {
 	c, err := s.file.Read()
 	var entries []SequencedRecord
@@ -144,7 +142,7 @@ func (a *applier) load(s *segment) {
 	missing := uint64(0)
 	for _, l := range c.Lines {
 		if l.Seq <= a.last || l.Run != s.run {
-			continue // the database has it
+			continue // already stored
 		}
 		missing += l.Seq - a.last - 1
 		a.last = l.Seq
@@ -164,7 +162,7 @@ func (a *applier) load(s *segment) {
 		a.log.Error().Uint64("records", missing).Uint64("after", after).Str("file", s.file.Path).Msg("records are missing from the spool")
 	}
 	if damage := c.Damaged + c.Missing; err != nil || damage > s.file.Damaged+s.file.Missing {
-		s.file.Damaged, s.file.Missing = c.Damaged, c.Missing // it goes to the quarantine
+		s.file.Damaged, s.file.Missing = c.Damaged, c.Missing // moves the file to the quarantine when it is removed
 		a.queue.count(func(s *RecorderStats) { s.Damaged += uint64(c.Damaged) })
 		a.log.Error().Err(err).Str("file", s.file.Path).Int("damaged", c.Damaged).Int("missing", c.Missing).
 			Msg("a spool file was damaged while the host ran; its whole records are stored, and the file stays in the folder " + spool.Quarantine)
@@ -172,9 +170,8 @@ func (a *applier) load(s *segment) {
 	a.backlog.restore(s, entries)
 }
 
-// drain applies records and takes them from the backlog. When the database
-// refuses something, the part that is tried is halved until the culprit stands
-// alone.
+// drain applies records and removes them from the backlog. If the database refuses some, it halves the batch
+// until the offending record is found.
 func (a *applier) drain(ctx context.Context, s *segment, entries []SequencedRecord) error {
 	for try := len(entries); len(entries) > 0; {
 		try = min(try, len(entries))
@@ -187,7 +184,7 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []SequencedReco
 			try /= 2
 			continue
 		default:
-			line, _ := encodeLine(s.run, entries[0]) // it went well before
+			line, _ := encodeLine(s.run, entries[0]) // cannot fail: it was encoded before
 			a.reject(line, err)
 		}
 		a.last = max(a.last, entries[try-1].Seq)
@@ -198,8 +195,8 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []SequencedReco
 	return nil
 }
 
-// reject writes a record that the database will never take to rejected.jsonl, from
-// where w3host spool retry reads it when a person has mended it.
+// reject writes a record that the database will never accept to rejected.jsonl. After a person has fixed it,
+// `w3host spool retry` stores it.
 func (r *Recorder) reject(l spool.Line, why error) {
 	r.queue.count(func(s *RecorderStats) { s.Lost.Rejected++ })
 	aside := appendLine(filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))

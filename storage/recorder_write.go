@@ -3,38 +3,37 @@ package storage
 import "time"
 
 const (
-	// housekeeping is how often the writer checks for conditions that have no event
-	// of their own: a disk that was full, losses to report, an idle file. There is no
-	// timer when there is none of these.
+	// housekeeping is the interval for checking conditions without events: a disk that was full, losses to
+	// report, an idle file. The timer runs only while one of these is possible.
 	housekeeping = 500 * time.Millisecond
-	// faultReports is how often, at most, the log reports a fault that lasts.
+	// faultReports is the minimum time between log messages about a persistent fault.
 	faultReports = time.Minute
 )
 
 // RecorderStats counts records since the start.
 type RecorderStats struct {
 	Recorded  uint64 `json:"recorded"`    // accepted by the queue
-	Applied   uint64 `json:"applied"`     // by the database, replayed ones included
+	Applied   uint64 `json:"applied"`     // stored in the database, including replayed ones
 	Waiting   int    `json:"waiting"`     // on their way to the database
-	InMemory  int    `json:"in_memory"`   // of these, not in the spool
-	SpoolSize int64  `json:"spool_bytes"` // of files
-	Damaged   uint64 `json:"damaged"`     // stretches of the spool that were no whole record
+	InMemory  int    `json:"in_memory"`   // those not yet in the spool
+	SpoolSize int64  `json:"spool_bytes"` // size of the spool files
+	Damaged   uint64 `json:"damaged"`     // damaged parts of the spool
 	Lost      Losses `json:"lost"`
 	SpoolDown bool   `json:"spool_down"`    // the last write to the spool failed
 	DBDown    bool   `json:"database_down"` // the last write to the database failed
 }
 
-// Losses counts records that will never be in the database, by reason.
+// Losses counts records that will never reach the database, by reason.
 type Losses struct {
 	QueueFull uint64 `json:"queue_full"` // the games were faster than the writer
-	SpoolFull uint64 `json:"spool_full"` // the spool's disk failed while the database was away
-	Missing   uint64 `json:"missing"`    // the spool lost them: damaged or deleted
-	Rejected  uint64 `json:"rejected"`   // the database refused them; kept in rejected.jsonl
+	SpoolFull uint64 `json:"spool_full"` // the spool's disk failed while the database was unavailable
+	Missing   uint64 `json:"missing"`    // lost by the spool: damaged or deleted
+	Rejected  uint64 `json:"rejected"`   // refused by the database; kept in rejected.jsonl
 	TooLong   uint64 `json:"too_long"`   // larger than any record may be
 	Closed    uint64 `json:"closed"`     // recorded after Close
 }
 
-// Total adds them up.
+// Total returns the sum.
 func (l Losses) Total() uint64 {
 	return l.QueueFull + l.SpoolFull + l.Missing + l.Rejected + l.TooLong + l.Closed
 }
@@ -50,10 +49,10 @@ func (r *Recorder) Stats() RecorderStats {
 	return s
 }
 
-// outage is a fault that lasts.
+// outage tracks a persistent fault.
 type outage struct{ since, logged time.Time }
 
-// goesOn notes the fault and reports whether it is to be logged now.
+// goesOn records the fault and reports whether to log it now.
 func (o *outage) goesOn() bool {
 	now := time.Now()
 	if o.since.IsZero() {
@@ -66,14 +65,14 @@ func (o *outage) goesOn() bool {
 	return true
 }
 
-// ends reports whether there was a fault, and for how long.
+// ends ends the outage and reports whether there was one, and how long it lasted.
 func (o *outage) ends() (after time.Duration, was bool) {
 	after, was = time.Since(o.since), !o.since.IsZero()
 	*o = outage{}
 	return after, was
 }
 
-// write is the writer: it carries records from the queue to the spool.
+// write is the writer goroutine, which moves records from the queue to the spool.
 func (r *Recorder) write() {
 	defer close(r.syncWanted)
 	defer r.backlog.finish()
@@ -87,20 +86,20 @@ func (r *Recorder) write() {
 	w.report(true)
 }
 
-// writer holds the state of the writing goroutine.
+// writer is the state of the writer goroutine.
 type writer struct {
 	*Recorder
 	line     []byte
-	seq      uint64    // of the last record
-	flushed  time.Time // last
-	retryAt  time.Time // no write before it after a failed one
-	usedAt   time.Time // last record
-	fault    outage    // of the spool
+	seq      uint64    // number of the last record
+	flushed  time.Time // time of the last flush
+	retryAt  time.Time // earliest time to write after a failure
+	usedAt   time.Time // time of the last record
+	fault    outage    // outage of the spool
 	reported time.Time
-	logged   Losses // the losses that the log has reported
+	logged   Losses // losses already reported in the log
 }
 
-// wait returns when there is something to do: true when it is the last time.
+// wait blocks until there is work. It returns true before the last flush.
 func (w *writer) wait() (stopping bool) {
 	var tick <-chan time.Time
 	if h := w.backlog.holds(); h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.logged {
@@ -132,7 +131,7 @@ func (w *writer) flush() {
 			w.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })
 			continue
 		}
-		// Only a record that stays gets a number, so a gap means damage.
+		// Only stored records get a number, so a gap means damage.
 		w.line = line.Append(w.line[:0])
 		if !w.backlog.add(w.Host().Run, e, w.line) {
 			w.queue.count(func(s *RecorderStats) { s.Lost.SpoolFull++ })
@@ -172,7 +171,7 @@ func (w *writer) writeOut() {
 	}
 }
 
-// report logs the losses, at most once a minute.
+// report logs losses, at most once a minute.
 func (w *writer) report(last bool) {
 	now, lost := time.Now(), w.Stats().Lost
 	if lost == w.logged || now.Sub(w.reported) < faultReports && w.logged.Total() > 0 && !last {
@@ -190,10 +189,10 @@ func (w *writer) report(last bool) {
 	w.logged, w.reported = lost, now
 }
 
-// sync is the syncer. It has its own goroutine, so that a slow disk delays only the
-// protection against a power cut, not that against kill -9.
+// sync is the syncer goroutine. It is separate so that a slow disk delays only the protection against a power
+// cut, not that against a kill.
 func (r *Recorder) sync() {
-	defer close(r.spooled) // the writer is done: it closes syncWanted
+	defer close(r.spooled) // the writer has ended: it closes syncWanted
 	var fault outage
 	for range r.syncWanted {
 		if err := r.backlog.sync(r.opts.sync); err != nil && fault.goesOn() {

@@ -9,16 +9,16 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// RemarkKind says what a moderator has written.
+// RemarkKind is the kind of a moderator's remark.
 type RemarkKind string
 
 // Kinds of remarks.
 const (
-	Warning RemarkKind = "warning" // which the player has read
-	Note    RemarkKind = "note"    // for moderators
+	Warning RemarkKind = "warning" // shown to the player
+	Note    RemarkKind = "note"    // visible to moderators only
 )
 
-// Remark is a note of a moderator about a player.
+// Remark is a moderator's remark about a player.
 type Remark struct {
 	ID     int64      `json:"id"`
 	Kind   RemarkKind `json:"kind"`
@@ -26,10 +26,10 @@ type Remark struct {
 	Line   string     `json:"line"`
 	By     string     `json:"made_by" db:"made_by"`
 	At     time.Time  `json:"made_at" db:"made_at"`
-	Lifted time.Time  `json:"lifted_at,omitzero" db:"lifted_at"` // zero while it stands
+	Lifted time.Time  `json:"lifted_at,omitzero" db:"lifted_at"` // zero while it is in force
 }
 
-// AddRemark keeps a remark, and counts the warnings of the player that stand since a time.
+// AddRemark adds a remark and returns the number of the player's warnings in force since the given time.
 func (d *Store) AddRemark(ctx context.Context, r Remark, since time.Time) (standing int, err error) {
 	key := nameKey(r.Name)
 	if key == "" {
@@ -45,13 +45,14 @@ func (d *Store) AddRemark(ctx context.Context, r Remark, since time.Time) (stand
 	})
 }
 
-// Remarks lists those about a player, the latest first.
+// Remarks returns the remarks about a player, latest first.
 func (d *Store) Remarks(ctx context.Context, name string, limit int) ([]Remark, error) {
 	return sqldb.List[Remark](ctx, d.sql, `SELECT id, kind, name, line, made_by, made_at, lifted_at FROM remarks WHERE name_key = $1
 		ORDER BY made_at DESC, id DESC LIMIT $2`, nameKey(name), limit)
 }
 
-// LiftWarnings takes the latest warning of a player back, or all; ErrNotFound when none stands.
+// LiftWarnings lifts the latest warning of a player, or all if all is set. It returns ErrNotFound if there is
+// none.
 func (d *Store) LiftWarnings(ctx context.Context, name, by string, all bool) error {
 	n, err := d.sql.Exec(ctx, `UPDATE remarks SET lifted_at = $1, lifted_by = $2 WHERE name_key = $3 AND kind = 'warning' AND lifted_at IS NULL
 		AND ($4 OR id = (SELECT id FROM remarks WHERE name_key = $3 AND kind = 'warning' AND lifted_at IS NULL ORDER BY made_at DESC, id DESC LIMIT 1))`,

@@ -13,16 +13,16 @@ import (
 	"w3host/storage/spool"
 )
 
-// SpoolState lists the contents of a spool.
+// SpoolState describes the contents of a spool.
 type SpoolState struct {
 	Dir        string        `json:"dir"`
 	Waiting    []*spool.File `json:"waiting"`
 	Quarantine []*spool.File `json:"quarantine"`
-	Rejected   int           `json:"rejected"` // records that the database refused
+	Rejected   int           `json:"rejected"` // records refused by the database
 	Host       *Status       `json:"host,omitempty"`
 }
 
-// InspectSpool looks at a spool, also while a host runs that owns it.
+// InspectSpool examines a spool. The host that owns it may be running.
 func InspectSpool(dir string) (s SpoolState, err error) {
 	s.Dir = dir
 	if s.Waiting, s.Quarantine, err = spool.Inspect(dir); err != nil {
@@ -41,13 +41,12 @@ func InspectSpool(dir string) (s SpoolState, err error) {
 	return s, nil
 }
 
-// retryFile is the name of rejected.jsonl during a retry: the host
-// that owns the spool may put more aside meanwhile.
+// retryFile is the name of rejected.jsonl during a retry, because the running host may reject more records
+// meanwhile.
 const retryFile = "rejected.retry.jsonl"
 
-// Retry stores the records that the database refused, and the lines of files
-// in quarantine that a person has mended. A record that the database refuses again
-// stays where it is. The next call continues one that was interrupted.
+// Retry stores the records that the database refused, and lines of quarantined files that a person has fixed.
+// Records that are refused again stay where they are. An interrupted retry is continued by the next call.
 func Retry(ctx context.Context, db *Store, dir string) (stored, refused int, err error) {
 	r := retry{db: db, dir: dir, runs: map[string]retryRun{}}
 	id, err := os.ReadFile(filepath.Join(dir, hostIDFile))
@@ -72,13 +71,13 @@ type retry struct {
 	stored, refused int
 }
 
-// retryRun takes the place of a run whose position is past the record.
+// retryRun replaces a run whose position is already past the record.
 type retryRun struct {
 	id   string
 	last uint64
 }
 
-// put stores one record. The refusal says why the database rejects it.
+// put stores one record. refusal explains why the database refused it.
 func (r *retry) put(ctx context.Context, l spool.Line) (refusal, err error) {
 	rec, err := decodeLine(l)
 	if err != nil {
@@ -116,7 +115,7 @@ func (r *retry) rejected(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the refused records: %w", err)
 	}
-	var failed error // then the rest is put back unchanged
+	var failed error // the remaining lines are kept unchanged
 	for line := range bytes.Lines(text) {
 		back := bytes.TrimSpace(line)
 		if c := spool.Parse(line); failed == nil && len(c.Lines) == 1 {
@@ -137,7 +136,7 @@ func (r *retry) rejected(ctx context.Context) error {
 	return errors.Join(failed, os.Remove(again))
 }
 
-// mended stores the lines of a file that a person has mended, and seals them.
+// mended stores the fixed lines of a file and restores their checksums.
 func (r *retry) mended(ctx context.Context, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

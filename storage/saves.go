@@ -10,17 +10,17 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// SaveEvent is a player who has saved the game.
+// SaveEvent records that a player has saved the game.
 type SaveEvent struct {
 	Game   GameKey `db:"game_key"`
 	At     time.Time
 	Turn   uint32
 	PID    uint8
-	File   string // that the clients of all players have written
+	File   string // file name used by the clients of all players
 	Played time.Duration
 }
 
-// SeatOf is a player of a game that has started. Slots count from 0.
+// SeatOf is a player of a started game. Slots are counted from 0.
 type SeatOf struct {
 	Slot  int    `json:"slot"`
 	PID   uint8  `json:"pid"`
@@ -29,17 +29,17 @@ type SeatOf struct {
 	Fake  bool   `json:"fake,omitempty"`
 }
 
-// Beginning identifies, in a saved game, the game that was saved.
+// Beginning identifies the original game of a saved game.
 type Beginning struct {
 	MapSHA1  [20]byte
-	HasSHA1  bool // from 1.23 on; before, the checksum counts
+	HasSHA1  bool // from 1.23 on; earlier versions use Checksum
 	Checksum uint32
 	Seed     uint32
-	PIDs     map[int]uint8 // of the players, by slot
+	PIDs     map[int]uint8 // pids of the players by slot
 }
 
-// WhoPlayed finds the game that began so and its players; ErrNotFound when none did. The random
-// seed is one of 4 billion, so that two games on one map hardly share it.
+// WhoPlayed returns the players of the game that started this way, or ErrNotFound. Two games on one map
+// hardly ever have the same random seed, which has 32 bits.
 func (d *Store) WhoPlayed(ctx context.Context, b Beginning) ([]SeatOf, error) {
 	column, value := "map_sha1", hex.EncodeToString(b.MapSHA1[:])
 	if !b.HasSHA1 {
@@ -59,8 +59,8 @@ func (d *Store) WhoPlayed(ctx context.Context, b Beginning) ([]SeatOf, error) {
 	return nil, err
 }
 
-// fits reports whether all of these players had their slots in the game. Players who left before
-// it was saved may be missing in the save.
+// fits reports whether all these players had their slots in the game. Players who left before saving may be
+// missing in the save.
 func (b *Beginning) fits(seats []SeatOf) bool {
 	for slot, pid := range b.PIDs {
 		if !slices.ContainsFunc(seats, func(s SeatOf) bool { return s.Slot == slot && s.PID == pid }) {
@@ -77,10 +77,10 @@ type SavedGame struct {
 	At       time.Time `json:"at"`
 	PlayedMS int64     `json:"played_ms"`
 	Map      string    `json:"map" db:"map_name"`
-	Players  string    `json:"players" db:"-"` // with commas between them
+	Players  string    `json:"players" db:"-"` // separated by commas
 }
 
-// Saves lists the latest saves, those of the games of one player where a name is given.
+// Saves returns the latest saves, of one player's games if a name is given.
 func (d *Store) Saves(ctx context.Context, player string, limit int) ([]SavedGame, error) {
 	all, err := sqldb.List[SavedGame](ctx, d.sql, `SELECT s.game_key, s.file, s.at, s.played_ms, g.map_name FROM saves s JOIN games g ON g.key = s.game_key
 		WHERE $1 = '' OR EXISTS (SELECT 1 FROM game_players p WHERE p.game_key = s.game_key AND p.name_key = $1 AND p.slot IS NOT NULL)

@@ -9,8 +9,8 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// PlayerStats sums up the log's games of a player of one realm. Wins and
-// losses are known only of maps that report them.
+// PlayerStats summarises the logged games of a player of one realm. Wins and losses are known only for maps
+// that report them.
 type PlayerStats struct {
 	Name      string      `json:"name"`
 	Realm     string      `json:"realm"`
@@ -18,7 +18,7 @@ type PlayerStats struct {
 	Won       int         `json:"won"`
 	Lost      int         `json:"lost"`
 	Drawn     int         `json:"drawn"`
-	LeftEarly int         `json:"left_early"` // as the map reports
+	LeftEarly int         `json:"left_early"` // as reported by the map
 	Dropped   int         `json:"dropped"`
 	Lags      int         `json:"lags"`
 	PlayedMS  int64       `json:"played_ms"`
@@ -26,8 +26,8 @@ type PlayerStats struct {
 	PingMS    float64     `json:"ping_ms"`
 	First     time.Time   `json:"first_game,omitzero" db:"first_game"`
 	Last      time.Time   `json:"last_game,omitzero" db:"last_game"`
-	Maps      []PlayedMap `json:"maps"`   // the most played first, at most ten
-	Values    []MapValue  `json:"values"` // of the maps' own reports
+	Maps      []PlayedMap `json:"maps"`   // most played first, at most ten
+	Values    []MapValue  `json:"values"` // from the maps' own reports
 }
 
 // PlayedMap counts a player's games on one map.
@@ -39,8 +39,8 @@ type PlayedMap struct {
 	Lost  int    `json:"lost"`
 }
 
-// MapValue sums up a number that maps reported about a player, such as kills.
-// Values that are contradicted are left out.
+// MapValue summarises a number that maps reported about a player, such as kills. Contradicted values are left
+// out.
 type MapValue struct {
 	Source ResultSource `json:"source"`
 	Name   string       `json:"name"`
@@ -50,8 +50,8 @@ type MapValue struct {
 	Most   float64      `json:"most"`
 }
 
-// PlayerStats lists all players of a name, one per realm, the one
-// with most games first. ErrNotFound when no player of that name has played.
+// PlayerStats returns the statistics of all players with a name, one per realm, most games first. It returns
+// ErrNotFound if no such player has played.
 func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, error) {
 	key := nameKey(name)
 	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT `+selected(PlayerStats{}, "")+`
@@ -74,8 +74,8 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 	return all, nil
 }
 
-// Namesakes lists other names that have played from the addresses of the latest thousand games of
-// a name, those with most games first.
+// Namesakes returns other names that have played from the addresses of a name's latest thousand games, most
+// games first.
 func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
 	return sqldb.List[string](ctx, d.sql, `SELECT (SELECT p.name FROM game_players p WHERE p.name_key = n.name_key LIMIT 1)
 		FROM (SELECT name_key, count(*) AS games FROM game_players
@@ -84,7 +84,7 @@ func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string
 			GROUP BY name_key ORDER BY games DESC, name_key LIMIT $2) AS n ORDER BY games DESC, name_key`, nameKey(name), limit)
 }
 
-// SetLanguage keeps the language that a player has chosen, by name.
+// SetLanguage stores the language that a player has chosen, by name.
 func (d *Store) SetLanguage(ctx context.Context, name, language string) error {
 	if nameKey(name) == "" {
 		return fmt.Errorf("%w: a preference needs a name", ErrRejected)
@@ -95,7 +95,7 @@ func (d *Store) SetLanguage(ctx context.Context, name, language string) error {
 	return err
 }
 
-// LanguageOf is empty for players who have chosen none.
+// LanguageOf returns the player's language, or "" if none was chosen.
 func (d *Store) LanguageOf(ctx context.Context, name string) (string, error) {
 	return sqldb.One[string](ctx, d.sql, "SELECT coalesce((SELECT language FROM preferences WHERE name_key = $1), '')", nameKey(name))
 }

@@ -1,13 +1,12 @@
-// Package storage is the game log: what happened in which game, who is banned,
-// who is an admin, and the statistics read from it.
+// Package storage is the game log: a database of games, players, bans, admins, ratings and statistics.
 //
-// A game hands [Record] values to a [Recorder], which never blocks and never
-// does I/O on the caller's goroutine. One writer appends them to a spool on
-// disk, a second stage applies the spool, in order and exactly once, to the
-// database. A database that is down, slow or full only makes the spool grow.
+// A game passes [Record] values to a [Recorder], which never blocks and does no I/O on the caller's
+// goroutine. A writer appends them to a spool on disk, and an applier moves them from the spool to the
+// database, in order and exactly once. If the database is unavailable, slow or full, only the spool grows.
 //
-// [Open] chooses the database by its URL: SQLite (the default) or Postgres.
-// No type and no error of either database leaves this package.
+// [Open] returns a [Store] for SQLite (the default) or Postgres, depending on the URL; AccessCache caches bans and
+// admins, and Fleet coordinates hosts that share a database. Packages host and daemon, the web console and
+// the command line use this package. No types or errors of the database drivers leave it.
 package storage
 
 import (
@@ -25,66 +24,66 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// defaultURL is the database of a first start.
+// defaultURL is the database if none is configured.
 const defaultURL = "sqlite:data/w3host.db"
 
-// openTimeout bounds how long Open waits for an answer.
+// openTimeout limits how long Open waits for an answer.
 const openTimeout = 30 * time.Second
 
-// Callers branch on these errors. The text of an error explains it in a sentence. No
-// caller gets the error of a driver.
+// Errors to test for with errors.Is. The error text explains the problem in a sentence. Errors of database
+// drivers are never returned.
 var (
-	// ErrNotFound: there is no such player, ban, admin …
+	// ErrNotFound means that there is no such player, ban, admin or other entry.
 	ErrNotFound = sqldb.ErrNotFound
-	// ErrConflict: it is there already.
+	// ErrConflict means that the entry already exists.
 	ErrConflict = sqldb.ErrConflict
-	// ErrUnavailable: the database can't be asked now; later it may.
+	// ErrUnavailable means that the database cannot be reached now; retrying later may help.
 	ErrUnavailable = sqldb.ErrUnavailable
-	// ErrRejected: the database refuses the value itself.
+	// ErrRejected means that the database refuses the value itself.
 	ErrRejected = sqldb.ErrRejected
-	// ErrUnusable: the database lacks rights, tables or functions; somebody has to change it first.
+	// ErrUnusable means that the database lacks rights, tables or functions, which somebody must fix.
 	ErrUnusable = sqldb.ErrUnusable
-	// ErrNewerSchema: a later w3host has migrated this database.
+	// ErrNewerSchema means that a later version of w3host has migrated the database.
 	ErrNewerSchema = errors.New("the database was made by a newer w3host")
-	// ErrNoDatabase: nothing is there, or not all of it, and nothing may be created.
+	// ErrNoDatabase means that the database is missing or incomplete and may not be created.
 	ErrNoDatabase = errors.New("no database of w3host")
-	// ErrBadURL: database.url is not understood.
+	// ErrBadURL means that database.url is invalid.
 	ErrBadURL = errors.New("bad database URL")
 )
 
-// Options change what Open does.
+// Options configures Open.
 type Options struct {
 	Log zerolog.Logger
-	// StartWithoutDatabase lets Open succeed while the server is away: the
-	// schema is checked by the first call that reaches it.
+	// StartWithoutDatabase lets Open succeed while the server is unavailable. The first successful call then
+	// checks the schema.
 	StartWithoutDatabase bool
-	// Unasked has Open wait for no server: the first call that needs it does.
+	// Unasked lets Open return without contacting the server; the first call does.
 	Unasked bool
-	// LeaveSchema neither migrates nor checks the schema.
+	// LeaveSchema disables both migration and checks of the schema.
 	LeaveSchema bool
-	// MustExist creates nothing: a SQLite file that is missing, and a schema
-	// that is not up to date, are ErrNoDatabase.
+	// MustExist prevents creation: a missing SQLite file or an outdated schema is ErrNoDatabase.
 	MustExist bool
 }
 
-// Store is an open database. Its SQL is the part that both dialects share.
+// Store is an open database. Its statements are valid in both SQL dialects. It is safe for concurrent use;
+// its methods block on the database.
 type Store struct {
 	sql  checked
-	db   sqldb.DB // behind sql
+	db   sqldb.DB // underlying database, without the schema check
 	opts Options
 
-	ready   atomic.Bool // the schema is as this program knows it
+	ready   atomic.Bool // the schema is known to be current
 	readyMu sync.Mutex
 }
 
-// Open opens the database of a URL and brings its schema up to date:
+// Open opens the database with the given URL and brings its schema up to date:
 //
 //	sqlite:data/w3host.db        a file; its directory is created
-//	postgres://user@host/db      also postgresql://, and libpq's keyword form
+//	postgres://user@host/db      also postgresql:// and libpq's keyword form
 //	host=/run/postgresql dbname=w3host
 //
-// Settings that a Postgres URL leaves out come from libpq's environment (PGHOST,
-// PGPASSWORD, PGSSLMODE, ~/.pgpass …).
+// Settings missing in a Postgres URL come from libpq's environment (PGHOST, PGPASSWORD, PGSSLMODE, ~/.pgpass
+// and so on).
 func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	db, err := openURL(url, opts.MustExist)
 	if err != nil {
@@ -100,7 +99,7 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	err = db.Ping(asking)
 	cancel()
 	if err == nil && !opts.LeaveSchema {
-		err = d.prepare(ctx) // building an index takes as long as it takes
+		err = d.prepare(ctx) // no time limit, because building an index may take long
 	}
 	if opts.StartWithoutDatabase && errors.Is(err, ErrUnavailable) {
 		d.opts.Log.Warn().Err(err).Msg("the database is not available yet: records wait in the spool until it is")
@@ -112,10 +111,10 @@ func Open(ctx context.Context, url string, opts Options) (*Store, error) {
 	return d, nil
 }
 
-// Kind is "postgres" or "sqlite".
+// Kind returns "postgres" or "sqlite".
 func (d *Store) Kind() string { return d.db.Dialect() }
 
-// Ping asks whether the database answers.
+// Ping checks whether the database answers.
 func (d *Store) Ping(ctx context.Context) error { return d.db.Ping(ctx) }
 
 func (d *Store) Close() error { return d.db.Close() }
@@ -141,7 +140,7 @@ func (d *Store) prepare(ctx context.Context) error {
 	return err
 }
 
-// checked is the database, with its schema checked before the first use.
+// checked is the database with a schema check before the first use.
 type checked struct{ d *Store }
 
 func (c checked) Exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -165,7 +164,7 @@ func (d *Store) tx(ctx context.Context, do func(sqldb.Tx) error) error {
 	return d.db.Tx(ctx, do)
 }
 
-// inTx is tx for functions with a result.
+// inTx is like tx for functions with a result.
 func inTx[T any](ctx context.Context, d *Store, do func(sqldb.Tx) (T, error)) (result T, err error) {
 	err = d.tx(ctx, func(tx sqldb.Tx) (err error) {
 		result, err = do(tx)
@@ -174,7 +173,7 @@ func inTx[T any](ctx context.Context, d *Store, do func(sqldb.Tx) (T, error)) (r
 	return result, err
 }
 
-// notFound names the thing that an ErrNotFound is about.
+// notFound adds what was not found to an ErrNotFound.
 func notFound(err error, format string, args ...any) error {
 	if errors.Is(err, ErrNotFound) {
 		return fmt.Errorf(format+": %w", append(args, ErrNotFound)...)
@@ -182,7 +181,7 @@ func notFound(err error, format string, args ...any) error {
 	return err
 }
 
-// some makes an error of no rows that a statement has found or changed.
+// some returns an error of the given kind if a statement found or changed no rows.
 func some[N int | int64](n N, err, kind error, format string, args ...any) error {
 	if err == nil && n == 0 {
 		return fmt.Errorf(format+": %w", append(args, kind)...)
@@ -190,14 +189,14 @@ func some[N int | int64](n N, err, kind error, format string, args ...any) error
 	return err
 }
 
-// fold makes the form in which names and realms are compared: without case.
+// fold returns the form in which names and realms are compared: lower case, without surrounding spaces.
 func fold(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// nameKey is a name from the wire in that form.
+// nameKey returns the folded form of a name from the network.
 func nameKey(name string) string { return fold(clean(name)) }
 
-// clean makes text that every database takes: names come from the wire and
-// may hold anything, but Postgres knows neither NUL nor bytes that are not UTF-8.
+// clean makes text storable in every database. Names from the network may contain anything, but Postgres
+// stores neither NUL nor invalid UTF-8.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -30,7 +30,7 @@ func testNetworkRoles(t *testing.T, db *storage.Store) {
 	wantError(t, "again", add("ann", desk, "root"), storage.ErrConflict, "ann from 192.168.1.7 is root on the LAN")
 	wantError(t, "nobody", add("", netip.Prefix{}, "root"), storage.ErrRejected, "needs a name or a network")
 	wantError(t, "no role", add("Ann", netip.Prefix{}, "king"), storage.ErrRejected, "one of the roles trusted, admin, root")
-	g := storage.NewGuard(db, storage.GuardOptions{})
+	g := storage.NewAccessCache(db, storage.AccessCacheOptions{})
 	defer g.Close()
 	<-g.Loaded()
 	for _, tt := range []struct {

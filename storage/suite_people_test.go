@@ -305,7 +305,7 @@ func testAudit(t *testing.T, db *storage.Store) {
 func testGuard(t *testing.T, db *storage.Store) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	g := storage.NewGuard(db, storage.GuardOptions{})
+	g := storage.NewAccessCache(db, storage.AccessCacheOptions{})
 	defer g.Close()
 	select {
 	case <-g.Loaded():
@@ -390,7 +390,7 @@ func testNamesakes(t *testing.T, db *storage.Store) {
 }
 
 // roleOf is the role by which a name is an admin from anywhere.
-func roleOf(g *storage.Guard, name, realm string) storage.Role {
+func roleOf(g *storage.AccessCache, name, realm string) storage.Role {
 	for _, a := range g.AdminsAs(name, realm, netip.Addr{}) {
 		return a.Role
 	}

@@ -8,30 +8,26 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// The totals (player_totals, map_totals …) are sums over the games that have
-// ended, and games.counted says which are in. A game is counted in the
-// transaction that ends it. When more is written about a counted game, it is
-// taken out before and put in again after, by the same statements with the
-// opposite sign: so a record that is replayed counts once.
+// The totals (player_totals, map_totals and so on) are sums over finished games; games.counted marks the
+// games included. A game is counted in the transaction that ends it. Before more is written about a counted
+// game, it is subtracted, and then added again, by the same statements with opposite signs. So a replayed
+// record counts once.
 //
-// most, first_game and last_game only ever widen: a correction does not take a value
-// back.
+// most, first_game and last_game only ever widen; corrections do not shrink them.
 
-// totalsSQL are the statements that add the games of the list $1 to the totals, $2
-// times: 1 or -1. Rows are locked in the order of their keys, so that hosts that
-// count at once do not wait for each other in a circle. Taking out and putting in
-// goes over them twice and may do so: Postgres ends one of the two, and its batch is
-// tried again.
+// totalsSQL holds the statements that add the games in list $1 to the totals, multiplied by $2: 1 or -1. Rows
+// are locked in key order to avoid deadlocks between hosts. Subtracting and adding passes over them twice,
+// which may still deadlock; Postgres then aborts one transaction, and its batch is retried.
 //
 //go:embed totals.sql
 var totalsSQL string
 
-// addTotals adds games to the totals, or takes them out with the sign -1.
+// addTotals adds games to the totals, or subtracts them with sign -1.
 func addTotals(ctx context.Context, tx sqldb.Tx, sign int, keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	if err := tx.OnPostgres(ctx, "SET LOCAL jit = off"); err != nil { // compiling these takes longer than running them
+	if err := tx.OnPostgres(ctx, "SET LOCAL jit = off"); err != nil { // compiling these statements takes longer than running them
 		return err
 	}
 	for query := range strings.SplitSeq(totalsSQL, ";\n\n") {
@@ -42,8 +38,8 @@ func addTotals(ctx context.Context, tx sqldb.Tx, sign int, keys []string) error 
 	return nil
 }
 
-// uncount takes those games out of the totals that are in them, and holds the
-// rows of all until the transaction ends: no other host may count them meanwhile.
+// uncount subtracts the counted games among keys from the totals. It locks the rows of all games until the
+// transaction ends, so that no other host counts them meanwhile.
 func uncount(ctx context.Context, tx sqldb.Tx, keys []string) error {
 	if len(keys) == 0 {
 		return nil
@@ -61,7 +57,7 @@ func uncount(ctx context.Context, tx sqldb.Tx, keys []string) error {
 	return err
 }
 
-// count puts those games into the totals that have ended and are not in.
+// count adds the finished games among keys that are not counted yet to the totals.
 func count(ctx context.Context, tx sqldb.Tx, keys []string) error {
 	ended, err := sqldb.List[string](ctx, tx, `UPDATE games SET counted = true, players = (SELECT count(*) FROM game_players p
 			WHERE p.game_key = games.key AND p.slot IS NOT NULL AND NOT p.fake)

@@ -13,12 +13,10 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// A URL that is not understood may have its password anywhere: no error shows
-// any part of it.
+// Error messages contain no part of an invalid URL, because its password may be anywhere.
 var (
 	plainFile = regexp.MustCompile(`^[\w.\\-]+(/[\w.\\-]+)*$`)
-	// login is user:password@host where the name of a file should be. One
-	// letter before the colon is a drive.
+	// login matches user:password@host in place of a file name. A single letter before the colon is a drive.
 	login = regexp.MustCompile(`^//.*@|[^/\\]{2,}:.*@`)
 
 	otherDatabases = []string{"mysql", "mariadb", "mssql", "sqlserver", "mongodb", "redis", "oracle", "file", "http", "https"}
@@ -26,8 +24,8 @@ var (
 
 const urlForms = "sqlite:FILE or postgres://USER@HOST/NAME"
 
-// CheckURL says what is wrong with a database URL, as far as that shows without
-// opening it. The error is ErrBadURL and shows no password.
+// CheckURL returns an error if a database URL is invalid, as far as that can be seen without opening it. The
+// error is ErrBadURL and contains no password.
 func CheckURL(url string) error {
 	if path, err := fileOf(url); path != "" || err != nil {
 		return err
@@ -38,7 +36,7 @@ func CheckURL(url string) error {
 	return nil
 }
 
-// FileOf is the file of a SQLite URL, empty for another one.
+// FileOf returns the file of a SQLite URL, or "" for other URLs.
 func FileOf(url string) string {
 	path, _ := fileOf(url)
 	return path
@@ -67,7 +65,7 @@ func fileOf(url string) (path string, err error) {
 	return "", fmt.Errorf("%w: write %s (it is not shown here: it may hold a password)", ErrBadURL, urlForms)
 }
 
-// isKeywords recognises libpq's form: key=value key=value.
+// isKeywords reports whether url is in libpq's form: key=value key=value.
 func isKeywords(url string) bool {
 	key, _, found := strings.Cut(url, "=")
 	return found && !strings.ContainsAny(strings.TrimSpace(key), " :/\\?.@")

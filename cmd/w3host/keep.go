@@ -26,7 +26,7 @@ func pruneCommand() *cobra.Command {
 	c, cmd := newDBCommand("prune", "delete records older than the configured retention", pruneHelp)
 	dry := cmd.Flags().Bool("dry-run", false, "only print how much would be deleted")
 	c.addJSONFlag(cmd.Flags(), "print a JSON object")
-	var keep storage.Keep
+	var keep storage.RetentionPolicy
 	check := func() error {
 		if err := c.none(); err != nil {
 			return err
@@ -35,7 +35,7 @@ func pruneCommand() *cobra.Command {
 		if err := multierror.Append(faults, set.Validate()).ErrorOrNil(); err != nil {
 			return err
 		}
-		if keep = daemon.Retention(set.Database); keep == (storage.Keep{}) {
+		if keep = daemon.Retention(set.Database); keep == (storage.RetentionPolicy{}) {
 			return errors.New("no retention is configured: set database.keep_chat, keep_addresses, keep_games or keep_audit")
 		}
 		return nil

@@ -25,7 +25,7 @@ func (n *numbered) Record(r storage.Record) {
 	if !n.twice {
 		n.to.Record(r)
 	} else if n.fact > n.recorded {
-		n.to.Record(storage.Numbered{Record: r, Number: n.fact*atOnce + n.next - 1})
+		n.to.Record(storage.KeyedRecord{Record: r, Number: n.fact*atOnce + n.next - 1})
 	}
 }
 

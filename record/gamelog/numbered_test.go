@@ -28,7 +28,7 @@ func TestAgain(t *testing.T) {
 	if len(first.records) != 3 || !reflect.DeepEqual(first.records[1:], second.records) {
 		t.Errorf("told %+v, and again %+v", first.records, second.records)
 	}
-	if n := first.records[1].(storage.Numbered).Number; n != 2*atOnce || r.Fact() != 3 {
+	if n := first.records[1].(storage.KeyedRecord).Number; n != 2*atOnce || r.Fact() != 3 {
 		t.Errorf("number %d, last fact %d", n, r.Fact())
 	}
 }

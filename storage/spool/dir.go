@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// syncDir makes a new name in dir survive a power cut. On Windows it has nothing to do: NTFS
-// writes names through its own journal, and directories cannot be synced.
+// syncDir makes new file names in dir survive a power cut. On Windows it does nothing: NTFS journals names,
+// and directories cannot be synced.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -9,11 +9,11 @@ import (
 	"sync"
 )
 
-// File is one file of a spool. One goroutine may append while another syncs.
+// File is a file of a spool. One goroutine may append while another one syncs.
 type File struct {
 	Path    string `json:"path"`
 	Run     string `json:"run,omitempty"`
-	First   uint64 `json:"first"` // numbers of its records
+	First   uint64 `json:"first"` // number of its first record
 	Last    uint64 `json:"last"`
 	Records int    `json:"records"`
 	Damaged int    `json:"damaged"` // see Contents
@@ -23,12 +23,12 @@ type File struct {
 	spool *Spool
 
 	mu     sync.Mutex
-	file   *os.File // open while it is written to
+	file   *os.File // open while it is being written
 	size   int64
 	closed bool
 }
 
-// Create begins a file.
+// Create creates a new file.
 func (s *Spool) Create() (*File, error) {
 	path := s.path(s.number.Add(1))
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
@@ -39,7 +39,7 @@ func (s *Spool) Create() (*File, error) {
 	return &File{Path: path, spool: s, file: f}, nil
 }
 
-// load looks through a file that an earlier run left.
+// load examines a file that an earlier run left behind.
 func (s *Spool) load(path string) (*File, error) {
 	f := &File{Path: path, spool: s}
 	c, err := f.Read()
@@ -56,34 +56,33 @@ func (s *Spool) load(path string) (*File, error) {
 			f.Last = l.Seq
 			f.Records++
 		default:
-			f.Damaged++ // a file has one run
+			f.Damaged++ // a file must contain a single run
 		}
 	}
 	return f, nil
 }
 
-// Append writes lines at the end. After an error nothing of them counts as
-// written, and the same lines may be appended again.
+// Append appends lines. After an error none of them counts as written, and the same lines may be appended
+// again.
 func (f *File) Append(lines []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if _, err := f.file.WriteAt(lines, f.size); err != nil {
-		_ = f.file.Truncate(f.size) // give the space back; a rest would be overwritten, or found torn
+		_ = f.file.Truncate(f.size) // release the space; leftover bytes would be overwritten or recognised as torn
 		return fmt.Errorf("write the spool: %w", err)
 	}
 	f.size += int64(len(lines))
 	return nil
 }
 
-// Size is the length in bytes.
+// Size returns the length in bytes.
 func (f *File) Size() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.size
 }
 
-// Sync makes appended records survive a power cut. A file that was removed
-// meanwhile is not needed.
+// Sync makes appended records survive a power cut. It ignores files that were removed meanwhile.
 func (f *File) Sync() error {
 	if f.file == nil {
 		return nil
@@ -97,7 +96,7 @@ func (f *File) Sync() error {
 	return nil
 }
 
-// Read returns the whole records of the file.
+// Read returns the intact records of the file.
 func (f *File) Read() (Contents, error) {
 	data, err := os.ReadFile(f.Path)
 	if err != nil {
@@ -109,7 +108,7 @@ func (f *File) Read() (Contents, error) {
 	return Parse(data), nil
 }
 
-// Remove deletes the file, or puts it aside when it is damaged.
+// Remove deletes the file, or moves it to the quarantine if it is damaged.
 func (f *File) Remove() error {
 	f.close()
 	if f.Damaged+f.Missing > 0 {
@@ -121,17 +120,17 @@ func (f *File) Remove() error {
 	return nil
 }
 
-// close leaves the file on disk.
+// close closes the file without deleting it.
 func (f *File) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file != nil && !f.closed {
 		f.closed = true
-		_ = f.file.Close() // written and synced before; nothing is left to fail
+		_ = f.file.Close() // cannot lose data: everything was written and synced before
 	}
 }
 
-// putAside moves a file to the quarantine beside it.
+// putAside moves a file to the quarantine folder.
 func putAside(path string) error {
 	dir := filepath.Join(filepath.Dir(path), Quarantine)
 	err := os.MkdirAll(dir, 0o750)

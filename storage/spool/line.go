@@ -12,29 +12,28 @@ import (
 )
 
 const (
-	// MaxLine bounds one record in bytes: a desync dossier of a long game is
-	// far below it.
+	// MaxLine is the maximum size of a record in bytes, far above that of a desync dossier of a long game.
 	MaxLine = 16 << 20
-	// Edited stands for the checksum of a line that a person has mended.
+	// Edited replaces the checksum in a line that a person has fixed.
 	Edited = "edited"
 )
 
 var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
-	marker     = []byte(`{"crc":"`) // how a line begins; in a JSON text its quotes would be escaped
+	marker     = []byte(`{"crc":"`) // start of a line; cannot occur inside JSON text, where quotes are escaped
 )
 
 // Line is one record.
 type Line struct {
-	Run    string // the run that wrote it: a UUID, sorted by time
+	Run    string // UUID of the run that wrote it; sorts by time
 	Seq    uint64 // counted from 1 in each run, without gaps
 	Type   string
 	Record json.RawMessage
 
-	Mended bool `json:"-"` // a person has: its checksum says "edited"
+	Mended bool `json:"-"` // the line was fixed by a person: its checksum is "edited"
 }
 
-// Append adds the line's text to dst.
+// Append appends the encoded line to dst.
 func (l Line) Append(dst []byte) []byte {
 	dst = append(append(dst, marker...), `00000000",`...)
 	at := len(dst)
@@ -45,8 +44,8 @@ func (l Line) Append(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// first finds the record that text begins with, and the rest of the text. The
-// checksum shows where it ends: so a lost line break costs nothing.
+// first decodes the record at the start of text and returns the rest. The checksum shows where the record
+// ends, so a missing line break does no harm.
 func first(text []byte) (l Line, rest []byte, ok bool) {
 	body, found := bytes.CutPrefix(text, marker)
 	sum, body, cut := bytes.Cut(body, []byte(`",`))
@@ -77,7 +76,7 @@ func first(text []byte) (l Line, rest []byte, ok bool) {
 	}
 }
 
-// fields splits a text of Append whose checksum is right.
+// fields splits the body of a line with a correct checksum.
 func fields(body []byte) (l Line, ok bool) {
 	body, ok = bytes.CutPrefix(body, []byte(`"run":"`))
 	run, body, ok1 := bytes.Cut(body, []byte(`","seq":`))
@@ -87,16 +86,16 @@ func fields(body []byte) (l Line, ok bool) {
 	return Line{Run: string(run), Seq: n, Type: string(kind), Record: record}, ok && ok1 && ok2 && ok3 && err == nil
 }
 
-// Contents are the records of a file, and its faults.
+// Contents holds the records of a file and its defects.
 type Contents struct {
-	Lines   []Line // by run and number, each once
-	Damaged int    // stretches of bytes that are no whole record
-	Missing int    // numbers between the first and the last that are not there
-	Where   []int  // the text lines, counted from 1, where Damaged is
-	Torn    int    // bytes at the end that were being written when the host died
+	Lines   []Line // sorted by run and number, without duplicates
+	Damaged int    // number of byte ranges that are not intact records
+	Missing int    // numbers missing between the first and last record
+	Where   []int  // text lines of the damage, counted from 1
+	Torn    int    // incomplete bytes at the end, written when the host died
 }
 
-// Parse finds every record that is whole, wherever it is.
+// Parse returns every intact record in data, wherever it is.
 func Parse(data []byte) (c Contents) {
 	for number := 1; len(data) > 0; number++ {
 		text, rest, ended := bytes.Cut(data, []byte{'\n'})
@@ -105,7 +104,7 @@ func Parse(data []byte) (c Contents) {
 			c.Lines = append(c.Lines, l)
 			continue
 		}
-		for len(text) > 0 { // damaged: go on at what looks like the begin of a record
+		for len(text) > 0 { // damaged: continue at the next possible start of a record
 			next := bytes.Index(text[1:], marker) + 1
 			if next == 0 {
 				next = len(text)
@@ -131,8 +130,7 @@ func Parse(data []byte) (c Contents) {
 	return c
 }
 
-// sort brings the lines into the order of their numbers: blocks of a damaged
-// disk may be swapped or doubled.
+// sort sorts the lines by run and number, because a damaged disk may swap or duplicate blocks.
 func (c *Contents) sort() {
 	if len(c.Lines) == 0 {
 		return

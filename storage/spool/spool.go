@@ -1,14 +1,15 @@
-// Package spool keeps records on disk until the database has them. It knows
-// nothing of the contents of the records.
+// Package spool keeps records on disk until the database has them. Spool is the folder of one process, File a
+// file in it, and Line a record. Only package storage and the `w3host spool` commands use it. It does not
+// know the contents of records.
 //
-// A spool is a folder of files 0000000001.jsonl, 0000000002.jsonl … that only
-// grow. Each record is a line of JSON, so that a text editor reads and mends it:
+// A spool is a folder of files 0000000001.jsonl, 0000000002.jsonl and so on, which are only appended to. Each
+// record is a line of JSON, so it can be read and fixed with a text editor:
 //
 //	{"crc":"5f3a09bc","run":"0193…","seq":17,"type":"ChatLine","record":{…}}
 //
-// crc is the CRC-32C of all that follows its comma, up to the last brace, in 8
-// hex digits; a person who changes a line writes "edited" instead. Open
-// skips a line that is not whole, and keeps its file in the folder quarantine.
+// crc is the CRC-32C, in 8 hex digits, of everything after its comma up to the last brace. A person who
+// changes a line writes "edited" instead. Open skips damaged lines and keeps their file in the folder
+// quarantine.
 package spool
 
 import (
@@ -26,35 +27,35 @@ import (
 )
 
 const (
-	// Quarantine is the folder of damaged files, inside the spool.
+	// Quarantine is the subfolder for damaged files.
 	Quarantine = "quarantine"
-	// Apart begins the names of folders inside, of processes that have let the spool go
-	// and still had something to record.
-	Apart = "apart-"
+	// DetachedPrefix is the name prefix of subfolders for processes that have handed over the spool but still had
+	// records.
+	DetachedPrefix = "apart-"
 
 	suffix   = ".jsonl"
 	lockName = "lock"
 )
 
-// ErrInUse: another process has the folder.
+// ErrInUse is returned if another process uses the folder.
 var ErrInUse = errors.New("in use by another running w3host")
 
-// Spool is one folder, owned by one process.
+// Spool is a folder owned by one process.
 type Spool struct {
 	dir     string
 	lock    *flock.Flock
-	number  atomic.Uint64 // of the newest file
-	newName atomic.Bool   // the folder itself wants a sync
+	number  atomic.Uint64 // number of the newest file
+	newName atomic.Bool   // the folder itself must be synced
 }
 
-// Left lists the files that earlier runs left in the folder.
+// Left describes what earlier runs left in the folder.
 type Left struct {
-	Files  []*File  // with records, by run and number
-	Faults []string // files that can't be read, or were put aside at once
+	Files  []*File  // files with records, sorted by run and number
+	Faults []string // files that cannot be read or were quarantined immediately
 }
 
-// Open locks the folder, which it creates when missing, and returns the files to
-// replay.
+// Open creates the folder if necessary, locks it and returns the files to replay. It returns ErrInUse if
+// another process has it.
 func Open(dir string) (*Spool, Left, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, Left{}, fmt.Errorf("create the spool directory: %w", err)
@@ -68,7 +69,7 @@ func Open(dir string) (*Spool, Left, error) {
 		return nil, Left{}, fmt.Errorf("the spool in %s is %w: give each host its own data directory", dir, ErrInUse)
 	}
 	s := &Spool{dir: dir, lock: lock}
-	err = s.takeApart()
+	err = s.takeDetached()
 	left := Left{}
 	if err == nil {
 		left, err = s.scan()
@@ -79,8 +80,7 @@ func Open(dir string) (*Spool, Left, error) {
 	return s, left, nil
 }
 
-// Inspect returns the files of a folder, and those in its quarantine, also while a
-// host runs that owns it.
+// Inspect returns the files of a folder and those in its quarantine. The host that owns it may be running.
 func Inspect(dir string) (files, aside []*File, err error) {
 	s := &Spool{dir: dir}
 	files, aside = []*File{}, []*File{}
@@ -91,7 +91,7 @@ func Inspect(dir string) (files, aside []*File, err error) {
 	for _, path := range paths {
 		f, err := s.load(path)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the host was faster
+			continue // removed by the running host
 		}
 		if err != nil {
 			return nil, nil, err
@@ -133,24 +133,23 @@ func (s *Spool) scan() (left Left, err error) {
 			left.Files = append(left.Files, f)
 		}
 	}
-	// After a failed sync records were written again, to a later file.
+	// After a failed sync, records were written again to a later file.
 	slices.SortStableFunc(left.Files, func(a, b *File) int {
 		return cmp.Or(strings.Compare(a.Run, b.Run), cmp.Compare(a.First, b.First))
 	})
 	return left, nil
 }
 
-// takeApart takes the files of processes that used a folder beside this spool and have
-// ended before the database had all of it, and those that they have put aside.
-func (s *Spool) takeApart() error {
+// takeDetached moves the files of ended processes from their subfolders into this spool.
+func (s *Spool) takeDetached() error {
 	if _, err := s.list(s.dir); err != nil {
 		return err
 	}
-	folders, _ := filepath.Glob(filepath.Join(s.dir, Apart+"*"))
+	folders, _ := filepath.Glob(filepath.Join(s.dir, DetachedPrefix+"*"))
 	for _, folder := range folders {
 		lock := flock.New(filepath.Join(folder, lockName))
 		if held, err := lock.TryLock(); err != nil || !held {
-			continue // it is still written to
+			continue // still in use
 		}
 		err := errors.Join(s.take(folder, s.dir), s.take(filepath.Join(folder, Quarantine), filepath.Join(s.dir, Quarantine)))
 		if err == nil {
@@ -163,7 +162,7 @@ func (s *Spool) takeApart() error {
 	return nil
 }
 
-// take moves the files of a folder to another one, under new numbers.
+// take moves the files of one folder to another under new numbers.
 func (s *Spool) take(from, to string) error {
 	paths, err := filepath.Glob(filepath.Join(from, "*"+suffix))
 	if len(paths) > 0 {
@@ -175,17 +174,17 @@ func (s *Spool) take(from, to string) error {
 	return err
 }
 
-// RemoveApart removes a folder beside a spool that has nothing to replay, unless files were
-// put aside in it: the next process that opens the spool takes those.
-func RemoveApart(dir string) error {
+// RemoveDetached removes a subfolder without records to replay. If it has quarantined files, it stays, and the
+// next Open moves them.
+func RemoveDetached(dir string) error {
 	if aside, err := filepath.Glob(filepath.Join(dir, Quarantine, "*"+suffix)); len(aside) > 0 || err != nil {
 		return err
 	}
 	return os.RemoveAll(dir)
 }
 
-// list gives the files of the spool and of its quarantine, and notes the
-// highest number: no two files ever share a name.
+// list returns the files of the spool and its quarantine, and remembers the highest number, so that no two
+// files ever share a name.
 func (s *Spool) list(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -213,5 +212,5 @@ func (s *Spool) path(n uint64) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%010d%s", n, suffix))
 }
 
-// Close lets the folder go.
+// Close unlocks the folder.
 func (s *Spool) Close() error { return s.lock.Unlock() }

@@ -1,4 +1,5 @@
-// Package storagetest makes databases for tests.
+// Package storagetest provides databases for tests: empty SQLite and Postgres databases, and Postgres servers
+// that a test may stop, pause and fail over. Only tests import it.
 package storagetest
 
 import (
@@ -17,20 +18,19 @@ import (
 	"w3host/storage"
 )
 
-// postgresVariable names the environment variable with the URL of a Postgres
-// database whose server tests may fill. scripts/with-postgres.sh sets it.
+// postgresVariable names the environment variable with the URL of a Postgres database that tests may use.
+// scripts/with-postgres.sh sets it.
 const postgresVariable = "W3HOST_TEST_POSTGRES_URL"
 
-// Databases makes an empty database of each kind and gives its URL.
+// Databases holds, for each kind of database, a function that creates an empty one and returns its URL.
 var Databases = map[string]func(testing.TB) string{"SQLite": SQLite, "Postgres": Postgres}
 
-// SQLite gives the URL of a file that does not exist yet.
+// SQLite returns the URL of a file that does not exist yet.
 func SQLite(t testing.TB) string {
 	return "sqlite:" + filepath.Join(t.TempDir(), "new", "test #1?.db")
 }
 
-// Postgres creates a schema that is dropped after the test, and gives a URL
-// that looks nowhere else.
+// Postgres creates a schema, which is dropped after the test, and returns a URL restricted to it.
 func Postgres(t testing.TB) string {
 	base := os.Getenv(postgresVariable)
 	if base == "" {
@@ -49,8 +49,8 @@ func Postgres(t testing.TB) string {
 	return u.String()
 }
 
-// Managed creates a database as a service of Postgres may offer it: its user is no superuser and may not call the
-// functions of the write-ahead log. grant gives the user this right.
+// Managed creates a database like that of a managed Postgres service: its user is not a superuser and may not
+// call the functions of the write-ahead log. grant gives the user this right.
 func Managed(t testing.TB) (url string, grant func()) {
 	base := os.Getenv(postgresVariable)
 	if base == "" {
@@ -69,7 +69,7 @@ func Managed(t testing.TB) (url string, grant func()) {
 	}
 }
 
-// databaseOf is the URL of another database of a server, for another user if one is given.
+// databaseOf returns the URL of another database on a server, with another user if given.
 func databaseOf(t testing.TB, base, name string, user *neturl.Userinfo) string {
 	u, err := neturl.Parse(base)
 	if err != nil {

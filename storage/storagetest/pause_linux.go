@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// Pause makes the server hang: it accepts connections and does not answer.
+// Pause makes the server hang: it accepts connections but does not answer.
 func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
 
-// Resume lets a paused server go on.
+// Resume continues a paused server.
 func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
 
-// signal goes to the postmaster and its children.
+// signal sends a signal to the postmaster and its children.
 func (s *Server) signal(sig syscall.Signal) {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
@@ -36,7 +36,7 @@ func (s *Server) signal(sig syscall.Signal) {
 		var name, state string
 		text, _ := os.ReadFile(path)
 		if n, _ := fmt.Sscan(string(text), &pid, &name, &state, &parent); n == 4 && parent == master {
-			_ = syscall.Kill(pid, sig) // one that has just ended needs none
+			_ = syscall.Kill(pid, sig) // fails harmlessly for a process that has just ended
 		}
 	}
 }

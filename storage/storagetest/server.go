@@ -22,8 +22,7 @@ const (
 	userVariable = "W3HOST_TEST_PGUSER"
 )
 
-// Server is a Postgres that a test may stop and start as it likes. It syncs
-// its writes, as one in production does.
+// Server is a Postgres server that a test may stop and start. It syncs its writes like a production server.
 type Server struct {
 	URL string
 
@@ -34,15 +33,15 @@ type Server struct {
 	port uint16
 }
 
-// NewServer makes and starts a server that is gone after the test. It skips the
-// test in the quick tier, and where scripts/with-postgres.sh has not said how.
+// NewServer creates and starts a server that is removed after the test. It skips the test in the quick tier,
+// and without scripts/with-postgres.sh.
 func NewServer(t testing.TB) *Server {
 	tier.All(t, "needs Postgres servers that it may stop")
 	s := &Server{t: t, bin: os.Getenv(binVariable), user: os.Getenv(userVariable)}
 	if s.bin == "" {
 		tier.Missing(t, "needs Postgres servers that it may stop (scripts/with-postgres.sh)")
 	}
-	dir, err := os.MkdirTemp("", "w3host-pg-") // t.TempDir is closed to the server's user
+	dir, err := os.MkdirTemp("", "w3host-pg-") // t.TempDir is not accessible to the server's user
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +54,7 @@ func NewServer(t testing.TB) *Server {
 	return s
 }
 
-// ownDir gives the directory to the server's user.
+// ownDir makes the server's user the owner of the directory.
 func (s *Server) ownDir() {
 	s.t.Helper()
 	if cred := s.credential(); cred != nil {
@@ -65,7 +64,7 @@ func (s *Server) ownDir() {
 	}
 }
 
-// startFirst starts a server that was just made, at a free port, until the test ends.
+// startFirst starts a new server on a free port until the test ends.
 func (s *Server) startFirst() {
 	s.t.Helper()
 	s.configure(testkit.FreePort(s.t), "")
@@ -79,13 +78,13 @@ func (s *Server) Start() {
 	s.must("pg_ctl", "-D", s.data(), "-l", filepath.Join(s.dir, "log"), "-w", "-t", "60", "start")
 }
 
-// Stop ends the server as a crash does: without a checkpoint or a goodbye.
+// Stop ends the server like a crash, without a checkpoint.
 func (s *Server) Stop() {
 	s.t.Helper()
 	s.must("pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop")
 }
 
-// configure has the server listen at a port from its next start on, with more settings.
+// configure sets the server's port and further settings for its next start.
 func (s *Server) configure(port uint16, more string) {
 	s.t.Helper()
 	s.port = port
@@ -109,8 +108,8 @@ func (s *Server) must(name string, args ...string) {
 	}
 }
 
-// command runs a program of Postgres as its user: it refuses to run as root.
-// Its output goes nowhere, or the server it starts would hold our pipe open.
+// command returns a Postgres command that runs as the server's user, because Postgres refuses to run as root.
+// Its output is discarded; otherwise the server would hold the pipe open.
 func (s *Server) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(s.bin, name), args...)
 	cmd.Dir = s.dir

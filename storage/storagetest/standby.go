@@ -9,8 +9,8 @@ import (
 	"w3host/internal/testkit"
 )
 
-// Standby starts a copy that follows the server, and waits until it does. While the copy is
-// stopped, it gets nothing more.
+// Standby starts a replica of the server and waits until it has caught up. A stopped replica receives
+// nothing.
 func (s *Server) Standby() *Server {
 	s.t.Helper()
 	c := &Server{t: s.t, bin: s.bin, user: s.user, dir: filepath.Join(s.dir, "standby")}
@@ -27,7 +27,7 @@ func (s *Server) Standby() *Server {
 	return c
 }
 
-// FailOver ends the server as a crash does, and has a standby in its place, under its address.
+// FailOver ends the server like a crash and promotes a standby under its address.
 func (s *Server) FailOver(c *Server) {
 	s.t.Helper()
 	s.Stop()

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileChanges learns from the kernel (inotify) whether a database file has been written, moved or
-// removed by any process. No goroutine waits for it: seen asks.
+// fileChanges uses the kernel (inotify) to detect whether any process has written, moved or deleted a
+// database file. It has no goroutine: call seen to ask.
 type fileChanges struct {
 	fd      int
 	watched bool // both files are watched
@@ -17,13 +17,13 @@ type fileChanges struct {
 func watchFile() *fileChanges {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
-		return nil // this user has too many: the caller looks at each beat
+		return nil // limit of inotify instances reached: the caller checks at each heartbeat
 	}
 	return &fileChanges{fd: fd}
 }
 
-// arm watches the database at path and its write-ahead log, which may be new files. It is called
-// before each look at the database, so that no change goes unnoticed.
+// arm watches the database at path and its write-ahead log, which may be new files. Call it before each check
+// of the database, so that no change is missed.
 func (f *fileChanges) arm(path string) {
 	if f == nil {
 		return
@@ -32,10 +32,10 @@ func (f *fileChanges) arm(path string) {
 	_, err1 := unix.InotifyAddWatch(f.fd, path, events)
 	_, err2 := unix.InotifyAddWatch(f.fd, path+"-wal", events)
 	f.watched = err1 == nil && err2 == nil
-	f.seen() // what is waiting is older than the look that follows
+	f.seen() // discard events older than the check that follows
 }
 
-// seen reports whether the files may have changed since arm. It never blocks.
+// seen reports whether the files may have changed since arm. It does not block.
 func (f *fileChanges) seen() bool {
 	if f == nil || !f.watched {
 		return true

@@ -2,14 +2,14 @@
 
 package sqldb
 
-// fileChanges is nil where the system does not tell of changes of files at a price worth paying.
+// fileChanges does nothing on systems without a cheap notification of file changes.
 type fileChanges struct{}
 
 func watchFile() *fileChanges { return nil }
 
 func (f *fileChanges) arm(string) {}
 
-// seen reports whether the files may have changed.
+// seen always returns true: the files may have changed.
 func (f *fileChanges) seen() bool { return true }
 
 func (f *fileChanges) close() {}

@@ -10,9 +10,9 @@ import (
 	"unicode"
 )
 
-// Columns are the columns of a struct: its fields, and those of embedded structs,
-// that a database can hold. The column of HostLate is host_late, or what a tag
-// `db:"…"` says; "-" is none. That of a time.Duration ends in _ms.
+// Columns returns the column names of a struct: its fields and those of embedded structs, except slices. The
+// field HostLate has the column host_late, or the name in a tag `db:"…"`; "-" excludes it. Columns of
+// time.Duration fields end in _ms.
 func Columns(row any) (names []string) {
 	for _, c := range columnsOf(reflect.TypeOf(row)) {
 		names = append(names, c.name)
@@ -20,7 +20,7 @@ func Columns(row any) (names []string) {
 	return names
 }
 
-// Values are the values of the columns, in their order.
+// Values returns the values of a struct's columns, in the order of Columns.
 func Values(row any) []any {
 	v := reflect.ValueOf(row)
 	columns := columnsOf(v.Type())
@@ -39,7 +39,7 @@ type column struct {
 	index []int
 }
 
-var columnsByType sync.Map // reflect.Type to []column
+var columnsByType sync.Map // maps reflect.Type to []column
 
 func columnsOf(t reflect.Type) []column {
 	if known, ok := columnsByType.Load(t); ok {
@@ -63,12 +63,12 @@ func columnsOf(t reflect.Type) []column {
 	return columns
 }
 
-// isStruct reports whether a type has columns rather than being one.
+// isStruct reports whether a type is a row of several columns rather than a single value.
 func isStruct(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct && t != reflect.TypeFor[time.Time]() && !reflect.PointerTo(t).Implements(reflect.TypeFor[sql.Scanner]())
 }
 
-// snake is MapSHA1 as map_sha1.
+// snake converts a field name to a column name: MapSHA1 becomes map_sha1.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {

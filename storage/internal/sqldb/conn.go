@@ -16,17 +16,17 @@ type handle interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// conn is a Queryer on a handle.
+// conn implements Queryer on a handle.
 type conn struct {
 	on       handle
 	postgres bool
 }
 
-// inList is how statements look a column up in a list; Postgres has arrays.
+// inList matches the way statements test for membership in a list; Postgres uses an array instead.
 var inList = regexp.MustCompile(`IN \(SELECT value FROM json_each\((\$\d)\)\)`)
 
-// prepared is a statement with its arguments as the driver takes them. An array leads
-// Postgres to an index whatever it thinks of the length of the list.
+// prepared returns the statement and arguments for the driver. On Postgres it converts lists to arrays, so
+// that the planner uses an index whatever it guesses about the list's length.
 func (c conn) prepared(query string, args []any) (string, []any) {
 	if c.postgres {
 		query = inList.ReplaceAllString(query, "= ANY ($1)")
@@ -59,7 +59,7 @@ func (c conn) Query(ctx context.Context, query string, args []any, each func(*sq
 	return translate(rows.Err())
 }
 
-// inTx runs do in a transaction, of which it gets the connection, too.
+// inTx runs do in a transaction and passes it the connection as well.
 func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) error {
 	on, err := db.Conn(ctx)
 	if err != nil {
@@ -71,17 +71,16 @@ func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) er
 		return translate(err)
 	}
 	if err := do(on, tx); err != nil {
-		_ = tx.Rollback() // the first error is the cause
+		_ = tx.Rollback() // the first error is the relevant one
 		return translate(err)
 	}
 	return translate(tx.Commit())
 }
 
-// sqliteTime is how SQLite holds times: sortable, read by its date functions.
+// sqliteTime is the format of times in SQLite: sortable and understood by its date functions.
 const sqliteTime = "2006-01-02T15:04:05.000Z"
 
-// bound are arguments as a driver takes them: zero times are NULL; SQLite holds times
-// as text, and takes a list as JSON.
+// bound converts arguments for a driver. Zero times become NULL; SQLite gets times as text and lists as JSON.
 func bound(args []any, postgres bool) []any {
 	args = slices.Clone(args)
 	for i, arg := range args {
@@ -106,10 +105,10 @@ func bound(args []any, postgres bool) []any {
 
 var arrayEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// listText writes a list as JSON, or as an array of Postgres.
+// listText encodes a list as a Postgres array or as JSON.
 func listText(list []string, postgres bool) string {
 	if !postgres {
-		text, _ := json.Marshal(append([]string{}, list...)) // texts
+		text, _ := json.Marshal(append([]string{}, list...)) // cannot fail for strings
 		return string(text)
 	}
 	var b strings.Builder

@@ -12,6 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// Errors by kind; test for them with errors.Is. All errors of this package wrap one of them.
 var (
 	ErrNotFound    = errors.New("not found")
 	ErrConflict    = errors.New("already there")
@@ -22,8 +23,8 @@ var (
 	errMoved = fmt.Errorf("%w: its file was deleted or replaced while this program ran: put the file back, or start the program again", ErrUnavailable)
 )
 
-// translate turns the errors of either database into ours. The driver's error
-// is kept as text only: no caller can come to depend on it.
+// translate converts a driver's error to one of the errors above. The driver's error is included only as
+// text, so that callers cannot depend on it.
 func translate(err error) error {
 	is := func(target error) bool { return errors.Is(err, target) }
 	if err == nil || slices.ContainsFunc([]error{ErrNotFound, ErrConflict, ErrUnavailable, ErrRejected, ErrUnusable}, is) {
@@ -46,25 +47,26 @@ func translate(err error) error {
 	return fmt.Errorf("%w: %s", ErrUnavailable, oneLine(err))
 }
 
-// Translate turns an error of a library that was lent a connection into one of ours.
+// Translate converts an error of a library that has used a connection from Migrating.
 func Translate(err error) error { return translate(err) }
 
-// kindByClass sorts SQLSTATE codes by their class, the first two characters. Codes of other classes, such as those of
-// lost connections, deadlocks and a server that has no memory or is shut down, may be well again later.
+// kindByClass maps the class of an SQLSTATE code, its first two characters, to an error. Conditions of other
+// classes may be temporary, such as lost connections, deadlocks, or a server that is out of memory or
+// shutting down.
 var kindByClass = map[string]error{
 	"21": ErrRejected, // cardinality violation
 	"22": ErrRejected, // data exception
 	"23": ErrRejected, // integrity constraint violation
 	"44": ErrRejected, // check option violation
-	"54": ErrRejected, // program limit exceeded: a value is too long for an index, for example
+	"54": ErrRejected, // program limit exceeded, for example a value too long for an index
 	"P0": ErrRejected, // raised by a trigger or function
 	"0A": ErrUnusable, // feature not supported
-	"3F": ErrUnusable, // no such schema
+	"3F": ErrUnusable, // schema does not exist
 	"42": ErrUnusable, // missing rights, tables, columns or functions
 }
 
-// postgresKind sorts SQLSTATE codes. ErrRejected is for values that can never be stored, ErrUnusable for faults that
-// last until somebody changes the database, ErrUnavailable for those that may pass.
+// postgresKind classifies an SQLSTATE code: ErrRejected for values that can never be stored, ErrUnusable for
+// problems that somebody must fix in the database, ErrUnavailable for temporary ones.
 func postgresKind(code string) error {
 	if code == "23505" { // unique_violation
 		return ErrConflict
@@ -75,7 +77,7 @@ func postgresKind(code string) error {
 	return ErrUnavailable
 }
 
-// postgresRemedies are by SQLSTATE.
+// postgresRemedies holds advice by SQLSTATE code.
 var postgresRemedies = map[string]string{
 	"3D000": " (create it with createdb, or name another in database.url)",
 	"42501": " (grant the user of database.url rights on the schema)",
@@ -107,7 +109,7 @@ func sqliteKind(code int) error {
 	return ErrUnavailable
 }
 
-// sqliteRemedies are by primary code.
+// sqliteRemedies holds advice by primary code.
 var sqliteRemedies = map[int]string{
 	sqlite3.SQLITE_CANTOPEN: " (does the directory exist, and may this user write to it?)",
 	sqlite3.SQLITE_READONLY: " (may this user write to the file and its directory?)",
@@ -117,7 +119,7 @@ var sqliteRemedies = map[int]string{
 	sqlite3.SQLITE_CORRUPT:  " (restore a backup, or see docs/database.md on recovery)",
 }
 
-// connectText names where the connection failed, never with what password.
+// connectText describes a failed connection without its password.
 func connectText(err *pgconn.ConnectError) string {
 	where := ""
 	if c := err.Config; c != nil {

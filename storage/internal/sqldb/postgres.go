@@ -20,36 +20,36 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	// changeChannel is the channel that the triggers of the schema notify.
+	// changeChannel is the notification channel used by the schema's triggers.
 	changeChannel = "w3host_changed"
-	// migrationLock is the advisory lock that hosts starting together share.
+	// migrationLock is the key of the advisory lock for migrations.
 	migrationLock = 0x77_33_68_6F_73_74 // "w3host"
 	lockPoll      = 100 * time.Millisecond
 	applicationID = "w3host"
-	// closeGrace is the time that closing a connection may take.
+	// closeGrace limits how long closing a connection may take.
 	closeGrace = 100 * time.Millisecond
 )
 
 type pgDB struct {
 	conn
-	db   *sql.DB // on the pool
+	db   *sql.DB // uses pool
 	pool *pgxpool.Pool
 	cut  context.CancelFunc // closes the sockets
 }
 
-// OpenPostgres prepares a pool for a URL or a libpq keyword string; settings that it
-// leaves out come from libpq's environment. It does not connect.
+// OpenPostgres prepares a connection pool for a URL or a libpq keyword string; missing settings come from
+// libpq's environment variables. It does not connect.
 func OpenPostgres(url string) (DB, error) { return open(url, func(*pgxpool.Config) {}) }
 
-// beatWithin ends a statement of OpenBeating in the server, before its caller gives it up: that
-// would cost the connection, and a new one plans everything anew.
+// beatWithin is the statement timeout of OpenHeartbeat. It must expire before the caller gives up, because that
+// would close the connection, and a new one has to plan all statements again.
 const beatWithin = "1500" // milliseconds
 
-// OpenBeating is OpenPostgres for one short statement a second: it has one connection.
-func OpenBeating(url string) (DB, error) {
+// OpenHeartbeat is OpenPostgres with a single connection, for one short statement per second.
+func OpenHeartbeat(url string) (DB, error) {
 	return open(url, func(cfg *pgxpool.Config) {
 		cfg.MaxConns, cfg.MinConns = 1, 0
-		if cfg.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // else there is a pooler, which refuses it
+		if cfg.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement { // otherwise a pooler is in use, which refuses the parameter
 			cfg.ConnConfig.RuntimeParams["statement_timeout"] = beatWithin
 		}
 	})
@@ -70,7 +70,7 @@ func open(url string, adjust func(*pgxpool.Config)) (DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return socket{c, context.AfterFunc(life, func() { _ = c.Close() })}, nil // its owner gets an error
+		return socket{c, context.AfterFunc(life, func() { _ = c.Close() })}, nil // the user of the connection gets an error
 	}
 	pool, err := pgxpool.NewWithConfig(context.Background(), cfg)
 	if err != nil {
@@ -81,11 +81,11 @@ func open(url string, adjust func(*pgxpool.Config)) (DB, error) {
 	return &pgDB{conn{db, true}, db, pool, cut}, nil
 }
 
-// socket is a connection that ends with the pgDB. The pool waits for a server
-// that hangs, some of its calls for 15 s; closing its sockets ends that.
+// socket is a connection that is closed together with the pgDB. Closing it ends calls of the pool that wait
+// for an unresponsive server, some for up to 15 s.
 type socket struct {
 	net.Conn
-	keep func() bool // takes it off the list of those to be closed
+	keep func() bool // removes it from the sockets that cut closes
 }
 
 func (s socket) Close() error {
@@ -97,10 +97,10 @@ func (p *pgDB) Dialect() string { return "postgres" }
 
 func (p *pgDB) Ping(ctx context.Context) error { return translate(p.pool.Ping(ctx)) }
 
-// Close does not wait for a server that hangs.
+// Close does not wait for an unresponsive server.
 func (p *pgDB) Close() error {
 	closed := make(chan struct{})
-	go func() { // ends with cut, at the latest
+	go func() { // ends at the latest with cut
 		_ = p.db.Close()
 		p.pool.Close()
 		close(closed)
@@ -119,10 +119,9 @@ func (p *pgDB) Tx(ctx context.Context, do func(Tx) error) error {
 	return inTx(ctx, p.db, func(on *sql.Conn, tx *sql.Tx) error { return do(pgTx{conn{tx, true}, on}) })
 }
 
-// Migrating takes an advisory lock, which the server frees when the session
-// ends for whatever reason. It tries again and again instead of waiting in the
-// server: CREATE INDEX CONCURRENTLY waits for every statement that runs, the
-// one that would wait for this lock included.
+// Migrating takes an advisory lock, which the server releases when the session ends. It polls instead of
+// waiting in the server, because CREATE INDEX CONCURRENTLY waits for all running statements, including one
+// that waits for this lock.
 func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 	conn, err := p.connect(ctx)
 	if err != nil {
@@ -138,11 +137,11 @@ func (p *pgDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 		if held {
 			return p.db, done, nil
 		}
-		time.Sleep(lockPoll) // the next question fails if ctx has ended
+		time.Sleep(lockPoll) // the next query fails if ctx has ended
 	}
 }
 
-// connect opens a connection outside the pool.
+// connect opens a connection outside of the pool.
 func (p *pgDB) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.ConnectConfig(ctx, p.pool.Config().ConnConfig)
 	return conn, translate(err)
@@ -154,7 +153,7 @@ func closeConn(ctx context.Context, conn *pgx.Conn) {
 	_ = conn.Close(ctx)
 }
 
-// Watch holds a connection of its own outside the pool.
+// Watch uses a separate connection outside of the pool.
 func (p *pgDB) Watch(ctx context.Context, _ *heartbeat.Heart, changed func() error) error {
 	conn, err := p.connect(ctx)
 	if err != nil {
@@ -190,22 +189,22 @@ func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) er
 		batch.Queue(s.SQL, bound(s.Args, true)...)
 	}
 	for _, r := range rows {
-		// One statement adds any number of rows. That is several times faster than a
-		// statement for each, and unlike COPY it minds rows that are there already.
+		// One statement inserts any number of rows. This is several times faster than one statement per row,
+		// and unlike COPY it allows rows that exist already.
 		columns := strings.Join(r.Columns, ", ")
 		batch.Queue(fmt.Sprintf("INSERT INTO %s (%s) SELECT %[2]s FROM json_populate_recordset(NULL::%[1]s, $1) ON CONFLICT DO NOTHING",
 			r.Table, columns), jsonRows(r))
 	}
 	return translate(t.on.Raw(func(on any) error {
 		c := on.(*stdlib.Conn).Conn()
-		if c.PgConn().TxStatus() != 'T' { // its context has ended
+		if c.PgConn().TxStatus() != 'T' { // the transaction's context has ended
 			return sql.ErrTxDone
 		}
 		return c.SendBatch(ctx, &batch).Close()
 	}))
 }
 
-// jsonRows is a JSON array with an object for each row.
+// jsonRows encodes rows as a JSON array of objects.
 func jsonRows(r Rows) string {
 	text, object := []byte{'['}, make(map[string]any, len(r.Columns))
 	for i, values := range r.Values {
@@ -216,13 +215,13 @@ func jsonRows(r Rows) string {
 					value = v.UTC()
 				}
 			case driver.Valuer:
-				value, _ = v.Value() // keys of games have no error
+				value, _ = v.Value() // cannot fail for game keys
 			}
 			object[r.Columns[j]] = value
 		}
 		row, err := json.Marshal(object)
 		if err != nil {
-			panic(fmt.Sprintf("sqldb: %s: %v", r.Table, err)) // our own plain values
+			panic(fmt.Sprintf("sqldb: %s: %v", r.Table, err)) // cannot happen with our plain values
 		}
 		if i > 0 {
 			text = append(text, ',')

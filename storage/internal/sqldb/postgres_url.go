@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// CheckPostgres says what is wrong with a URL or a keyword string. No part of
-// it is in the error: where it is mistyped, the password may be anywhere.
+// CheckPostgres returns an error for an invalid URL or keyword string. The error contains no part of it,
+// because in a mistyped one the password may be anywhere.
 func CheckPostgres(conn string) error {
 	_, err := parsePostgres(conn)
 	return err
@@ -48,7 +48,7 @@ func parsePostgres(conn string) (*pgxpool.Config, error) {
 		return nil, errors.New("the connection string of Postgres is not understood: it is postgres://USER@HOST/NAME, or host=HOST dbname=NAME user=USER; " +
 			"quote values with spaces like 'this', and better leave the password to PGPASSWORD")
 	}
-	// The values below are shown in other errors.
+	// The following values appear in other error messages.
 	c := cfg.ConnConfig
 	if strings.Contains(c.User, ":") || strings.Contains(c.Database, ":") || strings.ContainsAny(c.Host, "@ ") || colonInName(c.Host) {
 		return nil, errors.New("the connection string of Postgres has a colon or an @ inside of the user, host or database: is a part missing?")
@@ -56,7 +56,7 @@ func parsePostgres(conn string) (*pgxpool.Config, error) {
 	return cfg, nil
 }
 
-// colonInName recognises user:password in the place of a host.
+// colonInName reports whether a host looks like user:password.
 func colonInName(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err != nil && strings.Contains(host, ":") && !strings.ContainsAny(host, `/\`)

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// List reads the rows of a query into a slice, which is never nil. A struct takes
-// each column into the field of its name, see [Columns]; NULL leaves a field as it
-// is. []string takes all columns, which are text; any other type is the only one.
+// List returns the rows of a query as a slice, which is never nil. For a struct type, each column is stored
+// in the field with its name, see [Columns]; NULL leaves the field unchanged. For []string, all columns must
+// be text. Other types take a single column.
 func List[T any](ctx context.Context, q Queryer, query string, args ...any) ([]T, error) {
 	var all []T
 	if err := Fill(ctx, q, &all, query, args...); err != nil {
@@ -21,7 +21,7 @@ func List[T any](ctx context.Context, q Queryer, query string, args ...any) ([]T
 	return all, nil
 }
 
-// Fill is List for the slice that to points to.
+// Fill is like List for the slice that to points to.
 func Fill(ctx context.Context, q Queryer, to any, query string, args ...any) error {
 	all := reflect.ValueOf(to).Elem()
 	all.Set(reflect.MakeSlice(all.Type(), 0, 0))
@@ -35,7 +35,7 @@ func Fill(ctx context.Context, q Queryer, to any, query string, args ...any) err
 	})
 }
 
-// One reads the only row of a query, as List does, or returns ErrNotFound.
+// One returns the first row of a query, as List does, or ErrNotFound.
 func One[T any](ctx context.Context, q Queryer, query string, args ...any) (row T, err error) {
 	all, err := List[T](ctx, q, query, args...)
 	if err == nil && len(all) == 0 {
@@ -74,7 +74,7 @@ func scan(rows *sql.Rows, row reflect.Value) error {
 			dest[i] = (*[]byte)(to)
 		case sql.Scanner:
 			dest[i] = to
-		default: // a pointer takes NULL
+		default: // a pointer can hold NULL
 			values[i] = reflect.New(reflect.PointerTo(fields[i].Type()))
 			dest[i] = values[i].Interface()
 		}
@@ -90,7 +90,7 @@ func scan(rows *sql.Rows, row reflect.Value) error {
 	return nil
 }
 
-// fieldOf is where a column of a row goes.
+// fieldOf returns the field of a row for a column.
 func fieldOf(row reflect.Value, name string) (reflect.Value, error) {
 	if !isStruct(row.Type()) {
 		return row, nil
@@ -103,7 +103,7 @@ func fieldOf(row reflect.Value, name string) (reflect.Value, error) {
 	return row, fmt.Errorf("%v has no field for the column %s", row.Type(), name)
 }
 
-// timeColumn scans a time of either database; NULL is the zero time.
+// timeColumn scans a time from either database; NULL becomes the zero time.
 type timeColumn struct{ to *time.Time }
 
 func (t timeColumn) Scan(src any) (err error) {
@@ -115,7 +115,7 @@ func (t timeColumn) Scan(src any) (err error) {
 		*t.to = v.UTC()
 		return nil
 	case string:
-		for _, layout := range []string{time.RFC3339, time.DateTime} { // the migration library's is without a zone
+		for _, layout := range []string{time.RFC3339, time.DateTime} { // the migration library stores times without a zone
 			if *t.to, err = time.Parse(layout, v); err == nil {
 				*t.to = t.to.UTC()
 				return nil

@@ -1,10 +1,12 @@
-// Package sqldb is the one place that imports the database drivers: a small
-// interface over Postgres (pgx) and SQLite (modernc.org/sqlite) for the common part
-// of both dialects. Errors are translated.
+// Package sqldb is a small interface over Postgres (pgx) and SQLite (modernc.org/sqlite). It is the only
+// package that imports the database drivers, and only package storage uses it.
 //
-// Statements use $1, $2 … and are the same for both. now() is the database's own
-// clock, and IN (SELECT value FROM json_each($1)) looks a column up in a []string.
-// Times go in as time.Time; the zero time is NULL.
+// OpenPostgres and OpenSQLite return a DB; List and One read rows into structs; errors are translated to
+// those of this package. It does not know the schema.
+//
+// Statements are the same for both databases. They use $1, $2 and so on; now() is the database's own clock,
+// and IN (SELECT value FROM json_each($1)) tests whether a column is in a []string. Times are passed as
+// time.Time; the zero time is NULL.
 package sqldb
 
 import (
@@ -14,29 +16,29 @@ import (
 	"w3host/internal/heartbeat"
 )
 
-// DB is an open database.
+// DB is an open database. It is safe for concurrent use.
 type DB interface {
 	Queryer
-	// Tx runs do in a transaction that is rolled back when do fails.
+	// Tx runs do in a transaction, which is rolled back if do returns an error.
 	Tx(ctx context.Context, do func(Tx) error) error
-	// Dialect is "postgres" or "sqlite", the name of its migrations.
+	// Dialect returns "postgres" or "sqlite".
 	Dialect() string
-	// Ping asks whether the database answers.
+	// Ping checks whether the database answers.
 	Ping(ctx context.Context) error
-	// Migrating lends a plain handle to the migration library, with the lock
-	// that hosts starting together share. done ends both.
+	// Migrating returns a plain handle for the migration library and holds the lock that keeps other hosts
+	// from migrating. done releases both.
 	Migrating(ctx context.Context) (db *sql.DB, done func(), err error)
-	// Watch calls changed at the beginning, and after every change of bans or admins by
-	// any program. It returns when ctx ends, the connection breaks or changed fails. The
-	// caller begins anew from time to time: a half-dead connection notifies nobody.
+	// Watch calls changed at the start and after every change of bans or admins by any program. It blocks
+	// until ctx ends, the connection breaks or changed returns an error. Call it again from time to time,
+	// because a half-dead connection delivers no notifications.
 	Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error
-	// Close ends all connections.
+	// Close closes all connections.
 	Close() error
 }
 
 // Queryer runs single statements.
 type Queryer interface {
-	// Exec returns how many rows were touched.
+	// Exec runs a statement and returns the number of affected rows.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	// Query calls each for every row.
 	Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error
@@ -45,11 +47,11 @@ type Queryer interface {
 // Tx is a transaction.
 type Tx interface {
 	Queryer
-	// Batch runs statements in order and then adds rows, in as few round trips
-	// as it can. Rows that are there already are left as they are.
+	// Batch runs statements in order and then inserts rows, in as few round trips as possible. Existing rows
+	// are left unchanged.
 	Batch(ctx context.Context, statements []Statement, rows []Rows) error
-	// OnPostgres runs a statement that SQLite does not need, since it has one writer
-	// at a time and no planner to advise.
+	// OnPostgres runs a statement that only Postgres needs, such as a lock or a planner setting. On SQLite it
+	// does nothing.
 	OnPostgres(ctx context.Context, statement string, args ...any) error
 }
 
@@ -59,7 +61,7 @@ type Statement struct {
 	Args []any
 }
 
-// Rows are new rows of one table.
+// Rows is a set of new rows for one table.
 type Rows struct {
 	Table   string
 	Columns []string

@@ -20,39 +20,39 @@ import (
 )
 
 const (
-	// readers is how many connections read at a time.
+	// readers is the number of connections for reading.
 	readers = 4
-	// walTimeout is how long a new file may be in the hands of another host.
+	// walTimeout limits how long to wait while another host creates the same file.
 	walTimeout = 10 * time.Second
-	// filePoll is how often a lock file is tried while another host has it.
+	// filePoll is the interval at which a held lock file is tried again.
 	filePoll = 50 * time.Millisecond
 )
 
-// liteDB has one connection that writes and a few that read: SQLite lets only one
-// write at a time, and waiting in Go is cheaper than its busy handler.
+// liteDB has one connection for writing and a few for reading. SQLite allows only one writer at a time, and
+// waiting in Go is cheaper than its busy handler.
 type liteDB struct {
 	path   string
 	write  *sql.DB
 	read   *sql.DB
-	opened atomic.Pointer[os.FileInfo] // the file as it was when it was there first
+	opened atomic.Pointer[os.FileInfo] // identity of the file when first seen
 
 	mu      sync.Mutex
 	written chan struct{} // closed by the next write of this process
 }
 
-func init() { // as Postgres has it
+func init() { // as in Postgres
 	sqlite.MustRegisterScalarFunction("now", 0, func(*sqlite.FunctionContext, []driver.Value) (driver.Value, error) {
 		return time.Now().UTC().Format(sqliteTime), nil
 	})
 }
 
-// OpenSQLite opens the file, creating it and its directory when missing, for
-// this user only.
+// OpenSQLite opens a database file. It creates the file and its directory if missing, accessible only to the
+// current user.
 func OpenSQLite(path string) (DB, error) {
 	if err := createLite(path); err != nil {
 		return nil, err
 	}
-	// A commit is synced before the spool forgets its records: FULL.
+	// Commits must be synced (FULL) before the spool forgets their records.
 	write, err := openLite(path, "_txlock=immediate&_pragma=synchronous(full)")
 	if err != nil {
 		return nil, err
@@ -68,9 +68,8 @@ func OpenSQLite(path string) (DB, error) {
 	return s, s.moved()
 }
 
-// moved returns an error if the file is no longer at its path. SQLite would write on
-// to the file that nobody can open again; after the error records stay in the spool.
-// The check costs a system call of some microseconds.
+// moved returns an error if the file is no longer at its path. SQLite would continue to write to the deleted
+// file; with the error, records stay in the spool. The check is a system call of a few microseconds.
 func (s *liteDB) moved() error {
 	info, err := os.Stat(s.path)
 	before := s.opened.Load()
@@ -83,22 +82,21 @@ func (s *liteDB) moved() error {
 	return nil
 }
 
-// createLite makes the file before SQLite does, which would let everybody read
-// it. The files beside it (-wal, -shm) get the rights of the file.
+// createLite creates the file before SQLite would create one that everybody can read. SQLite gives its -wal
+// and -shm files the same permissions.
 func createLite(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return fmt.Errorf("%w: create the directory of the database: %w", ErrUnavailable, err)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil // it is there, or the first call that needs it says why it can't be
+		return nil // it exists, or the first query reports the problem
 	}
 	return f.Close()
 }
 
-// enterWAL makes the first connection while no other host does: the step to WAL
-// mode, in a new file, does not wait for a lock, whatever the busy timeout. Any
-// other fault is an error of the first call that needs the file.
+// enterWAL opens the first connection under a lock, because switching a new file to WAL mode does not wait
+// for other hosts, whatever the busy timeout. Other errors are reported by the first query.
 func (s *liteDB) enterWAL() {
 	ctx, cancel := context.WithTimeout(context.Background(), walTimeout)
 	defer cancel()
@@ -108,8 +106,8 @@ func (s *liteDB) enterWAL() {
 	}
 }
 
-// lockLite takes the lock file: SQLite's own locks span no more than a
-// transaction, and each migration is one.
+// lockLite takes the lock file. SQLite's own locks last only for one transaction, and each migration step is
+// one.
 func lockLite(ctx context.Context, path string) (unlock func(), err error) {
 	lock := flock.New(path + ".migrating")
 	if _, err := lock.TryLockContext(ctx, filePoll); err != nil {
@@ -128,7 +126,7 @@ func lite(on handle) conn { return conn{on, false} }
 
 func (s *liteDB) Dialect() string { return "sqlite" }
 
-// Ping reads from the file: opening is lazy, and a plain ping reads nothing.
+// Ping reads from the file, because opening is lazy and a plain ping reads nothing.
 func (s *liteDB) Ping(ctx context.Context) error {
 	if err := s.moved(); err != nil {
 		return err
@@ -168,7 +166,7 @@ func (s *liteDB) Migrating(ctx context.Context) (*sql.DB, func(), error) {
 	return s.write, unlock, s.explain(err)
 }
 
-// explain translates err and names the file.
+// explain translates err and adds the file name.
 func (s *liteDB) explain(err error) error {
 	named := "[" + s.path + "]"
 	if err = translate(err); errors.Is(err, ErrUnavailable) && !strings.HasSuffix(err.Error(), named) {

@@ -9,26 +9,26 @@ import (
 )
 
 const (
-	// watchEvery is how soon a change made by another process is seen.
+	// watchEvery is the time within which changes by other processes are noticed.
 	watchEvery = time.Second
-	// watchAnyway is the longest time without a look, for file systems that do not report changes.
+	// watchAnyway is the longest time without a check, for file systems that do not report changes.
 	watchAnyway = 30 * time.Second
 )
 
-// Watch looks at the counters of bans and admins: at once after a write of this process, and at a
-// beat if the file may have changed since the last look.
+// Watch compares the change counters of bans and admins: immediately after a write of this process, and at a
+// heartbeat if the file may have changed since the last check.
 func (s *liteDB) Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error {
 	on, err := s.read.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
 	defer on.Close()
-	var mu sync.Mutex // guards looked and changes; the goroutine that beats does not wait for it
+	var mu sync.Mutex // guards looked and changes; the goroutine of the heartbeat does not wait for it
 	var looked time.Time
 	changes := watchFile()
 	beats, stop := heart.ListenWhen(watchEvery, func() bool {
 		if !mu.TryLock() {
-			return false // a look begins now
+			return false // a check is about to start
 		}
 		defer mu.Unlock()
 		return changes.seen() || time.Since(looked) >= watchAnyway
@@ -59,11 +59,10 @@ func (s *liteDB) Watch(ctx context.Context, heart *heartbeat.Heart, changed func
 	}
 }
 
-// seen is the version of the file, as one connection sees it, and the sum of the
-// counters.
+// seen is the file's data version as seen by one connection, and the sum of the change counters.
 type seen struct{ version, sum int64 }
 
-// poll reports whether the counters have changed since the last look.
+// poll reports whether the counters have changed since the last call.
 func (s *liteDB) poll(ctx context.Context, q conn, last *seen) (news bool, err error) {
 	if err := s.moved(); err != nil {
 		return false, err

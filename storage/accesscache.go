@@ -20,8 +20,8 @@ import (
 	"w3host/internal/heartbeat"
 )
 
-// Watch calls changed at the beginning, and when bans or admins may have changed.
-// It returns when the database is lost, changed fails or ctx ends.
+// Watch calls changed at the start and whenever bans or admins may have changed. It blocks until the
+// connection is lost, changed returns an error or ctx ends.
 func (d *Store) Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
@@ -30,52 +30,50 @@ func (d *Store) Watch(ctx context.Context, heart *heartbeat.Heart, changed func(
 }
 
 const (
-	// guardRetry is how soon a database that did not answer is tried again.
+	// guardRetry is the delay before a database that did not answer is tried again.
 	guardRetry = 2 * time.Second
-	// reloadTimeout ends a reload from a database that hangs.
+	// reloadTimeout is the time limit for reading the lists.
 	reloadTimeout = 30 * time.Second
-	// peopleFile holds the lists as they were read last.
+	// peopleFile stores the lists as last read.
 	peopleFile = "people.json"
 )
 
-// guarded is the part of the database that a Guard uses.
+// guarded is the part of Store that a AccessCache uses.
 type guarded interface {
 	Bans(ctx context.Context, all bool) ([]Ban, error)
 	Admins(ctx context.Context) ([]Admin, error)
 	Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error
 }
 
-// GuardOptions say where a Guard keeps its lists. Zero values mean the
-// defaults.
-type GuardOptions struct {
-	Dir    string // of people.json; empty: nothing is kept
+// AccessCacheOptions configures a AccessCache. Zero values select the defaults.
+type AccessCacheOptions struct {
+	Dir    string // folder of people.json; "" disables the file
 	Log    zerolog.Logger
-	Heart  *heartbeat.Heart         // when SQLite is asked for changes by other processes; nil: once a second
-	Reload time.Duration            // also without any notice of a change: 1 min
-	Like   func(name string) string // the same for names that are taken for each other; nil: none are
+	Heart  *heartbeat.Heart         // triggers SQLite's checks for changes by other processes; nil means once a second
+	Reload time.Duration            // interval of reloads without a change notification; 0 means one minute
+	Like   func(name string) string // maps names that look alike to the same string; nil disables AdminLike
 }
 
-// Guard keeps the bans and the admins in memory, so that a join never waits for a
-// database. While the database is away it uses the lists that it read last, also
-// after a restart.
-type Guard struct {
+// AccessCache caches the bans and admins in memory, so that a join never waits for the database. While the database
+// is unavailable it uses the lists read last, even after a restart. It is safe for concurrent use.
+type AccessCache struct {
 	db         guarded
-	opts       GuardOptions
+	opts       AccessCacheOptions
 	bans       atomic.Pointer[banIndex]
 	admins     atomic.Pointer[map[adminKey][]Admin]
-	likes      atomic.Pointer[map[string]string] // names of admins by what Like makes of them
+	likes      atomic.Pointer[map[string]string] // names of admins by the result of Like
 	known      atomic.Bool
-	changed    chan struct{} // holds a token when the list of bans may have changed
-	loaded     chan struct{} // closed when both lists were read for the first time
+	changed    chan struct{} // holds a token when the bans may have changed
+	loaded     chan struct{} // closed when both lists have been read for the first time
 	loadedOnce sync.Once
 	cancel     context.CancelFunc
 	done       chan struct{}
 
-	people people // the source of bans and admins
-	kept   []byte // the text of the file
+	people people // current bans and admins
+	kept   []byte // content of the file
 }
 
-// people is the form of people.json.
+// people is the content of people.json.
 type people struct {
 	Bans   []Ban   `json:"bans"`
 	Admins []Admin `json:"admins"`
@@ -83,23 +81,22 @@ type people struct {
 
 type adminKey struct{ name, realm string }
 
-// banIndex has the bans by the thing that they match: the folded name, a single address,
-// or nil for networks.
+// banIndex holds the bans by what they match: the folded name, a single address, or nil for networks.
 type banIndex map[any][]Ban
 
-// NewGuard begins to watch. Close ends it.
-func NewGuard(db guarded, opts GuardOptions) *Guard {
+// NewAccessCache returns a AccessCache and starts to watch db. Call Close to stop it.
+func NewAccessCache(db guarded, opts AccessCacheOptions) *AccessCache {
 	opts.Reload = cmp.Or(opts.Reload, time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())
-	g := &Guard{db: db, opts: opts, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{}), changed: make(chan struct{}, 1)}
+	g := &AccessCache{db: db, opts: opts, loaded: make(chan struct{}), cancel: cancel, done: make(chan struct{}), changed: make(chan struct{}, 1)}
 	g.readFile()
 	g.index()
 	go g.watch(ctx) // ends with Close
 	return g
 }
 
-// readFile reads the lists of the last run.
-func (g *Guard) readFile() {
+// readFile reads the lists stored by the last run.
+func (g *AccessCache) readFile() {
 	if g.opts.Dir == "" {
 		return
 	}
@@ -118,8 +115,8 @@ func (g *Guard) readFile() {
 	}
 }
 
-// writeFile writes the lists for the next run.
-func (g *Guard) writeFile() {
+// writeFile stores the lists for the next run.
+func (g *AccessCache) writeFile() {
 	text, err := json.MarshalIndent(g.people, "", "  ")
 	if g.opts.Dir == "" || bytes.Equal(text, g.kept) {
 		return
@@ -134,8 +131,8 @@ func (g *Guard) writeFile() {
 	g.kept = text
 }
 
-// index builds the maps that IsBanned and AdminsAs read.
-func (g *Guard) index() {
+// index builds the maps used by IsBanned and AdminsAs.
+func (g *AccessCache) index() {
 	roles, bans, likes := map[adminKey][]Admin{}, banIndex{}, map[string]string{}
 	for _, a := range g.people.Admins {
 		if g.opts.Like != nil && a.Name != "" {
@@ -159,28 +156,28 @@ func (g *Guard) index() {
 	g.likes.Store(&likes)
 }
 
-// Close ends the watching.
-func (g *Guard) Close() {
+// Close stops watching.
+func (g *AccessCache) Close() {
 	g.cancel()
 	select {
 	case <-g.done:
-	case <-time.After(closeGrace): // a call hangs in the kernel: it is abandoned
+	case <-time.After(closeGrace): // abandon a call that hangs in the kernel
 	}
 }
 
-// BansChanged has a value when the list of bans may have changed.
-func (g *Guard) BansChanged() <-chan struct{} { return g.changed }
+// BansChanged returns a channel that receives a value when the bans may have changed.
+func (g *AccessCache) BansChanged() <-chan struct{} { return g.changed }
 
-// Loaded is closed once the lists were read from the database.
-func (g *Guard) Loaded() <-chan struct{} { return g.loaded }
+// Loaded returns a channel that is closed once the lists have been read from the database.
+func (g *AccessCache) Loaded() <-chan struct{} { return g.loaded }
 
-// Known says whether the lists are those of the database, now or when it
-// answered last. Before, nobody is banned.
-func (g *Guard) Known() bool { return g.known.Load() }
+// Known reports whether the lists come from the database, now or in an earlier run. Until then, nobody is
+// banned.
+func (g *AccessCache) Known() bool { return g.known.Load() }
 
-// IsBanned returns the ban, if any, that keeps this player out. A player who plays in a running game is spared by bans
-// that the host has made by itself: those are often of addresses, which allies and opponents may share.
-func (g *Guard) IsBanned(name string, addr netip.Addr, realm string, playing bool) (Ban, bool) {
+// IsBanned returns the ban that applies to a player, if any. Bans issued by the host itself do not apply to
+// players in a running game, because they often cover addresses that allies and opponents may share.
+func (g *AccessCache) IsBanned(name string, addr netip.Addr, realm string, playing bool) (Ban, bool) {
 	now, index := time.Now(), *g.bans.Load()
 	for _, key := range []any{fold(name), addr.Unmap(), nil} {
 		for _, b := range index[key] {
@@ -192,8 +189,8 @@ func (g *Guard) IsBanned(name string, addr netip.Addr, realm string, playing boo
 	return Ban{}, false
 }
 
-// AdminLike is the name of an admin that another name is taken for; empty: none.
-func (g *Guard) AdminLike(name string) string {
+// AdminLike returns the admin whose name looks like the given one, or "".
+func (g *AccessCache) AdminLike(name string) string {
 	if g.opts.Like == nil {
 		return ""
 	}
@@ -203,9 +200,9 @@ func (g *Guard) AdminLike(name string) string {
 	return ""
 }
 
-// AdminsAs lists the entries that make a join under this name, of this realm and from
-// this address an admin; most joins have none. An address that is not known is invalid.
-func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
+// AdminsAs returns the entries that make a player with this name, realm and address an admin; most players
+// have none. Pass an invalid addr if it is unknown.
+func (g *AccessCache) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 	index := *g.admins.Load()
 	for _, key := range []adminKey{{fold(name), fold(realm)}, {"", fold(realm)}} {
 		for _, a := range index[key] {
@@ -217,10 +214,9 @@ func (g *Guard) AdminsAs(name, realm string, addr netip.Addr) (list []Admin) {
 	return list
 }
 
-// watch reloads the lists when the database says that they have changed. It begins anew
-// every Reload, with a reload: a notice may be lost, for example in a pooler between this
-// host and Postgres.
-func (g *Guard) watch(ctx context.Context) {
+// watch reloads the lists when the database reports a change, and in any case every Reload, because a
+// notification may be lost, for example in a connection pooler.
+func (g *AccessCache) watch(ctx context.Context) {
 	defer close(g.done)
 	reported := false
 	reload := func() error {
@@ -234,7 +230,7 @@ func (g *Guard) watch(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		round, cancel := context.WithTimeout(ctx, g.opts.Reload)
-		_ = g.db.Watch(round, g.opts.Heart, reload) // reload reports what is wrong with the database
+		_ = g.db.Watch(round, g.opts.Heart, reload) // reload reports database errors
 		over := round.Err() != nil
 		cancel()
 		if !over {
@@ -247,7 +243,7 @@ func (g *Guard) watch(ctx context.Context) {
 	}
 }
 
-func (g *Guard) reload(ctx context.Context) (err error) {
+func (g *AccessCache) reload(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, reloadTimeout)
 	defer cancel()
 	var fresh people
@@ -260,7 +256,7 @@ func (g *Guard) reload(ctx context.Context) (err error) {
 	g.people = fresh
 	g.index()
 	g.writeFile()
-	g.known.Store(true) // before players are looked up again
+	g.known.Store(true) // set before players are checked again
 	notify(g.changed)
 	g.loadedOnce.Do(func() { close(g.loaded) })
 	return nil

@@ -66,7 +66,7 @@ func TestPrune(t *testing.T) {
 			for _, age := range []time.Duration{100 * day, 91 * day, 50 * day} { // of no game
 				write(t, db, storage.AdminAction{At: now.Add(-age), Who: "Ann", Via: "console", Action: "reload"})
 			}
-			keep := storage.Keep{Games: 90 * day, Addresses: 30 * day, Chat: 10 * day, Audit: 90 * day}
+			keep := storage.RetentionPolicy{Games: 90 * day, Addresses: 30 * day, Chat: 10 * day, Audit: 90 * day}
 			dry, err := db.Prune(t.Context(), keep, true)
 			if err != nil || dry != (storage.Pruned{Games: 1, Addresses: 4, Chat: 6, Audit: 3}) {
 				t.Errorf("dry: %+v, %v", dry, err)
@@ -105,7 +105,7 @@ func TestPrune(t *testing.T) {
 			if again, err := db.Prune(t.Context(), keep, false); err != nil || again != (storage.Pruned{}) {
 				t.Errorf("again: %+v, %v", again, err)
 			}
-			if none, err := db.Prune(t.Context(), storage.Keep{}, false); err != nil || none != (storage.Pruned{}) {
+			if none, err := db.Prune(t.Context(), storage.RetentionPolicy{}, false); err != nil || none != (storage.Pruned{}) {
 				t.Errorf("kept for ever: %+v, %v", none, err)
 			}
 		})

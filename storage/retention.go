@@ -8,22 +8,22 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Batches are small, so that a host that runs beside them never waits long.
+// Sizes of batches. They are small so that hosts using the database never wait long.
 const (
 	rateBatch = 200  // games
-	gameBatch = 50   // games, with everything that hangs on them
+	gameBatch = 50   // games with all dependent rows
 	rowBatch  = 2000 // rows
 )
 
-// Keep says how long things are kept; zero is for ever.
-type Keep struct {
-	Chat      time.Duration // lines of chat
-	Addresses time.Duration // of players
-	Games     time.Duration // games with all that belongs to them
-	Audit     time.Duration // lines of audit
+// RetentionPolicy is how long each kind of data is kept. Zero means forever.
+type RetentionPolicy struct {
+	Chat      time.Duration // chat lines
+	Addresses time.Duration // players' addresses
+	Games     time.Duration // games with all their data
+	Audit     time.Duration // audit lines
 }
 
-// Pruned counts the things that Prune removed, or would remove.
+// Pruned counts what Prune deleted, or would delete.
 type Pruned struct {
 	Chat      int64 `json:"chat_lines"`
 	Addresses int64 `json:"addresses"`
@@ -31,8 +31,8 @@ type Pruned struct {
 	Audit     int64 `json:"audit_lines"`
 }
 
-// inBatches runs step, a transaction at a time, until it changes nothing, and
-// returns the number of rows that the steps changed. It rests half as long as it works.
+// inBatches runs step in one transaction after another until it changes nothing, and returns the total of
+// changed rows. After each step it pauses for half of the step's duration.
 func (d *Store) inBatches(ctx context.Context, step func(context.Context, sqldb.Tx) (n int64, err error)) (sum int64, err error) {
 	for {
 		began := time.Now()
@@ -48,19 +48,19 @@ func (d *Store) inBatches(ctx context.Context, step func(context.Context, sqldb.
 	}
 }
 
-// expired describes the rows of one age of Keep. from chooses the rows by $1,
-// the key before which all is too old, or the time.
+// expired describes one kind of data to prune. from selects rows by $1, which is a time or the oldest game
+// key to keep.
 type expired struct {
 	age          time.Duration
 	before       any
 	count        *int64
-	batch        int    // rows
-	from, remove string // remove takes $2 rows
+	batch        int    // rows per transaction
+	from, remove string // remove deletes $2 of the selected rows
 }
 
-// Prune removes records older than keep says, by the time in the game's key; lines of
-// audit, which need not have a game, by their own. Games that have not ended stay; totals stay. With dry it only counts.
-func (d *Store) Prune(ctx context.Context, keep Keep, dry bool) (done Pruned, err error) {
+// Prune deletes data older than keep allows, judged by the time in the game's key, or by the line's own time
+// for audit lines. It keeps unfinished games and all totals. If dry is set, it only counts.
+func (d *Store) Prune(ctx context.Context, keep RetentionPolicy, dry bool) (done Pruned, err error) {
 	before := func(age time.Duration) GameKey { return oldestKey(time.Now().Add(-age)) }
 	for _, e := range []expired{
 		{

@@ -20,7 +20,7 @@ func TestApart(t *testing.T) {
 		db, dir := newFakeDB(), t.TempDir()
 		first, _ := newTestRecorder(t, db, dir)
 		first.Record(chat(1))
-		beside, err := first.Apart()
+		beside, err := first.Detach()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestApart(t *testing.T) {
 			t.Errorf("after the next start: %q", got)
 		}
 		closeRecorder(t, last)
-		if folders, _ := filepath.Glob(filepath.Join(dir, spool.Apart+"*")); len(folders) > 0 {
+		if folders, _ := filepath.Glob(filepath.Join(dir, spool.DetachedPrefix+"*")); len(folders) > 0 {
 			t.Errorf("left: %v", folders)
 		}
 	})
@@ -67,7 +67,7 @@ func TestApartKeepsDamagedFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, dir := newFakeDB(), t.TempDir()
 		first, _ := newTestRecorder(t, db, dir)
-		beside, err := first.Apart()
+		beside, err := first.Detach()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestApartKeepsDamagedFiles(t *testing.T) {
 		if len(kept) != 1 {
 			t.Errorf("kept: %v", kept)
 		}
-		if folders, _ := filepath.Glob(filepath.Join(dir, spool.Apart+"*")); len(folders) > 0 {
+		if folders, _ := filepath.Glob(filepath.Join(dir, spool.DetachedPrefix+"*")); len(folders) > 0 {
 			t.Errorf("left: %v", folders)
 		}
 		closeRecorder(t, last)

@@ -33,7 +33,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 	if err := db.AddAdmin(t.Context(), storage.Admin{Name: "Ann", Role: storage.RoleRoot}); err != nil {
 		t.Fatal(err)
 	}
-	first := storage.NewGuard(db, storage.GuardOptions{Dir: dir})
+	first := storage.NewAccessCache(db, storage.AccessCacheOptions{Dir: dir})
 	<-first.Loaded()
 	first.Close()
 	server.Stop()
@@ -44,7 +44,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 	}
 	defer away.Close()
 	like := func(name string) string { return strings.ReplaceAll(strings.ToLower(name), "4", "a") }
-	g := storage.NewGuard(away, storage.GuardOptions{Dir: dir, Like: like})
+	g := storage.NewAccessCache(away, storage.AccessCacheOptions{Dir: dir, Like: like})
 	defer g.Close()
 	b, banned := g.IsBanned("bob", netip.Addr{}, "", false)
 	if !g.Known() || !banned || b.Reason != "rude" || len(g.AdminsAs("ann", "", netip.Addr{})) != 1 {
@@ -60,7 +60,7 @@ func TestBansOutliveTheDatabase(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "people.json"), []byte(`{"bans":[{"na`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	blind := storage.NewGuard(away, storage.GuardOptions{Dir: dir})
+	blind := storage.NewAccessCache(away, storage.AccessCacheOptions{Dir: dir})
 	defer blind.Close()
 	if blind.Known() {
 		t.Error("half a file is known")
@@ -89,7 +89,7 @@ func TestReloadWithoutNotices(t *testing.T) {
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			db := storagetest.Open(t, database(t))
-			g := storage.NewGuard(deaf{db}, storage.GuardOptions{Reload: 20 * time.Millisecond})
+			g := storage.NewAccessCache(deaf{db}, storage.AccessCacheOptions{Reload: 20 * time.Millisecond})
 			defer g.Close()
 			<-g.Loaded()
 			if _, err := db.AddBan(t.Context(), storage.Ban{Name: "Bob"}); err != nil {

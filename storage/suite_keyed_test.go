@@ -14,7 +14,7 @@ import (
 func testToldAgain(t *testing.T, db *storage.Store) {
 	enter(t, db, hostA, runA1, "alpha")
 	k := storage.NewGameKey()
-	numbered := func(n uint64, r storage.Record) storage.Record { return storage.Numbered{Record: r, Number: n} }
+	numbered := func(n uint64, r storage.Record) storage.Record { return storage.KeyedRecord{Record: r, Number: n} }
 	audit := storage.AdminAction{Game: k, At: after(2 * time.Minute), Who: "Ann", Via: "game", Action: "kick"}
 	all := []storage.Record{
 		numbered(65536, storage.GameCreated{Game: k, At: day, Name: "goes on"}),
@@ -41,9 +41,9 @@ func testToldAgain(t *testing.T, db *storage.Store) {
 
 // The spool holds numbered records as it holds others.
 func TestNumberedInTheSpool(t *testing.T) {
-	want := storage.Numbered{Record: storage.PlayerJoined{Game: storage.NewGameKey(), At: day, PID: 3, Name: "Ann <b>"}, Number: 7 << 16}
+	want := storage.KeyedRecord{Record: storage.PlayerJoined{Game: storage.NewGameKey(), At: day, PID: 3, Name: "Ann <b>"}, Number: 7 << 16}
 	b, err := json.Marshal(want)
-	var got storage.Numbered
+	var got storage.KeyedRecord
 	if err == nil {
 		err = json.Unmarshal(b, &got)
 	}
