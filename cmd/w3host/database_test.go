@@ -140,7 +140,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin add 10.0.0.300", 2, `"10\.0\.0\.300" is not an address`},
 		{"admin add 192.168.1.0/24 --role root", 0, `^192\.168\.1\.0/24 is root on the LAN\.\n$`},
 		{"admin add ::/0", 2, `add --yes`},
-		{"admin password Ann < short", 1, `the password is too short: 8 letters at least`},
+		{"admin password Ann < short", 1, `the password is too short: use at least 8 characters`},
 		{"admin password Zoe < long_enough", 1, `no admin Zoe on the LAN: not found`},
 		{"admin password Ann < long_enough", 0, `^Ann now has a password; the role applies after !login in each game\.\n$`},
 		{"admin password Ann", 1, `no password on standard input`},

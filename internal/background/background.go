@@ -1,4 +1,5 @@
-// Package background does work that can wait on threads that get less of the processor than those of the games.
+// Package background runs work that can wait on threads with lower CPU priority than those of the games.
+// Threads runs functions for an owner; Run lowers the priority of a goroutine's own thread.
 package background
 
 import (
@@ -7,22 +8,24 @@ import (
 	"time"
 )
 
-// stays is how long a thread waits for more to do: to make one for each piece of work costs the games more than the work.
+// stays is how long an idle thread waits for more work. Creating a thread for each piece of work would cost
+// the games more than the work itself.
 const stays = 300 * time.Millisecond
 
-// job is something to do; fault gets the value it panicked with, or nil.
+// job is a function to run; fault receives the value it panicked with, or nil.
 type job struct {
 	do    func()
 	fault chan any
 }
 
-// Threads run functions for their owner. Each thread ends when it has had nothing to do for a while.
+// Threads runs functions on background threads. A thread ends when it has been idle for a while. It is safe
+// for concurrent use.
 type Threads struct{ jobs chan job }
 
-// New returns Threads without a thread: Do starts one when all others are busy.
+// New returns Threads without any thread. Do starts one when all others are busy.
 func New() *Threads { return &Threads{make(chan job)} }
 
-// Do calls do on a background thread and returns when do has returned. A panic of do continues in the caller.
+// Do runs do on a background thread and blocks until it returns. A panic of do continues in the caller.
 func (t *Threads) Do(do func()) {
 	j := job{do, make(chan any, 1)}
 	select {
@@ -35,7 +38,7 @@ func (t *Threads) Do(do func()) {
 	}
 }
 
-// work runs j and then other jobs, until none arrives within stays.
+// work runs j and then further jobs, until none arrives within stays.
 func (t *Threads) work(j job) {
 	idle := time.NewTimer(stays)
 	for {

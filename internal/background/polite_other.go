@@ -2,5 +2,5 @@
 
 package background
 
-// Run does something.
+// Run calls do; this system does not support low-priority threads.
 func Run(do func()) { do() }

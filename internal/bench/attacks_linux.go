@@ -14,18 +14,18 @@ import (
 	"w3host/internal/flood"
 )
 
-// victims is how many games are measured beside an attack, of victimPlayers each.
+// victims is the number of games measured during an attack, with victimPlayers each.
 const victims, victimPlayers = 8, 2
 
-// harm is the effect of an attack on the players of other games, and its cost.
+// harm is the effect of an attack on other games, and its cost.
 type harm struct {
-	summary       // ms that turns come late
-	memory  int64 // KiB, the highest resident size
-	disk    int64 // bytes a second
-	fine    bool  // nobody lost the connection, and no rule was broken
+	summary       // lateness of turns in ms
+	memory  int64 // peak resident memory in KiB
+	disk    int64 // bytes written per second
+	fine    bool  // no victim was disconnected or saw a violation
 }
 
-// attackAll measures each attack, with a quiet time before it, against each host.
+// attackAll measures each attack on each host, after a period without attack.
 func (b *bench) attackAll(hosts []subject) error {
 	var attacks []string
 	all := b.attacks == "all"
@@ -60,9 +60,8 @@ func (b *bench) attackAll(hosts []subject) error {
 	return nil
 }
 
-// harmBy runs a host with the victims' games, and from when they have begun an attack;
-// none for "". The attackers come from other addresses than the victims and have the
-// processors after them, as if they were on other machines.
+// harmBy runs a host with the victims' games and, once they have started, an attack; "" means none. The
+// attackers use different addresses and a lower priority than the victims, as if they ran on other machines.
 func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 	log, err := os.CreateTemp(b.dir, "log")
 	if err != nil {
@@ -103,7 +102,7 @@ func (b *bench) harmBy(attack string, s subject) (h harm, err error) {
 	return h, err
 }
 
-// attack starts the attackers of one name.
+// attack starts the attackers with the given name.
 func (b *bench) attack(name string, port int) (stop func(), err error) {
 	attackers := exec.Command(os.Args[0], "--attacker", name, "--at", local(port))
 	attackers.Stderr = os.Stderr
@@ -112,7 +111,7 @@ func (b *bench) attack(name string, port int) (stop func(), err error) {
 	}
 	nice := "19"
 	if b.ahead {
-		nice = "0" // others would leave them nothing
+		nice = "0" // with raised priorities for host and bots, a low one would starve the attackers
 	}
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", attackers.Process.Pid), []byte(nice), 0)
 	return func() { _, _ = attackers.Process.Kill(), attackers.Wait() }, nil
@@ -136,7 +135,7 @@ func runAttacker(name, addr string) error {
 	return nil
 }
 
-// written is how many bytes files and those of folders have.
+// written returns the total size of files and folders.
 func written(paths ...string) (sum int64) {
 	for _, path := range paths {
 		_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
@@ -145,7 +144,7 @@ func written(paths ...string) (sum int64) {
 					sum += info.Size()
 				}
 			}
-			return nil // a file may be gone by now
+			return nil // ignore files that have just been removed
 		})
 	}
 	return sum

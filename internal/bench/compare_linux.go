@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// compare measures all subjects in turn or at once, and prints medians and ranges. Every other
-// round is in the opposite order: the first one in a round pays up to 15 % more.
+// compare measures all subjects, one after another or at once, and prints medians and ranges. Every other
+// round uses the opposite order, because the first subject of a round pays up to 15 % more.
 func (b *bench) compare(subjects []subject, games int) error {
 	all := make([][]figures, len(subjects))
 	for round := range b.rounds {
@@ -55,9 +55,9 @@ func (b *bench) compare(subjects []subject, games int) error {
 	return nil
 }
 
-// measureSteady measures a subject until the machine is steady.
+// measureSteady repeats a measurement until the machine was steady during it.
 func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
-	runtime.LockOSThread() // a process that it starts ends with its thread
+	runtime.LockOSThread() // processes started here end with their thread
 	for range tries {
 		if f, err = b.measure(s, games); err != nil {
 			return f, fmt.Errorf("%s with %d games: %w", s.name, games, err)
@@ -70,7 +70,7 @@ func (b *bench) measureSteady(s subject, games int) (f figures, err error) {
 	return f, nil
 }
 
-// shown is the median, and the range where there is one.
+// shown formats the median, with the range if there is one.
 func shown(list []figures, digits int, of func(figures) float64) string {
 	var values []float64
 	for _, f := range list {
@@ -83,7 +83,7 @@ func shown(list []figures, digits int, of func(figures) float64) string {
 	return fmt.Sprintf("%.*f (%.*f–%.*f)", digits, middle, digits, low, digits, high)
 }
 
-// spread is the least, the median and the greatest of some values.
+// spread returns the minimum, median and maximum.
 func spread(values []float64) (low, middle, high float64) {
 	slices.Sort(values)
 	return values[0], values[len(values)/2], values[len(values)-1]

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// crowd is bots that play games of one host.
+// crowd is a process of bots that play games of one host.
 type crowd struct {
 	cmd *exec.Cmd
 	out bytes.Buffer
 }
 
-// begin has bots play so many games of a host, and returns when all of them have begun.
+// begin starts bots for the given number of games and returns when all games have started.
 func (b *bench) begin(port, games, players int, length time.Duration, flags ...string) (*crowd, error) {
 	c := &crowd{cmd: exec.Command(filepath.Join(b.dir, "w3host"), append([]string{
 		"bots", "--addr", local(port), "--players", strconv.Itoa(players), "--games", strconv.Itoa(games),
@@ -37,9 +37,9 @@ func (b *bench) begin(port, games, players int, length time.Duration, flags ...s
 	return c, nil
 }
 
-// wait reads the bots' report when they have played.
+// wait waits for the bots to finish and returns their report.
 func (c *crowd) wait() (report botsReport, err error) {
-	_ = c.cmd.Wait() // their faults are in the report; the floor makes many
+	_ = c.cmd.Wait() // errors are in the report; against the floor many are expected
 	if err := json.Unmarshal(c.out.Bytes(), &report); err != nil {
 		return report, fmt.Errorf("the bots' report: %w: %s", err, c.out.String())
 	}

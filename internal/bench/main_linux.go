@@ -1,7 +1,6 @@
-// Command bench measures whole games on this machine: a host and simulated
-// players as two processes, and in turn with it the same players against the
-// floor, a C program that does the least that keeps clients playing. It prints a
-// table for docs/benchmarks.md.
+// Command bench measures complete games on this machine. It runs a host and simulated players as two
+// processes, and alternately the same players against the floor, a minimal C program that just keeps clients
+// playing. It prints a table for docs/benchmarks.md.
 //
 //	go run ./internal/bench --games 1,20,100,300 --rounds 3 --seconds 20
 package main
@@ -26,30 +25,30 @@ import (
 	"w3host/internal/threads"
 )
 
-// players of each game.
+// players is the number of players per game.
 const players = 10
 
-// tries bounds how often a round is measured until the machine is steady.
+// tries limits how often a round is repeated until the machine is steady.
 const tries = 10
 
 // bench holds the flags.
 type bench struct {
 	dir     string
-	games   []int // numbers of them
+	games   []int // numbers of games to measure
 	rounds  int
 	seconds int
 	period  time.Duration
 	ahead   bool
-	atOnce  bool // all subjects
+	atOnce  bool // all subjects at the same time
 	steady  time.Duration
-	extra   []string // flags for the bots
+	extra   []string // additional flags for the bots
 
-	floor, other, with string // subjects besides this host
+	floor, other, with string // further subjects
 	attacks            string
 	window             bool
 }
 
-// subject is a program that is measured.
+// subject is a program to measure.
 type subject struct {
 	name string
 	run  func(ports []int, games int) *exec.Cmd
@@ -57,19 +56,19 @@ type subject struct {
 
 // figures are the results of one run of a subject.
 type figures struct {
-	cpu    float64 // µs of all threads for one player and turn
-	ratio  float64 // of cpu to that of the last subject in the same round
-	slices float64 // time slices of all threads for one turn of all games
-	sleeps float64 // voluntary context switches of all threads, likewise
-	memory float64 // KiB for one player
-	middle float64 // ms, median of |interval − period| at the clients
-	late   float64 // ms, 99th percentile of it
-	latest float64 // ms, the longest of these
-	stall  float64 // ms, the longest that the machine itself stood still
-	missed float64 // turns
+	cpu    float64 // CPU time of all threads in µs per player and turn
+	ratio  float64 // cpu relative to that of the last subject in the same round
+	slices float64 // time slices of all threads per turn of all games
+	sleeps float64 // voluntary context switches of all threads per turn of all games
+	memory float64 // KiB per player
+	middle float64 // median of |interval − period| at the clients, in ms
+	late   float64 // 99th percentile of |interval − period|, in ms
+	latest float64 // maximum of |interval − period|, in ms
+	stall  float64 // longest stall of the machine itself, in ms
+	missed float64 // missed turns
 }
 
-// botsReport has the fields of w3host bots --json that are used.
+// botsReport holds the used fields of the output of w3host bots --json.
 type botsReport struct {
 	OK     bool    `json:"ok"`
 	Late   summary `json:"late_ms"`
@@ -79,23 +78,23 @@ type botsReport struct {
 
 func main() {
 	b := new(bench)
-	games := flag.String("games", "1,20,100,300", "numbers of games, with commas between")
-	flag.IntVar(&b.rounds, "rounds", 3, "how often each is measured, in turn")
-	flag.IntVar(&b.seconds, "seconds", 20, "how long each is measured")
+	games := flag.String("games", "1,20,100,300", "comma-separated numbers of games")
+	flag.IntVar(&b.rounds, "rounds", 3, "number of measurements of each program, in alternation")
+	flag.IntVar(&b.seconds, "seconds", 20, "duration of each measurement")
 	flag.DurationVar(&b.period, "latency", 100*time.Millisecond, "time between turns")
-	flag.StringVar(&b.floor, "floor", "../shared/bench/floor.c", "source of the floor; empty measures the host only")
-	flag.StringVar(&b.other, "other", "", "another w3host to measure beside this one: the path of a binary")
+	flag.StringVar(&b.floor, "floor", "../shared/bench/floor.c", "source of the floor program; empty measures the host only")
+	flag.StringVar(&b.other, "other", "", "path of another w3host binary to measure as well")
 	flag.StringVar(&b.with, "with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false, or under a holder: hold")
 	flag.BoolVar(&b.atOnce, "at-once", false, "measure all programs at the same time, each with its games, so that the state of the machine is the same for all")
-	flag.BoolVar(&b.ahead, "ahead", false, "give hosts and bots the processors before other processes have them (niceness -20)")
-	flag.DurationVar(&b.steady, "steady", 0, "measure a round again, up to ten times, if the machine stood still for longer than this; 0: never")
-	flag.StringVar(&b.attacks, "attacks", "", "measure what players notice of attacks: all, or names with commas between")
-	attacker := flag.String("attacker", "", "be the attackers of this name, until killed")
-	flag.BoolVar(&b.window, "window", false, "measure what games notice of the operator's window, with the first number of games")
-	at := flag.String("at", "", "whom they attack")
-	witness := flag.Bool("witness", false, "tell how late a thread of each processor wakes, until standard input ends")
+	flag.BoolVar(&b.ahead, "ahead", false, "run hosts and bots at higher priority than other processes (niceness -20)")
+	flag.DurationVar(&b.steady, "steady", 0, "repeat a round, up to ten times, if the machine stalled for longer than this; 0: never")
+	flag.StringVar(&b.attacks, "attacks", "", "measure the effect of attacks on players: all, or comma-separated names")
+	attacker := flag.String("attacker", "", "run this attack until killed (used internally)")
+	flag.BoolVar(&b.window, "window", false, "measure the effect of the web console on games, with the first number of games")
+	at := flag.String("at", "", "address to attack")
+	witness := flag.Bool("witness", false, "measure how late a thread on each CPU wakes, until standard input ends (used internally)")
 	flag.Parse()
-	runtime.LockOSThread() // with its thread, those end that it has started
+	runtime.LockOSThread() // child processes end with the thread that started them
 	if *witness {
 		runWitness()
 		return
@@ -179,9 +178,8 @@ func (b *bench) host(program string, settings ...string) func(ports []int, games
 	}
 }
 
-// start starts a command that ends with this process, ahead of others if that is
-// asked for. The scheduler shares the processors among sessions first, so that only
-// a niceness of a session counts.
+// start starts a command that ends with this process, at high priority if requested. The scheduler first
+// divides the CPUs among sessions, so only the niceness of a session matters.
 func (b *bench) start(cmd *exec.Cmd) error {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil || !b.ahead {
@@ -190,7 +188,7 @@ func (b *bench) start(cmd *exec.Cmd) error {
 	return os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", cmd.Process.Pid), []byte("-20"), 0)
 }
 
-// awaitListener waits until a program takes connections.
+// awaitListener waits until a program accepts connections.
 func awaitListener(port int) (err error) {
 	for range 100 {
 		var c net.Conn
@@ -202,7 +200,7 @@ func awaitListener(port int) (err error) {
 	return err
 }
 
-// awaitGames reads what bots say until so many games run, and then the rest of it.
+// awaitGames reads the bots' output until the given number of games has started, and discards the rest.
 func awaitGames(bots io.Reader, games int) error {
 	var said []string
 	scanner := bufio.NewScanner(bots)
@@ -220,8 +218,8 @@ func awaitGames(bots io.Reader, games int) error {
 	return nil
 }
 
-// measure runs one program with one number of games. CPU and memory are taken
-// in the middle of the time in which all games run.
+// measure runs one program with one number of games. CPU time and memory are measured in the middle of the
+// period in which all games run.
 func (b *bench) measure(s subject, games int) (f figures, err error) {
 	proc, err := b.startHost(s.run, games, 1)
 	if err != nil {

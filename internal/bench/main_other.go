@@ -1,6 +1,6 @@
 //go:build !linux
 
-// Command bench measures whole games. It reads /proc and needs Linux.
+// Command bench measures complete games. It reads /proc and requires Linux.
 package main
 
 import (

@@ -23,7 +23,7 @@ func children(pid int) (list []int) {
 	return list
 }
 
-// perThread adds up what a file of each thread of a process says.
+// perThread returns the sum of a value read from a file of each thread of a process.
 func perThread(pid int, file string, read func(text string) int64) (sum int64) {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/%s", pid, file))
 	for _, task := range tasks {
@@ -34,18 +34,18 @@ func perThread(pid int, file string, read func(text string) int64) (sum int64) {
 	return sum
 }
 
-// cpuTime returns the time that a process has spent on the processors so far, also on threads that have ended, as the scheduler
-// counts it; the times in stat are sampled, which is wrong for a process that wakes by the clock.
+// cpuTime returns the CPU time of a process so far, including ended threads, as counted by the scheduler. The
+// times in /proc/PID/stat are sampled, which is wrong for processes that wake up by the clock.
 func cpuTime(pid int) time.Duration {
 	var t unix.Timespec
-	_ = unix.ClockGettime(int32(^pid<<3|2), &t) // as clock_getcpuclockid makes it of a pid
+	_ = unix.ClockGettime(int32(^pid<<3|2), &t) // the clock ID of a pid, as computed by clock_getcpuclockid
 	return time.Duration(t.Nano())
 }
 
-// memory is the resident size of a process in KiB.
+// memory returns the resident memory of a process in KiB.
 func memory(pid int) int64 { return statusKiB(pid, "VmRSS:") }
 
-// peakMemory is the highest that it was.
+// peakMemory returns the peak resident memory in KiB.
 func peakMemory(pid int) int64 { return statusKiB(pid, "VmHWM:") }
 
 func statusKiB(pid int, name string) int64 {

@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// process is a host, or a holder with a host under it.
+// process is a host, or a supervisor with a host as its child.
 type process struct {
 	*exec.Cmd
 	ports []int
 }
 
-// startHost starts a host or a holder in a folder of its own, and waits until it takes connections on so many
-// ports.
+// startHost starts a host or supervisor in a new folder and waits until it accepts connections on the given
+// number of ports.
 func (b *bench) startHost(run func(ports []int, games int) *exec.Cmd, games, ports int) (p process, err error) {
 	p.ports = make([]int, ports)
 	for i := range p.ports {
-		l, err := net.Listen("tcp4", "127.0.0.1:0") // for a free one
+		l, err := net.Listen("tcp4", "127.0.0.1:0") // finds a free port
 		if err != nil {
 			return p, err
 		}
@@ -33,7 +33,7 @@ func (b *bench) startHost(run func(ports []int, games int) *exec.Cmd, games, por
 	if p.Dir, err = os.MkdirTemp(b.dir, "host"); err != nil {
 		return p, err
 	}
-	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil { // to await a host whose holder has ended
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil { // to wait for a host whose supervisor has ended
 		return p, err
 	}
 	if err := b.start(p.Cmd); err != nil {
@@ -48,11 +48,10 @@ func (b *bench) startHost(run func(ports []int, games int) *exec.Cmd, games, por
 	return p, err
 }
 
-// local is the address of a port of this machine.
+// local returns the address of a port on this machine.
 func local(port int) string { return "127.0.0.1:" + strconv.Itoa(port) }
 
-// host is the process that hosts games, and so is measured: the oldest of a holder's children; a host that has none
-// is its own.
+// host returns the pid to measure: the oldest child of a supervisor, or the process itself.
 func (p process) host() int {
 	if list := children(p.Process.Pid); len(list) > 0 {
 		return slices.Min(list)
@@ -60,7 +59,7 @@ func (p process) host() int {
 	return p.Process.Pid
 }
 
-// end ends a host, which would outlive its holder, after it.
+// end ends the process and then its children, because a host outlives its supervisor.
 func (p process) end() {
 	under := children(p.Process.Pid)
 	_, _ = p.Process.Kill(), p.Wait()

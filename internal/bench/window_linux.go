@@ -17,39 +17,39 @@ import (
 	"time"
 )
 
-// The burden of a window.
+// The load on the web console.
 const (
-	watching     = 50  // streams that are read, half of them of the page Games, half of one game
-	neverReading = 50  // streams that are not
-	loads        = 200 // of pages, each second
-	guessing     = 20  // clients that try passwords, one after the other
-	uploading    = 2   // files of uploadSize
+	watching     = 50  // event streams, half for the list of games, half for single games
+	neverReading = 50  // event streams whose data is never read
+	loads        = 200 // page loads per second
+	guessing     = 20  // clients that try passwords, one after another
+	uploading    = 2   // concurrent uploads of uploadSize bytes
 	uploadSize   = 128 << 20
-	tokens       = 16 // of programs: an account watches 16 pages at most
+	tokens       = 16 // access tokens, since an account may have at most 16 streams
 )
 
-// window measures what games notice of the operator's window: in turn with nobody at it, with watchers, and with
-// all of the burden. A twin of the host has as many games at the same time, and nobody at its window: a delay of both
-// is the machine's, and a further one of the host is the window's.
+// window measures the effect of the web console on games: alternately without users, with viewers, and under
+// full load. A second host, the twin, runs as many games at the same time without console users. Delays of
+// both hosts come from the machine; further delays of the first one come from the console.
 type window struct {
 	*bench
 	url    string
-	hosts  []process // the host, and its twin; their ports are those of games, of the window and of the metrics
+	hosts  []process // the host and its twin; their ports are for games, console and metrics
 	games  int
 	tokens []string
-	read   [2]atomic.Int64 // bytes, of Games and of games
+	read   [2]atomic.Int64 // bytes read: list of games, single games
 }
 
-// phase holds the measurements of a host in one stretch of time.
+// phase holds the measurements of a host in one interval.
 type phase struct {
-	buckets map[float64]float64 // turns that were at most so late, in seconds
+	buckets map[float64]float64 // number of turns that were at most this late, in seconds
 	missed  float64
 	cpu     time.Duration
 	took    time.Duration
 	read    [2]int64
 }
 
-// windowOf prints a table for a host.
+// windowOf prints the table for a host.
 func (b *bench) windowOf(program string, s subject) error {
 	w := &window{bench: b, games: b.games[0]}
 	for range 2 {
@@ -85,7 +85,7 @@ func (b *bench) windowOf(program string, s subject) error {
 	return w.compare()
 }
 
-// The kinds measured, in their order.
+// Kinds of load.
 const (
 	nobody = iota
 	watchers
@@ -98,7 +98,7 @@ var (
 )
 
 func (w *window) compare() error {
-	all := make([][][]phase, len(kinds)) // of each kind, each time, the host and its twin
+	all := make([][][]phase, len(kinds)) // by kind, measurement, and host or twin
 	before, err := w.hosts[0].scrape()
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func (w *window) compare() error {
 			all[kind] = append(all[kind], both)
 		}
 	}
-	time.Sleep(5 * time.Second) // until the last streams are gone
+	time.Sleep(5 * time.Second) // until the last streams have ended
 	after, err := w.hosts[0].scrape()
 	if err != nil {
 		return err
@@ -155,12 +155,12 @@ func (w *window) compare() error {
 	return nil
 }
 
-// share of a core, in per cent.
+// share returns the CPU usage in per cent of a core.
 func (p *phase) share() float64 { return 100 * p.cpu.Seconds() / p.took.Seconds() }
 
-// quantile of the lateness of turns, as Prometheus makes it of buckets.
+// quantile returns a quantile of the turns' lateness, computed from buckets like Prometheus does.
 func (p *phase) quantile(q float64) float64 {
-	rank, low, below := q*p.buckets[0], 0.0, 0.0 // 0 stands for infinity
+	rank, low, below := q*p.buckets[0], 0.0, 0.0 // key 0 stands for infinity
 	for _, bound := range slices.Sorted(maps.Keys(p.buckets)) {
 		n := p.buckets[bound]
 		if bound > 0 && n >= rank {
@@ -173,7 +173,7 @@ func (p *phase) quantile(q float64) float64 {
 	return low
 }
 
-// measure burdens the window of the host for a while, and tells how the turns of both hosts were meanwhile.
+// measure puts load on the host's console for a while and returns the measurements of both hosts.
 func (w *window) measure(kind int) (both []phase, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	var burden sync.WaitGroup
@@ -210,7 +210,7 @@ func (w *window) measure(kind int) (both []phase, err error) {
 	return both, nil
 }
 
-// begin measures a host until end.
+// begin starts measuring a host; end returns the result.
 func (h process) begin() (end func() (phase, error), err error) {
 	before, err := h.scrape()
 	pid := h.host()
@@ -235,7 +235,7 @@ func (h process) begin() (end func() (phase, error), err error) {
 
 var sample = regexp.MustCompile(`(?m)^([a-z0-9_]+(?:\{[^}]*\})?) (\S+)$`)
 
-// scrape reads /metrics.
+// scrape reads the host's /metrics.
 func (h process) scrape() (map[string]float64, error) {
 	url := "http://" + local(h.ports[2]) + "/metrics"
 	answer, err := http.Get(url)

@@ -18,10 +18,11 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// The burden comes from another address than the players measured, in two parts, since one address has 128 connections at most.
+// The load uses two addresses, different from those of the measured players, because an address may have at
+// most 128 connections.
 var (
 	client, dialer = from(2)
-	quick, _       = from(3) // for requests that come again and again
+	quick, _       = from(3) // for repeated short requests
 )
 
 func from(last byte) (*http.Client, *net.Dialer) {
@@ -35,7 +36,7 @@ func (w *window) request(ctx context.Context, i int, method, path string, body i
 	return r
 }
 
-// watch has programs load pages and read what changes on them, as browsers do.
+// watch starts clients that load pages and follow their events, like browsers.
 func (w *window) watch(ctx context.Context, burden *sync.WaitGroup) {
 	for i := range watching {
 		burden.Go(func() {
@@ -79,7 +80,7 @@ func (w *window) live(ctx context.Context, i int) error {
 	}
 }
 
-// disturb does all else.
+// disturb starts the rest of the full load.
 func (w *window) disturb(ctx context.Context, burden *sync.WaitGroup) {
 	for i := range neverReading {
 		if c, err := dialer.Dial("tcp", strings.TrimPrefix(w.url, "http://")); err == nil {

@@ -14,12 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A virtual machine may not run for a while, and then no program on it is
-// punctual. The witness measures that: a process with one thread bound to each
-// processor, ahead of all others, which sleeps for two milliseconds and looks
-// how late it wakes.
+// A virtual machine may be suspended for a while, and then no program on it is punctual. The witness measures
+// this: a process with one high-priority thread bound to each CPU, which repeatedly sleeps for two
+// milliseconds and measures how late it wakes.
 
-// watchMachine starts a witness. stalls ends it, and tells the longest delay in ms.
+// watchMachine starts a witness. stalls ends it and returns the longest delay in ms.
 func watchMachine() (stalls func() (float64, error), err error) {
 	cmd := exec.Command("/proc/self/exe", "--witness")
 	cmd.Stderr = os.Stderr
@@ -42,7 +41,7 @@ func watchMachine() (stalls func() (float64, error), err error) {
 
 func runWitness() {
 	debug.SetGCPercent(-1)
-	runtime.GOMAXPROCS(runtime.NumCPU() + 1) // with one to spare, no thread waits to return from a system call
+	runtime.GOMAXPROCS(runtime.NumCPU() + 1) // one spare, so that no thread waits when it returns from a system call
 	longest := make([]atomic.Int64, runtime.NumCPU())
 	for cpu := range longest {
 		go witness(cpu, &longest[cpu]) // ends with the process
@@ -65,7 +64,7 @@ func witness(cpu int, longest *atomic.Int64) {
 	}
 	for {
 		due := time.Now().Add(2 * time.Millisecond)
-		for left := time.Until(due); left > 0; left = time.Until(due) { // a signal may end a sleep
+		for left := time.Until(due); left > 0; left = time.Until(due) { // a signal may end the sleep early
 			sleep := unix.NsecToTimespec(int64(left))
 			_ = unix.Nanosleep(&sleep, nil)
 		}

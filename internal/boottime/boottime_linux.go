@@ -1,5 +1,5 @@
-// Package boottime is a clock that nobody sets and that counts while the machine sleeps, where
-// the system has one.
+// Package boottime provides a clock that advances while the computer sleeps and is never adjusted, on systems
+// that have one. Fleet leases are timed with it.
 package boottime
 
 import (
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Now is the time since the machine was started.
+// Now returns the time since boot.
 func Now() time.Duration {
 	var t unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) // the kernel has it since 2.6.39
+	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &t) // supported by Linux since 2.6.39
 	return time.Duration(t.Nano())
 }

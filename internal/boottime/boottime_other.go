@@ -1,12 +1,12 @@
 //go:build !linux
 
-// Package boottime is a clock that nobody sets and that counts while the machine sleeps, where
-// the system has one.
+// Package boottime provides a clock that advances while the computer sleeps and is never adjusted, on systems
+// that have one. Fleet leases are timed with it.
 package boottime
 
 import "time"
 
 var began = time.Now()
 
-// Now is the time since the program was started. It may stand still while the machine sleeps.
+// Now returns the time since the program started. It may not advance while the computer sleeps.
 func Now() time.Duration { return time.Since(began) }

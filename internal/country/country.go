@@ -1,5 +1,5 @@
-// Package country tells the country of an address from a file of the operator's (.mmdb), as GeoLite2, DB-IP and
-// others publish them. Nobody is asked over the network.
+// Package country looks up the country of an IP address in a local database file (.mmdb) such as GeoLite2 or
+// DB-IP. It sends nothing over the network.
 package country
 
 import (
@@ -10,21 +10,21 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 )
 
-// largest is the size of a file that is read; those of countries have some ten megabytes.
+// largest is the maximum file size in bytes; country databases have some ten megabytes.
 const largest = 512 << 20
 
-// File is one in memory.
+// File is a country database in memory. It is safe for concurrent use.
 type File struct{ reader *maxminddb.Reader }
 
-// Read reads a file. Memory that the system reads from it later would end the program where somebody
-// writes over the file.
+// Read reads a database file into memory. It does not map the file, because overwriting a mapped file could
+// crash the program.
 func Read(path string) (*File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() > largest {
-		return nil, fmt.Errorf("%s has %d MB: a file of countries has less than %d MB", path, info.Size()>>20, largest>>20)
+		return nil, fmt.Errorf("%s has %d MB: a country database has less than %d MB", path, info.Size()>>20, largest>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -37,10 +37,10 @@ func Read(path string) (*File, error) {
 	return &File{reader}, nil
 }
 
-// places are where files have the code, from that of MaxMind on.
+// places lists where different providers store the country code.
 var places = [][]any{{"country", "iso_code"}, {"country_code"}, {"registered_country", "iso_code"}}
 
-// Of is the code of an address's country, such as DE; empty: the file does not say.
+// Of returns the two-letter country code of an address, such as DE, or "" if it is unknown.
 func (f *File) Of(addr netip.Addr) string {
 	found := f.reader.Lookup(addr.Unmap().WithZone(""))
 	for _, place := range places {

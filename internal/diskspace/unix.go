@@ -1,12 +1,11 @@
 //go:build linux || darwin
 
-// Package diskspace asks how much of a disk is free.
+// Package diskspace reports the free space of a disk.
 package diskspace
 
 import "golang.org/x/sys/unix"
 
-// Of returns how many bytes a user's program may still write to the disk of a folder, and
-// the size of that disk.
+// Of returns the free bytes for ordinary users and the total size of the disk that contains dir.
 func Of(dir string) (free, all uint64, known bool) {
 	var s unix.Statfs_t
 	err := unix.Statfs(dir, &s)

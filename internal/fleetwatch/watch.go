@@ -1,5 +1,5 @@
-// Package fleetwatch tells in tests whether hosts of a fleet do as they should: a stranger tries
-// all the time to get into their lobbies.
+// Package fleetwatch checks in tests that the hosts of a fleet behave correctly: a stranger constantly tries
+// to join their lobbies, and Judge finds overlaps and gaps.
 package fleetwatch
 
 import (
@@ -17,13 +17,13 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Watch knows which lobbies of entries have let the stranger in, and when.
+// Watch records which lobbies of autohost entries have admitted the stranger, and when.
 type Watch struct {
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	mu    sync.Mutex
 	spans map[lobbyOf]*span
-	away  []span // times in which nobody may have a lobby
+	away  []span // periods in which no host may have a lobby
 	quiet map[string]bool
 }
 
@@ -33,18 +33,18 @@ type lobbyOf struct {
 	id, key     uint32
 }
 
-// span is from the first time that a stranger was in to the last time that one asked and came in.
+// span is the period from the first successful join to the last join request that succeeded.
 type span struct{ from, to time.Time }
 
-// New watches hosts that this machine reaches; another Dial may be set.
+// New returns a Watch for hosts that this machine can reach; Dial may be replaced.
 func New() *Watch {
 	dialer := &net.Dialer{Timeout: time.Second}
 	return &Watch{spans: map[lobbyOf]*span{}, quiet: map[string]bool{}, Dial: dialer.DialContext}
 }
 
-// Host tries to get into the lobbies of a host until ctx ends.
+// Host tries to join the lobbies of a host until ctx ends.
 func (w *Watch) Host(ctx context.Context, addr, run string) {
-	known := map[string]w3gs.GameInfo{} // the last lobby of each entry
+	known := map[string]w3gs.GameInfo{} // the latest lobby of each entry
 	for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 		asked := time.Now()
 		for _, info := range w.Lobbies(ctx, addr) {
@@ -63,7 +63,7 @@ func (w *Watch) Host(ctx context.Context, addr, run string) {
 	}
 }
 
-// saw notes that a lobby has answered a stranger who asked then.
+// saw records that a lobby has admitted a stranger who asked at the given time.
 func (w *Watch) saw(lobby lobbyOf, asked time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,8 +75,8 @@ func (w *Watch) saw(lobby lobbyOf, asked time.Time) {
 	s.to = asked
 }
 
-// Played notes that others have begun a game in a lobby that they found then: it may have been full before the
-// stranger asked.
+// Played records that others have started a game in a lobby found at the given time. It may have been full
+// before the stranger asked.
 func (w *Watch) Played(entry, host string, info *w3gs.GameInfo, found time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,8 +85,8 @@ func (w *Watch) Played(entry, host string, info *w3gs.GameInfo, found time.Time)
 	}
 }
 
-// Quiet has the stranger only look whether lobbies of an entry are shown: one who comes and goes all the time
-// keeps them from starting.
+// Quiet makes the stranger only check whether lobbies of an entry are listed, because constant joining and
+// leaving keeps games from starting.
 func (w *Watch) Quiet(entry string, on bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -99,7 +99,7 @@ func (w *Watch) isQuiet(entry string) bool {
 	return w.quiet[entry]
 }
 
-// Away does something that takes Postgres away for all hosts until it returns.
+// Away runs do, during which Postgres is unavailable to all hosts.
 func (w *Watch) Away(do func()) {
 	from := time.Now()
 	do()
@@ -108,15 +108,15 @@ func (w *Watch) Away(do func()) {
 	w.away = append(w.away, span{from, time.Now()})
 }
 
-// Seen is how many lobbies have let the stranger in.
+// Seen returns the number of lobbies that have admitted the stranger.
 func (w *Watch) Seen() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.spans)
 }
 
-// Who returns another host than one that has let a stranger into a lobby of the entry since then: the first by
-// name; "" while there is none.
+// Who returns a host other than but that has admitted a stranger to a lobby of the entry after since, or "".
+// Among several it returns the first by name.
 func (w *Watch) Who(entry string, since time.Time, but string) (host string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,7 +128,7 @@ func (w *Watch) Who(entry string, since time.Time, but string) (host string) {
 	return host
 }
 
-// Await returns the host that lets strangers into the entry's lobby, after that time.
+// Await waits for a host as described for Who and returns it.
 func (w *Watch) Await(t testing.TB, entry string, since time.Time, but string) string {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -140,9 +140,9 @@ func (w *Watch) Await(t testing.TB, entry string, since time.Time, but string) s
 	return ""
 }
 
-// Gap is a time in which no lobby of an entry let anybody in. Long is without the times away.
+// Gap is a period in which no lobby of an entry admitted anybody. Long excludes the times in Away.
 type Gap struct {
-	Entry, Before, After string // the hosts that had it
+	Entry, Before, After string // entry, and the hosts that had it before and after
 	From, To             time.Time
 	Long                 time.Duration
 }
@@ -151,8 +151,7 @@ func (g Gap) String() string {
 	return fmt.Sprintf("%s had no lobby from %s (%s) to %s (%s), %v without the times away", g.Entry, g.From.Format("15:04:05.0"), g.Before, g.To.Format("15:04:05.0"), g.After, g.Long)
 }
 
-// Judge finds lobbies of an entry that let strangers in at the same time, and the longest time in which none
-// has let anybody in.
+// Judge reports lobbies of an entry that admitted strangers at the same time, and the longest gap.
 func (w *Watch) Judge() (worst Gap, faults []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -179,7 +178,7 @@ func (w *Watch) Judge() (worst Gap, faults []string) {
 	return worst, faults
 }
 
-// without is how long a time was in which Postgres was there.
+// without returns the length of a period without the times in Away.
 func (w *Watch) without(s span) (long time.Duration) {
 	slices.SortFunc(w.away, func(a, b span) int { return a.from.Compare(b.from) })
 	for _, a := range w.away {
@@ -191,7 +190,7 @@ func (w *Watch) without(s span) (long time.Duration) {
 	return long + max(s.to.Sub(s.from), 0)
 }
 
-// Lobbies asks a host for its open lobbies; none if it does not answer.
+// Lobbies returns the open lobbies of a host, or none if it does not answer.
 func (w *Watch) Lobbies(ctx context.Context, addr string) (list []w3gs.GameInfo) {
 	w.speak(ctx, addr, gproxy.List{Format: gproxy.ListFormat}.AppendTo(nil), func(f []byte) bool {
 		var info w3gs.GameInfo
@@ -204,7 +203,7 @@ func (w *Watch) Lobbies(ctx context.Context, addr string) (list []w3gs.GameInfo)
 	return list
 }
 
-// Knock reports whether a stranger of that name comes into a lobby. It leaves at once.
+// Knock reports whether a stranger with the given name can join a lobby. It leaves immediately.
 func (w *Watch) Knock(ctx context.Context, addr string, info *w3gs.GameInfo, name string) (in bool) {
 	join := &w3gs.ReqJoin{GameID: info.GameID, EntryKey: info.EntryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}}
 	w.speak(ctx, addr, join.AppendTo(nil), func(f []byte) bool {
@@ -214,8 +213,8 @@ func (w *Watch) Knock(ctx context.Context, addr string, info *w3gs.GameInfo, nam
 	return in
 }
 
-// speak sends one packet and shows the frames of the answer until one is enough or the connection ends. It waits
-// for a host that is frozen.
+// speak sends one packet and passes the frames of the answer to more, until it returns false or the
+// connection ends. It waits for a frozen host.
 func (w *Watch) speak(ctx context.Context, addr string, packet []byte, more func(frame []byte) bool) {
 	conn, err := w.Dial(ctx, "tcp", addr)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package flood misuses a host, as strangers and players can: for tests that look at
-// what others notice of it, and for the table in docs/safety.md.
+// Package flood attacks a host like malicious strangers and players would, for tests of the effect on others
+// and for the table in docs/safety.md. Only tests and internal/bench use it.
 package flood
 
 import (
@@ -18,22 +18,22 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Target is the host that is attacked, on this machine.
+// Target is the host under attack, on this machine.
 type Target struct {
 	Addr string
-	Game uint32 // a lobby, or the first number of those to try
-	Key  uint32 // of a lobby that wants one
-	PID  uint8  // of a player behind a proxy in a running game
+	Game uint32 // a lobby's game ID, or the first ID to try
+	Key  uint32 // entry key of a lobby that requires one
+	PID  uint8  // pid of a player with a GProxy++ in a running game
 }
 
-// Attack is one way to misuse a host. Run goes on until ctx ends: a client that is thrown out
-// comes again, from another address and under another name.
+// Attack is a way to misuse a host. Run blocks until ctx ends; a client that is disconnected returns with
+// another address and name.
 type Attack struct {
 	Name string
 	Run  func(ctx context.Context, t Target)
 }
 
-// Attacks are all.
+// Attacks lists all attacks.
 var Attacks = []Attack{
 	{"whole map reports", inLobby(func(p *player) { p.flood((&w3gs.MapSize{Flag: w3gs.MapHave, Size: p.size}).AppendTo(nil)) })},
 	{"parts never sent", inLobby(func(p *player) {
@@ -71,7 +71,7 @@ var Attacks = []Attack{
 	{"returns", returning},
 }
 
-// Find finds an attack by its name.
+// Find returns the attack with the given name.
 func Find(name string) (Attack, error) {
 	for _, a := range Attacks {
 		if a.Name == name {
@@ -81,12 +81,12 @@ func Find(name string) (Attack, error) {
 	return Attack{}, fmt.Errorf("no attack is called %q", name)
 }
 
-// oneAddress is where attacks from a single address come from.
+// oneAddress is the source address of attacks from a single address.
 const oneAddress = "127.66.0.1"
 
 var places atomic.Uint32
 
-// somewhere is another address each time, eight times each.
+// somewhere returns a new source address after every eight calls.
 func somewhere() string {
 	n := places.Add(1) / 8
 	return fmt.Sprintf("127.%d.%d.%d", 67+n>>16&63, n>>8&255, 1+n%250)
@@ -94,7 +94,7 @@ func somewhere() string {
 
 func name() string { return fmt.Sprintf("%012X", rand.Uint64()&(1<<48-1)) }
 
-// frame is a packet of so many bytes without a meaning.
+// frame returns a meaningless packet of n bytes.
 func frame(op byte, n int) []byte {
 	b := make([]byte, n)
 	b[0], b[1] = w3gs.Magic, op
@@ -108,11 +108,11 @@ func connect(t Target, from string) *net.TCPConn {
 	if err != nil {
 		return nil
 	}
-	_ = c.(*net.TCPConn).SetLinger(0) // or its port could not be used again for a minute
+	_ = c.(*net.TCPConn).SetLinger(0) // otherwise the port could not be reused for a minute
 	return c.(*net.TCPConn)
 }
 
-// ask opens a connection, asks something, and takes the bytes that come for a second.
+// ask connects, sends a request and discards the answer for one second.
 func ask(t Target, from string, question []byte) {
 	c := connect(t, from)
 	if c == nil {
@@ -125,7 +125,7 @@ func ask(t Target, from string, question []byte) {
 	}
 }
 
-// many does something again and again, several at a time.
+// many runs do repeatedly on n goroutines.
 func many(n int, do func(context.Context, Target)) func(context.Context, Target) {
 	return func(ctx context.Context, t Target) {
 		var wg sync.WaitGroup
@@ -140,11 +140,11 @@ func many(n int, do func(context.Context, Target)) func(context.Context, Target)
 	}
 }
 
-// held is how long a connection stays open that the host has ended.
+// held is how long a connection stays open after the host has ended it.
 const held = 3 * time.Second
 
-// hold keeps so many connections from many addresses open, also when the host has
-// ended them; one that is cut makes room for another.
+// hold keeps n connections from many addresses open, even after the host has ended them. A reset connection
+// is replaced.
 func hold(n int, begin func(net.Conn)) func(context.Context, Target) {
 	return many(n, func(ctx context.Context, t Target) {
 		c := connect(t, somewhere())

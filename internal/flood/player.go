@@ -11,16 +11,16 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// player is a connection that has a seat.
+// player is a connection that has joined a lobby.
 type player struct {
 	net.Conn
 	pid  uint8
 	size uint32 // of the map
-	got  uint32 // packets of the game that have come
-	key  uint32 // to come back with, once it is offered
+	got  uint32 // game packets received
+	key  uint32 // reconnect key, once offered
 }
 
-// inLobby has one player after the other do something in a lobby.
+// inLobby repeatedly joins a lobby and runs do with the player.
 func inLobby(do func(*player)) func(context.Context, Target) {
 	return many(1, func(ctx context.Context, t Target) {
 		p := enter(t)
@@ -34,7 +34,7 @@ func inLobby(do func(*player)) func(context.Context, Target) {
 	})
 }
 
-// flood writes a packet without end, and reads nothing.
+// flood writes a packet endlessly without reading.
 func (p *player) flood(packet []byte) {
 	var b []byte
 	for len(b) < 64<<10 {
@@ -47,10 +47,10 @@ func (p *player) flood(packet []byte) {
 	}
 }
 
-// tries is how many numbers of lobbies are tried.
+// tries is the number of lobby IDs to try.
 const tries = 40
 
-// enter joins a lobby.
+// enter joins a lobby, or returns nil.
 func enter(t Target) *player {
 	for id := t.Game; id < t.Game+tries; id++ {
 		c := connect(t, somewhere())
@@ -67,7 +67,7 @@ func enter(t Target) *player {
 	return nil
 }
 
-// welcomed reads up to the question for the map.
+// welcomed reads up to the map check.
 func (p *player) welcomed() bool {
 	_ = p.SetReadDeadline(time.Now().Add(5 * time.Second))
 	for {
@@ -86,7 +86,7 @@ func (p *player) welcomed() bool {
 	}
 }
 
-// next reads one packet, of the game or of a proxy's kind.
+// next reads one packet of the game or of the GProxy++ extension.
 func (p *player) next() (op byte, body []byte, err error) {
 	head := make([]byte, w3gs.HeaderSize)
 	if _, err := io.ReadFull(p, head); err != nil {
@@ -100,11 +100,11 @@ func (p *player) next() (op byte, body []byte, err error) {
 	return head[1], body, err
 }
 
-// proxied marks the opcodes of proxies.
+// proxied marks opcodes of the GProxy++ extension.
 const proxied = 0x80
 
-// returning fills a lobby with two players, one of them behind a proxy, starts the game
-// and has the proxied one come back all the time, with as many packets as fit.
+// returning joins a lobby with two players, one of them with a GProxy++, starts the game, and reconnects the
+// proxied player constantly with as many packets as possible.
 func returning(ctx context.Context, t Target) {
 	for ctx.Err() == nil {
 		p, other := enter(t), enter(t)
@@ -126,7 +126,7 @@ func (p *player) comeBack(ctx context.Context, t Target, other *player) {
 	go other.play(0) // ends with its connection
 	_, _ = p.Write([]byte{0xF8, 1, 8, 0, 1, 0, 0, 0})
 	say := w3gs.ChatToHost{Chat: w3gs.Chat{To: []uint8{p.pid}, From: p.pid, Flag: w3gs.ChatLobby, Text: "!start now"}}
-	time.AfterFunc(300*time.Millisecond, func() { _, _ = p.Write(say.AppendTo(nil)) }) // where it does not start by itself
+	time.AfterFunc(300*time.Millisecond, func() { _, _ = p.Write(say.AppendTo(nil)) }) // for lobbies that do not start by themselves
 	p.play(10)
 	var burst []byte
 	for range 2000 {
@@ -150,13 +150,13 @@ func (p *player) comeBack(ctx context.Context, t Target, other *player) {
 	}
 }
 
-// returns is a proxy's question for its player's seat.
+// returns builds a RECONNECT request.
 func returns(pid uint8, key, last uint32) []byte {
 	b := []byte{0xF8, 2, 13, 0, pid}
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(b, key), last)
 }
 
-// play answers as a client does until the connection ends, or so many turns have come; 0 is no bound.
+// play answers like a client until the connection ends or most turns have arrived; 0 means no limit.
 func (p *player) play(most int) {
 	for turns := 0; most == 0 || turns < most; {
 		op, body, err := p.next()

@@ -1,6 +1,6 @@
-// Package heartbeat wakes the housekeeping of a whole process at the same moment: a process that
-// sleeps most of the time costs as much as it has wake-ups. The event loop of the games beats once
-// a second, together with a turn; live pages, the replay writer and other chores work then.
+// Package heartbeat wakes all periodic chores of a process at the same moment, because an idle process costs
+// as much as it has wake-ups. The games' event loop beats once a second, together with a turn; live pages,
+// the replay writer and other chores run then.
 package heartbeat
 
 import (
@@ -12,8 +12,8 @@ import (
 // Every is the time between two beats while the process has lobbies or games.
 const Every = time.Second
 
-// Heart passes beats on to everybody who listens. The zero value is ready for use. A nil *Heart
-// beats by itself, with a timer for each listener; programs without an event loop use that.
+// Heart passes beats to its listeners. The zero value is ready for use and safe for concurrent use. A nil
+// *Heart uses a separate timer for each listener, for programs without an event loop.
 type Heart struct {
 	mu        sync.Mutex
 	listeners []*listener
@@ -23,11 +23,10 @@ type listener struct {
 	beats chan time.Time
 	every time.Duration
 	last  time.Time
-	when  func() bool // nil: always
+	when  func() bool // nil means always
 }
 
-// Beat wakes the listeners. It never blocks: a listener that is still busy gets one beat when it
-// is done, however many it missed.
+// Beat wakes the listeners. It never blocks: a listener that is busy gets a single beat when it is done.
 func (h *Heart) Beat(now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -43,15 +42,14 @@ func (h *Heart) Beat(now time.Time) {
 	}
 }
 
-// ListenWhen is Listen for a listener that has nothing to do at most beats: it is left asleep while
-// when returns false. when is called at each beat by the goroutine that beats and must not block.
+// ListenWhen is like Listen for a listener that has nothing to do at most beats. It is not woken while when
+// returns false. when is called at each beat on the beating goroutine and must not block.
 func (h *Heart) ListenWhen(every time.Duration, when func() bool) (beats <-chan time.Time, stop func()) {
 	return h.listen(every, when)
 }
 
-// Listen returns a channel that receives a value at each beat, or at the first beat after the
-// time every has passed since the last one that was passed on. The caller calls stop when it no
-// longer listens.
+// Listen returns a channel that receives a value at the first beat after the time every has passed since the
+// last one. Call stop when no longer listening.
 func (h *Heart) Listen(every time.Duration) (beats <-chan time.Time, stop func()) {
 	return h.listen(every, nil)
 }

@@ -1,13 +1,13 @@
-// Package nearest finds the word that somebody probably meant.
+// Package nearest finds the known word that is most similar to a mistyped one, for suggestions such as "did
+// you mean".
 package nearest
 
-// Word is the first of the known words with the least Distance; empty when nothing is
-// known.
+// Word returns the first known word with the smallest Distance, or "" if known is empty.
 func Word(word string, known []string) string {
 	best, fewest := "", 0
 	for i, k := range known {
 		if i > 0 && max(len(word)-len(k), len(k)-len(word)) >= fewest {
-			continue // at least as far
+			continue // cannot be nearer
 		}
 		if d := Distance(word, k); i == 0 || d < fewest {
 			best, fewest = k, d
@@ -16,14 +16,13 @@ func Word(word string, known []string) string {
 	return best
 }
 
-// Within reports whether the Distance of two words is at most so much. Words whose
-// lengths differ by more are not looked at.
+// Within reports whether the Distance of two words is at most most.
 func Within(a, b string, most int) bool {
 	return max(len(a)-len(b), len(b)-len(a)) <= most && Distance(a, b) <= most
 }
 
-// Distance counts the letters to insert, delete, change or swap with their neighbour to
-// get from a to b: the optimal string alignment distance.
+// Distance returns the number of bytes to insert, delete, change or swap with their neighbour to turn a into
+// b (optimal string alignment distance).
 func Distance(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {

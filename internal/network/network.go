@@ -1,11 +1,11 @@
-// Package network says which addresses are those of one subscriber: one of IPv4, or the
-// 2^64 of a network of IPv6 that every line is given at least (RFC 6177).
+// Package network groups IP addresses by subscriber, for limits and bans: a single IPv4 address, or an IPv6
+// /64, which every line gets at least (RFC 6177).
 package network
 
 import "net/netip"
 
-// Of is the network of an address's subscriber: /32, or /64 in IPv6. It is invalid for an
-// invalid address.
+// Of returns the network of an address's subscriber: /32, or /64 for IPv6. It is invalid for an invalid
+// address.
 func Of(addr netip.Addr) netip.Prefix {
 	addr = addr.Unmap().WithZone("")
 	bits := addr.BitLen()
@@ -16,8 +16,9 @@ func Of(addr netip.Addr) netip.Prefix {
 	return p
 }
 
-// Wide is the first address of the network around a subscriber's: /24, or /48 in IPv6, of which one customer often has
-// all. It is invalid for private addresses, whose networks are those of a household, a company or a bridge of containers.
+// Wide returns the first address of the larger network around a subscriber's, which one customer often has
+// entirely: /24, or /48 for IPv6. It is invalid for private addresses, which belong to a household, a company
+// or a container bridge.
 func Wide(addr netip.Addr) netip.Addr {
 	addr = addr.Unmap().WithZone("")
 	bits := 24
@@ -31,5 +32,5 @@ func Wide(addr netip.Addr) netip.Addr {
 	return p.Addr()
 }
 
-// Base is the first address of that network, by which limits count a subscriber.
+// Base returns the first address of Of(addr), which serves as the subscriber's key in limits.
 func Base(addr netip.Addr) netip.Addr { return Of(addr).Addr() }

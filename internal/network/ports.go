@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// mostPorts is the longest range.
+// mostPorts is the maximum length of a port range.
 const mostPorts = 1000
 
-// Ports takes an address with a range of ports, such as 0.0.0.0:6112-6199, apart: it is one
-// address for each. One with a single port is itself.
+// Ports expands an address with a port range, such as 0.0.0.0:6112-6199, to one address per port. An address
+// with a single port is returned unchanged.
 func Ports(listen string) ([]string, error) {
 	colon := strings.LastIndexByte(listen, ':')
 	if colon < 0 {
@@ -24,7 +24,7 @@ func Ports(listen string) ([]string, error) {
 	first, firstErr := strconv.Atoi(low)
 	last, lastErr := strconv.Atoi(high)
 	if firstErr != nil || lastErr != nil || first < 1 || last > 65535 || last < first || last-first >= mostPorts {
-		return nil, fmt.Errorf("%s is no range of ports such as 6112-6199", port)
+		return nil, fmt.Errorf("%s is not a port range such as 6112-6199", port)
 	}
 	list := make([]string, 0, last-first+1)
 	for n := first; n <= last; n++ {

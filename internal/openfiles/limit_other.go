@@ -1,7 +1,7 @@
 //go:build !unix
 
-// Package openfiles tells how many files, and so connections, this process may have open.
+// Package openfiles returns the limit for open files, which also limits connections.
 package openfiles
 
-// Limit is that number, if there is one: sockets are no files here.
+// Limit returns no limit, since sockets are not files on this system.
 func Limit() (n uint64, limited bool) { return 0, false }

@@ -1,12 +1,12 @@
 //go:build unix
 
-// Package openfiles tells how many files, and so connections, this process may have open.
+// Package openfiles returns the limit for open files, which also limits connections.
 package openfiles
 
 import "syscall"
 
-// Limit is that number, if there is one. The Go runtime has raised the soft limit
-// to the hard one when the process started.
+// Limit returns the process's limit for open files, if there is one. At start the Go runtime has raised the
+// soft limit to the hard one.
 func Limit() (n uint64, limited bool) {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

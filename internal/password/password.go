@@ -1,4 +1,4 @@
-// Package password hashes passwords with Argon2id and compares them with stored hashes.
+// Package password hashes passwords with Argon2id and verifies them. Admin and web accounts use it.
 package password
 
 import (
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/argon2"
 )
 
-// Argon2id as OWASP's cheat sheet of 2024 has it: 19 MiB, two passes, one lane.
+// Argon2id parameters of OWASP's cheat sheet (2024): 19 MiB, two passes, one lane.
 const (
 	hashKiB    = 19 << 10
 	hashPasses = 2
@@ -21,31 +21,30 @@ const (
 	keyLen     = 32
 )
 
-// least is how many letters a password has at least: enough not to be guessed in the
-// attempts there are.
+// least is the minimum password length in characters; with limited login attempts it cannot be guessed.
 const least = 8
 
 var b64 = base64.RawStdEncoding
 
-// Hash returns the hash of a password in PHC form:
-// $argon2id$v=19$m=19456,t=2,p=1$salt$key.
+// Hash returns the hash of a password in PHC format: $argon2id$v=19$m=19456,t=2,p=1$salt$key. It takes tens
+// of milliseconds and 19 MiB.
 func Hash(text string) (string, error) {
 	if len([]rune(text)) < least {
-		return "", fmt.Errorf("the password is too short: %d letters at least", least)
+		return "", fmt.Errorf("the password is too short: use at least %d characters", least)
 	}
 	salt := make([]byte, saltLen)
-	_, _ = rand.Read(salt) // it never fails
+	_, _ = rand.Read(salt) // never fails
 	key := argon2.IDKey([]byte(text), salt, hashPasses, hashKiB, hashLanes, keyLen)
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, hashKiB, hashPasses, hashLanes,
 		b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// Dummy is compared with the passwords of accounts without one, so that the answer takes
-// as long, whether or not there is a password.
+// Dummy is a hash to compare with for accounts without a password, so that the response time does not reveal
+// whether one is set.
 const Dummy = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// Matches compares a password with the result of Hash for one, with the
-// parameters of that time. A hash that would take too much is refused.
+// Matches reports whether a password matches a stored hash, using the hash's own parameters. It returns an
+// error for a damaged hash or excessive parameters.
 func Matches(hash, text string) (bool, error) {
 	var version, kib, passes int
 	var lanes uint8

@@ -12,8 +12,8 @@ import (
 	"w3host/realm/bncs"
 )
 
-// The stock quota: in 5 s four units of 40 bytes pass, the fifth is refused, and
-// the tenth closes the connection.
+// The default flood quota: within 5 s four units of 40 bytes are accepted, the fifth is refused, and the
+// tenth closes the connection.
 const (
 	quotaUnits = 5
 	quotaKick  = 10
@@ -21,7 +21,7 @@ const (
 	quotaLine  = 200
 )
 
-// flooded counts a line, refused ones too.
+// flooded counts a line against the quota, including refused ones, and reports whether it is refused.
 func (s *Server) flooded(u *user, text string) bool {
 	now, sum := time.Now(), 0
 	for len(u.spent) > 0 && now.Sub(u.spent[0].at) > s.quota {
@@ -41,7 +41,7 @@ func (s *Server) flooded(u *user, text string) bool {
 	return sum >= quotaUnits
 }
 
-// say takes a line of a user.
+// say executes a chat line or command of a user.
 func (s *Server) say(u *user, text string) {
 	errorText := func(text string) { u.out(&bncs.ChatEvent{Event: bncs.EventError, Text: text}) }
 	switch {
@@ -103,14 +103,14 @@ func (s *Server) say(u *user, text string) {
 	}
 }
 
-// Person is somebody on the realm whom the test plays.
+// Person is a user of the realm played by the test.
 type Person struct {
 	s     *Server
 	u     *user
 	Heard chan bncs.ChatEvent
 }
 
-// Person comes onto the realm, into a channel.
+// Person logs a test user on to the realm, in a channel.
 func (s *Server) Person(name, channel string) *Person {
 	p := &Person{s: s, Heard: make(chan bncs.ChatEvent, 1024)}
 	p.u = &user{name: name, channel: channel, product: w3gs.ProductTFT, addr: netip.MustParseAddr("127.0.0.1"), port: 6112, close: func() {}}
@@ -123,7 +123,7 @@ func (s *Server) Person(name, channel string) *Person {
 	return p
 }
 
-// Say says a line, or gives a command. The quota does not count.
+// Say executes a chat line or command. The quota does not apply.
 func (p *Person) Say(text string) {
 	p.s.Locked(func() {
 		p.u.spent = nil
@@ -131,13 +131,13 @@ func (p *Person) Say(text string) {
 	})
 }
 
-// Join tells the realm that the person is in a game, as clients do.
+// Join reports to the realm, as clients do, that the person has joined a game.
 func (p *Person) Join(game string) { p.s.Locked(func() { p.s.join(p.u, game) }) }
 
-// Leave tells the realm that the person has left the game.
+// Leave reports to the realm that the person has left the game.
 func (p *Person) Leave() { p.s.Locked(func() { p.s.leave(p.u) }) }
 
-// Host makes a game of the person's own, which others may join; it may be started.
+// Host lists a game of the person, which may already be started.
 func (p *Person) Host(name string, started bool) {
 	p.s.Locked(func() {
 		p.s.leave(p.u)
@@ -146,7 +146,7 @@ func (p *Person) Host(name string, started bool) {
 	})
 }
 
-// Begin starts a game.
+// Begin marks a game as started.
 func (s *Server) Begin(name string) {
 	s.Locked(func() {
 		for _, g := range s.games {
@@ -155,13 +155,13 @@ func (s *Server) Begin(name string) {
 	})
 }
 
-// Asks are the names of which the realm was asked where they are.
+// Asks returns the names that /whereis was called with.
 func (s *Server) Asks() (names []string) {
 	s.Locked(func() { names = slices.Clone(s.asks) })
 	return names
 }
 
-// Await is the next thing of a kind that the person hears.
+// Await returns the next chat event of the given kind that the person receives.
 func (p *Person) Await(t testing.TB, event bncs.EventID) bncs.ChatEvent {
 	t.Helper()
 	late := time.After(30 * time.Second)

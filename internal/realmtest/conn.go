@@ -12,39 +12,39 @@ import (
 	"w3host/realm/bncs"
 )
 
-// At is a frame that is about to be sent or has been received.
+// At identifies a frame that is about to be sent or has been received.
 type At struct {
-	Conn     int // the connection's number, from 1
-	N        int // the frame's number on it, both directions together, from 1
+	Conn     int // number of the connection, counted from 1
+	N        int // number of the frame on it, in both directions together, counted from 1
 	ID       bncs.ID
 	ToClient bool
 }
 
-// Fault is a way in which a frame goes wrong.
+// Fault is a way in which a frame is disturbed.
 type Fault int
 
-// Faults.
+// Kinds of faults.
 const (
 	None    Fault = iota
-	Cut           // the connection is closed instead
-	Half          // half of it goes out, then the connection is closed
-	Garbage       // bytes that are no frame go out
-	Lie           // its length says more than may be
-	Drip          // it goes out byte by byte
+	Cut           // close the connection instead
+	Half          // send half of it, then close the connection
+	Garbage       // send bytes that are not a frame
+	Lie           // send a length above the allowed maximum
+	Drip          // send it byte by byte
 )
 
-// Faults sets what goes wrong. f is called under the server's lock.
+// Faults sets the function that selects faults. f is called with the server's lock held.
 func (s *Server) Faults(f func(At) Fault) { s.Locked(func() { s.faults = f }) }
 
-// conn is one client's connection.
+// conn is the connection of a client.
 type conn struct {
 	*user
 	s       *Server
 	c       net.Conn
-	n       int // frames
+	n       int // number of frames
 	number  int
 	version bool   // 0x51 was accepted
-	naming  string // of 0x53
+	naming  string // account name from 0x53
 }
 
 func (s *Server) serve(c net.Conn) {
@@ -75,7 +75,7 @@ func (k *conn) read() error {
 	}
 }
 
-// frame takes one frame of the client.
+// frame processes a frame from the client.
 func (k *conn) frame(f bncs.Frame) error {
 	k.s.mu.Lock()
 	defer k.s.mu.Unlock()
@@ -98,7 +98,7 @@ func (k *conn) fault(id bncs.ID, toClient bool) Fault {
 	return k.s.faults(At{k.number, k.n, id, toClient})
 }
 
-// send writes a frame, with the fault that is set for it.
+// send sends a frame with the fault selected for it.
 func (k *conn) send(p bncs.Packet) {
 	b := bncs.Append(nil, p)
 	switch k.fault(p.ID(), true) {
@@ -127,7 +127,7 @@ func (k *conn) write(b []byte) {
 	_, _ = k.c.Write(b)
 }
 
-// handle carries out a frame as a realm does. The caller holds the server's lock.
+// handle executes a frame like a realm. The caller holds the server's lock.
 func (k *conn) handle(f bncs.Frame) {
 	if k.name == "" {
 		k.logOn(f)
@@ -183,7 +183,7 @@ func (k *conn) handle(f bncs.Frame) {
 	}
 }
 
-// logOn takes the frames before the log-on; after it they mean nothing.
+// logOn handles the frames before login; afterwards they are ignored.
 func (k *conn) logOn(f bncs.Frame) {
 	switch f.ID() {
 	case bncs.IDAuthInfo:
@@ -224,7 +224,7 @@ func (k *conn) logOn(f bncs.Frame) {
 		reply := &bncs.LogonReply{Result: 1}
 		if _, ok := k.s.accounts[strings.ToLower(p.Name)]; ok {
 			reply.Result, k.naming = 0, strings.ToLower(p.Name)
-			reply.Salt[0], reply.Key[0] = 1, 1 // says nothing of the logon that the account takes
+			reply.Salt[0], reply.Key[0] = 1, 1 // the same for both kinds of login
 		}
 		k.send(reply)
 	case bncs.IDProof:
@@ -237,7 +237,7 @@ func (k *conn) logOn(f bncs.Frame) {
 			k.send(&bncs.ProofReply{Result: bncs.WrongPassword})
 			return
 		}
-		if old := k.s.find(a.name); old != nil { // without a message
+		if old := k.s.find(a.name); old != nil { // log the other connection off without a message
 			old.close()
 			k.s.gone(old)
 			k.s.thrown++
@@ -247,13 +247,12 @@ func (k *conn) logOn(f bncs.Frame) {
 	}
 }
 
-// advertise lists a game. All of it is frozen but its state, and later calls are
-// answered with yes whatever they ask for.
+// advertise lists a game. Everything except its state is fixed at the first call; later calls always succeed.
 func (k *conn) advertise(f bncs.Frame) {
 	const refusedStates = 0x04 | 0x08 | 0x20
 	var p bncs.Advertise
 	if f.Decode(&p) != nil || len(p.Stat) > bncs.MaxStat || len(p.Name) > bncs.MaxGameName+1 {
-		return // without an answer
+		return // no answer
 	}
 	reply := &bncs.AdvertiseReply{}
 	switch g := k.game; {
@@ -271,7 +270,7 @@ func (k *conn) advertise(f bncs.Frame) {
 	k.send(&bncs.Ping{Tick: 4712})
 }
 
-// open makes a game of a user's own.
+// open creates a game hosted by a user.
 func (s *Server) open(u *user, name, stat string, state uint32) {
 	u.channel = ""
 	u.game = &game{
@@ -285,7 +284,7 @@ func (s *Server) exists(name string) bool {
 	return slices.ContainsFunc(s.games, func(g *game) bool { return !g.started && strings.EqualFold(g.Name, name) })
 }
 
-// join makes a user a member of a game. Nobody is told.
+// join adds a user to a game without notifying anybody.
 func (s *Server) join(u *user, name string) {
 	for _, g := range slices.Backward(s.games) {
 		if strings.EqualFold(g.Name, name) && !g.started {

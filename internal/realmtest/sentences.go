@@ -6,7 +6,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Sentences of the server, with {} for each argument as in its message files.
+// Messages of the server, with {} for each argument as in its message files.
 const (
 	whereGame    = `{} {} using {} and {} currently in {} game "{}".`
 	whereChannel = `{} {} using {} and {} currently in channel "{}".`
@@ -23,19 +23,18 @@ const (
 	tooLong      = `Your line length quota has been exceeded!`
 )
 
-// Locales are those of the server. Their message files translate the sentences of
-// /whereis in deDE and esES only; the others answer in English. The ones with a year
-// behind them are the files that the server shipped at that time. One build answers with blank
-// lines in frFR, ruRU and zhCN.
+// Locales lists the server's locales. Their message files translate the messages of /whereis only in deDE and
+// esES; the others use English. Locales with a year are the files shipped in that year. One build answers
+// with blank lines in frFR, ruRU and zhCN.
 var Locales = []string{
 	"bgBG", "csCZ", "deDE", "enUS", "esES", "frFR", "itIT", "jpJA", "koKR", "nlNL", "plPL", "ptBR", "ruRU", "svSE",
 	"zhCN", "zhTW", "esES 2014", "frFR 2014", Blank,
 }
 
-// Blank is a locale whose sentences are all blank lines.
+// Blank is a locale whose messages are all blank lines.
 const Blank = "frFR, ruRU and zhCN of a build without their sentences"
 
-// translations are those of the message files, by locale and English sentence.
+// translations holds the messages of the message files by locale and English message.
 var translations = map[string]map[string]string{
 	"deDE": {
 		whereGame:    `{} {} nutzt {} und {} ist momentan im {} Spiel "{}"`,
@@ -93,7 +92,7 @@ var translations = map[string]map[string]string{
 	},
 }
 
-// say is a sentence in a locale.
+// say returns a message in a locale.
 func say(locale, sentence string, args ...string) string {
 	if locale == Blank {
 		return " "
@@ -102,7 +101,7 @@ func say(locale, sentence string, args ...string) string {
 		sentence = there
 	}
 	for _, arg := range args {
-		sentence = strings.Replace(sentence, "{}", "\x00"+arg+"\x00", 1) // an argument may hold {}
+		sentence = strings.Replace(sentence, "{}", "\x00"+arg+"\x00", 1) // an argument may contain {}
 	}
 	return strings.ReplaceAll(sentence, "\x00", "")
 }
@@ -114,14 +113,14 @@ func title(p w3gs.Product) string {
 	return "Warcraft III Frozen Throne"
 }
 
-// Answer is a line that /whereis can be answered with.
+// Answer is a possible answer to /whereis.
 type Answer struct {
-	What  string // in words
+	What  string // description
 	Text  string
-	Error bool // an error of the protocol, else an information
+	Error bool // sent as an error event instead of an info event
 }
 
-// Answers lists what a server that speaks a locale can say of somebody.
+// Answers lists the possible answers about a user in a locale.
 func Answers(locale, name, game, channel string) []Answer {
 	is, w3 := say(locale, wordIs), title(w3gs.ProductTFT)
 	return []Answer{
@@ -137,7 +136,7 @@ func Answers(locale, name, game, channel string) []Answer {
 	}
 }
 
-// where is the answer to /whereis.
+// where returns the answer to /whereis.
 func (s *Server) where(name string) (answer []Answer) {
 	u := s.find(name)
 	if u == nil {
@@ -168,5 +167,5 @@ func (s *Server) where(name string) (answer []Answer) {
 	return answer
 }
 
-// Speak sets the locale of the server's sentences.
+// Speak sets the locale of the server's messages.
 func (s *Server) Speak(locale string) { s.Locked(func() { s.locale = locale }) }

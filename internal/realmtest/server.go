@@ -1,7 +1,7 @@
-// Package realmtest is a small realm for tests, with the habits of a PvPGN
-// server: games that are frozen when they are listed, the two steps of releasing
-// one, the flood quota and its kick, refusals without an answer, 0x0E after the
-// log-on. It can also fail as connections and servers do: see Fault.
+// Package realmtest is a small realm (Battle.net server) for tests that behaves like PvPGN: listed games
+// cannot be changed, a game is released in two steps, flooding is limited and punished, some requests are
+// refused without an answer, and 0x0E follows the login. It can also simulate failing connections and
+// servers; see Fault.
 package realmtest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Server is a realm on loopback.
+// Server is a realm on the loopback interface.
 type Server struct {
 	t    testing.TB
 	addr string
@@ -32,11 +32,11 @@ type Server struct {
 	conns    int
 	faults   func(At) Fault
 	versions []uint32
-	locale   string   // of its sentences
-	asks     []string // of /whereis
-	refused  int      // lines over the quota
+	locale   string   // language of its messages
+	asks     []string // names passed to /whereis
+	refused  int      // chat lines over the quota
 	kicked   int
-	thrown   int // by a later log-on with the same account
+	thrown   int // users logged off by a later login with the same account
 	quota    time.Duration
 	running  sync.WaitGroup
 }
@@ -46,7 +46,7 @@ type account struct {
 	hash [20]byte
 }
 
-// user is somebody on the realm: a connection, or a Person of the test.
+// user is a user of the realm: a connection, or a Person.
 type user struct {
 	name    string
 	channel string
@@ -58,7 +58,7 @@ type user struct {
 	raw     func([]byte) // nil for a Person
 	close   func()
 	spent   []spent
-	dnd     string // what whispers are refused with
+	dnd     string // reason for refusing whispers, or ""
 	away    string
 }
 
@@ -79,7 +79,7 @@ type game struct {
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, accounts: map[string]account{}, quota: 5 * time.Second}
-	s.addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) // so that nobody has it between Down and Up
+	s.addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t)) // reserved, so that nobody takes it between Down and Up
 	s.Up()
 	t.Cleanup(func() {
 		s.Down()
@@ -88,10 +88,10 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Addr is where it listens; it keeps it over Down and Up.
+// Addr returns its address, which stays the same after Down and Up.
 func (s *Server) Addr() string { return s.addr }
 
-// Up listens, Down closes everything: together they are a restart.
+// Up starts listening. Down and Up together simulate a restart.
 func (s *Server) Up() {
 	s.t.Helper()
 	l, err := net.Listen("tcp4", s.addr)
@@ -110,7 +110,7 @@ func (s *Server) Up() {
 	})
 }
 
-// Down closes the listener and every connection, and forgets all games.
+// Down closes the listener and all connections, and forgets all games.
 func (s *Server) Down() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,43 +121,42 @@ func (s *Server) Down() {
 	s.games = nil
 }
 
-// Register makes an account.
+// Register creates an account.
 func (s *Server) Register(name, password string) {
 	s.Locked(func() { s.accounts[strings.ToLower(name)] = account{name, bncs.PasswordHash(password)} })
 }
 
-// Versions are the version ids that are taken; none: all.
+// Versions sets the accepted version ids; none means all.
 func (s *Server) Versions(ids ...uint32) { s.Locked(func() { s.versions = ids }) }
 
-// Games returns the games that a client would list.
+// Games returns the games that a client would see in the list.
 func (s *Server) Games() (list []bncs.ListedGame) {
 	s.Locked(func() { list = s.listed("") })
 	return list
 }
 
-// Named is the game that a client with its name finds, private or not.
+// Named returns the game that a client finds by name, private or not.
 func (s *Server) Named(name string) (list []bncs.ListedGame) {
 	s.Locked(func() { list = s.listed(name) })
 	return list
 }
 
-// Refused is how many lines were over the quota.
+// Refused returns the number of chat lines over the quota.
 func (s *Server) Refused() (n int) { s.Locked(func() { n = s.refused }); return n }
 
-// Thrown is how many were logged off because another connection logged on with their account.
+// Thrown returns the number of users logged off by a later login with their account.
 func (s *Server) Thrown() (n int) { s.Locked(func() { n = s.thrown }); return n }
 
-// Online reports whether somebody is logged on with an account.
+// Online reports whether a user is logged in.
 func (s *Server) Online(name string) (is bool) {
 	s.Locked(func() { is = s.find(name) != nil })
 	return is
 }
 
-// Kicked is how many clients were closed for flooding.
+// Kicked returns the number of clients disconnected for flooding.
 func (s *Server) Kicked() (n int) { s.Locked(func() { n = s.kicked }); return n }
 
-// Blast sends bytes to a user over and over for so long, on each connection that
-// comes meanwhile.
+// Blast sends bytes to a user repeatedly for the given time, also on connections opened meanwhile.
 func (s *Server) Blast(name string, b []byte, span time.Duration) {
 	for end := time.Now().Add(span); time.Now().Before(end); {
 		raw := func([]byte) { time.Sleep(10 * time.Millisecond) }
@@ -170,7 +169,7 @@ func (s *Server) Blast(name string, b []byte, span time.Duration) {
 	}
 }
 
-// Channel says where a user is; empty: in none, or not on the realm.
+// Channel returns the user's channel, or "" if the user is in none or offline.
 func (s *Server) Channel(name string) (channel string) {
 	s.Locked(func() {
 		if u := s.find(name); u != nil {
@@ -180,7 +179,7 @@ func (s *Server) Channel(name string) (channel string) {
 	return channel
 }
 
-// Locked calls f under the server's lock, as the function of Faults is called.
+// Locked calls f with the server's lock held, like the function passed to Faults.
 func (s *Server) Locked(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +195,7 @@ func (s *Server) find(name string) *user {
 	return nil
 }
 
-// named is the answer to a list of one name: the game, or why it is not given.
+// named returns the answer to a search for one name: the game, or why it is not available.
 func (s *Server) named(name string) *bncs.GameList {
 	if open := s.listed(name); len(open) > 0 {
 		return &bncs.GameList{Games: open}
@@ -209,7 +208,7 @@ func (s *Server) named(name string) *bncs.GameList {
 	return &bncs.GameList{Status: bncs.StatusNotFound}
 }
 
-// listed are the open public games, newest first, or the one of a name.
+// listed returns the open public games, newest first, or the game with the given name.
 func (s *Server) listed(name string) (list []bncs.ListedGame) {
 	for _, g := range slices.Backward(s.games) {
 		switch {
@@ -221,8 +220,8 @@ func (s *Server) listed(name string) (list []bncs.ListedGame) {
 	return list
 }
 
-// leave takes a user out of a game. One that is not started passes to the next
-// member, with that member's address: a test that wants to end it says so before.
+// leave removes a user from a game. If the game has not started, it passes to the next member with that
+// member's address; tests that want to close it must do so before.
 func (s *Server) leave(u *user) {
 	g := u.game
 	if g == nil {
@@ -239,7 +238,7 @@ func (s *Server) leave(u *user) {
 	}
 }
 
-// gone forgets a user.
+// gone removes a user.
 func (s *Server) gone(u *user) {
 	s.leave(u)
 	s.users = slices.DeleteFunc(s.users, func(other *user) bool { return other == u })

@@ -1,5 +1,5 @@
-// Package router has a home router pass TCP ports on to this machine, by UPnP
-// (Internet Gateway Device 1 and 2).
+// Package router opens TCP ports on a home router with UPnP (Internet Gateway Device 1 and 2), so that
+// players on the Internet can reach a host behind it. Package daemon uses it if host.upnp is set.
 package router
 
 import (
@@ -20,20 +20,19 @@ import (
 )
 
 const (
-	// lease is how long the router keeps a port without being asked again, so that it
-	// closes also after a crash. It is asked every renew.
+	// lease is the lifetime of a port mapping; it ends by itself after a crash. It is renewed every renew.
 	lease = time.Hour
 	renew = 25 * time.Minute
-	// patience bounds the search for routers and each question to one; farewell the removal.
+	// patience limits the search for routers and each request; farewell limits the removal of the mappings.
 	patience = 10 * time.Second
 	farewell = 3 * time.Second
-	// permanentOnly is the error of routers that know no leases.
+	// permanentOnly is the error code of routers that only support mappings without a lifetime.
 	permanentOnly = 725
 )
 
-var errNone = errors.New("no router answers by UPnP: it has none, or it is switched off there")
+var errNone = errors.New("no router answers to UPnP: it is not supported or disabled on the router")
 
-// gateway is a connection of a router to the world.
+// gateway is a router's connection to the Internet.
 type gateway interface {
 	AddPortMappingCtx(ctx context.Context, remote string, outside uint16, protocol string, inside uint16, client string, enabled bool, what string, seconds uint32) error
 	DeletePortMappingCtx(ctx context.Context, remote string, outside uint16, protocol string) error
@@ -41,11 +40,11 @@ type gateway interface {
 	LocalAddr() net.IP
 }
 
-// Open keeps ports open, from the one outside to the one here, until ctx ends. Then it closes
-// them, which takes a few seconds at most, unless keep says that another process needs them,
-// and returns. The results are in the log.
+// Open maps ports, given as outside port to local port, until ctx ends. Then it removes the mappings, which
+// takes a few seconds at most, unless keep returns true because another process needs them, and returns. It
+// logs the results.
 func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log zerolog.Logger) {
-	var g, asked gateway // asked may pass ports on, whatever has become of it since
+	var g, asked gateway // asked is the last router on which mappings may exist
 	said := ""
 	for {
 		var outside string
@@ -63,14 +62,14 @@ func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log ze
 		switch now := fmt.Sprint(outside, told, err); {
 		case ctx.Err() != nil || now == said:
 		case err != nil:
-			log.Warn().Err(err).Msg("the router does not pass the port on: forward it by hand, or set host.upnp to false")
+			log.Warn().Err(err).Msg("the router does not forward the port: forward it manually, or set host.upnp to false")
 			said = now
 		default:
 			say(log, outside, told, ports)
 			said = now
 		}
 		if err != nil {
-			g = nil // it may be another one by then
+			g = nil // search again, in case the router was replaced
 		}
 		select {
 		case <-ctx.Done():
@@ -86,24 +85,24 @@ func Open(ctx context.Context, ports map[uint16]uint16, keep func() bool, log ze
 func say(log zerolog.Logger, outside string, told bool, ports map[uint16]uint16) {
 	line := log.Info()
 	ip, err := netip.ParseAddr(outside)
-	what := "the router passes the port on"
+	what := "the router forwards the port"
 	switch {
 	case !told:
-		what = "the router passes the port on, but does not tell its address outside"
+		what = "the router forwards the port but does not report its public address"
 	case err != nil || ip.IsPrivate() || ip.IsUnspecified() || sharedSpace.Contains(ip):
-		line, what = log.Warn(), "the router passes the port on, but has no public address itself: players elsewhere do not reach it"
+		line, what = log.Warn(), "the router forwards the port but has no public address itself: players on the Internet cannot reach it"
 	}
 	line.Str("outside", outside).Uints16("ports", slices.Sorted(maps.Keys(ports))).Msg(what)
 }
 
-// sharedSpace is the network of providers that translate addresses (RFC 6598).
+// sharedSpace is the address range of providers that use carrier-grade NAT (RFC 6598).
 var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
 
 // find searches the networks of this machine for a router.
 func find(ctx context.Context) (gateway, error) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
-	var kinds [3]gateway // the best first
+	var kinds [3]gateway // best kind first
 	var searches sync.WaitGroup
 	searches.Go(func() { kinds[0] = first(ctx, internetgateway2.NewWANIPConnection2ClientsCtx) })
 	searches.Go(func() { kinds[1] = first(ctx, internetgateway2.NewWANIPConnection1ClientsCtx) })
@@ -115,7 +114,7 @@ func find(ctx context.Context) (gateway, error) {
 	return nil, errNone
 }
 
-// first is the first gateway of a kind that answers; nil: none does.
+// first returns the first gateway of a kind that answers, or nil.
 func first[G gateway](ctx context.Context, search func(context.Context) ([]G, []error, error)) gateway {
 	if list, _, err := search(ctx); err == nil && len(list) > 0 {
 		return list[0]
@@ -123,7 +122,7 @@ func first[G gateway](ctx context.Context, search func(context.Context) ([]G, []
 	return nil
 }
 
-// open asks for each port.
+// open requests the mapping of each port.
 func open(ctx context.Context, g gateway, ports map[uint16]uint16) error {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -146,7 +145,7 @@ func open(ctx context.Context, g gateway, ports map[uint16]uint16) error {
 	return nil
 }
 
-// address asks for the router's address outside; false: it does not tell.
+// address returns the router's public address; false means that the router does not report it.
 func address(ctx context.Context, g gateway) (string, bool) {
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
@@ -154,11 +153,11 @@ func address(ctx context.Context, g gateway) (string, bool) {
 	return outside, err == nil
 }
 
-// closeAll asks the router to pass nothing on any more.
+// closeAll removes the port mappings.
 func closeAll(g gateway, ports map[uint16]uint16) {
 	ctx, stop := context.WithTimeout(context.Background(), farewell)
 	defer stop()
 	for port := range ports {
-		_ = g.DeletePortMappingCtx(ctx, "", port, "TCP") // else it ends with the lease
+		_ = g.DeletePortMappingCtx(ctx, "", port, "TCP") // if this fails, the mapping ends with its lifetime
 	}
 }

@@ -27,7 +27,7 @@ const device = `<?xml version="1.0"?><root xmlns="urn:schemas-upnp-org:device-1-
 <serviceType>urn:schemas-upnp-org:service:WANIPConnection:1</serviceType><serviceId>urn:upnp-org:serviceId:WANIPConn1</serviceId>
 <SCPDURL>/scpd.xml</SCPDURL><controlURL>/control</controlURL><eventSubURL>/event</eventSubURL></service></serviceList></device></deviceList></device></root>`
 
-// igd is a router that answers by UPnP.
+// igd is a router that answers to UPnP.
 type igd struct {
 	http    *httptest.Server
 	outside string
@@ -108,7 +108,7 @@ type writer struct {
 
 func (w writer) Write(b []byte) (int, error) { return w.c.WriteToUDP(b, w.to) }
 
-// TestOpen: a router is found, passes the port on, and does so no more at the end.
+// TestOpen: a router is found, forwards the port, and no longer does at the end.
 func TestOpen(t *testing.T) {
 	testkit.InNamespace(t, func(t *testing.T) {
 		for _, line := range []string{
@@ -123,11 +123,11 @@ func TestOpen(t *testing.T) {
 			leases, kept, silent bool
 			asked                []string
 		}{
-			{"203.0.113.1", "the router passes the port on", true, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
+			{"203.0.113.1", "the router forwards the port", true, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
 			{"100.64.0.9", "no public address", false, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600", "AddPortMapping 6112 to 10.0.0.2:6200 for 0"}},
-			{"203.0.113.1", "the router passes the port on", true, true, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}}, // for the next process
+			{"203.0.113.1", "the router forwards the port", true, true, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}}, // for the next process
 			{"", "no public address", true, false, false, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
-			{"", "the router passes the port on, but does not tell its address", true, false, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
+			{"", "the router forwards the port but does not report its public address", true, false, true, []string{"AddPortMapping 6112 to 10.0.0.2:6200 for 3600"}},
 		} {
 			r := &igd{outside: c.outside, leases: c.leases, silent: c.silent}
 			r.http = httptest.NewServer(r)
@@ -161,7 +161,7 @@ func TestOpen(t *testing.T) {
 				defer close(ended)
 				Open(ctx, map[uint16]uint16{6112: 6112}, func() bool { return false }, zerolog.New(&log))
 			}()
-			log.Await(t, "(no router answers by UPnP)")
+			log.Await(t, "(no router answers to UPnP)")
 			stop()
 			<-ended
 		})

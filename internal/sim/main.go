@@ -1,9 +1,11 @@
-// Sim searches the simulation of the whole host (host/sim_*_test.go) for seeds that break one of its invariants:
+// Sim searches the simulation of the whole host (host/sim_*_test.go) for seeds that violate one of its
+// invariants:
 //
 //	go run ./internal/sim -for 1h
 //
-// It uses all processors, shortens each seed that fails as far as that is cheap, prints the command that replays it with
-// its story, and exits with status 1 if it has found any. docs/testing.md says how to read the result.
+// It uses all CPUs and shortens each failing seed as far as that is cheap. For each it prints the failure and
+// a command that replays it. It exits with status 1 if it has found any. docs/testing.md explains how to read
+// the result.
 package main
 
 import (
@@ -23,10 +25,10 @@ import (
 	"time"
 )
 
-// batch is how many seeds one process simulates.
+// batch is the number of seeds that one process simulates.
 const batch = 20
 
-// settings are the flags of a simulation that shortening changes.
+// settings holds the simulation flags that shortening changes.
 type settings struct {
 	length                          time.Duration
 	games, players, kills, upgrades int
@@ -42,7 +44,7 @@ func (s settings) flags(seed uint64, seeds int) []string {
 	}
 }
 
-// shorter lists smaller simulations, the smallest first.
+// shorter returns smaller variants of the simulation, most promising first.
 func (s settings) shorter() (list []settings) {
 	add := func(change func(*settings)) {
 		next := s
@@ -60,14 +62,14 @@ func (s settings) shorter() (list []settings) {
 	return list
 }
 
-// search is the state that all workers share.
+// search is the state shared by all workers.
 type search struct {
-	program string // the test binary of package host
+	program string // test binary of package host
 	until   time.Time
 
 	mu    sync.Mutex
 	next  uint64
-	done  int // seeds
+	done  int // number of seeds done
 	found int
 }
 
@@ -112,7 +114,7 @@ func run(within time.Duration, first uint64, workers int) error {
 	return nil
 }
 
-// some simulates the next seeds.
+// some simulates the next batch of seeds.
 func (s *search) some() {
 	s.mu.Lock()
 	seed := s.next
@@ -128,8 +130,8 @@ func (s *search) some() {
 	}
 }
 
-// simulate returns the seeds that failed. A process that ends in the middle of a seed, by a panic, counts as a failure
-// of that seed; the seeds behind it are simulated by another process.
+// simulate returns the seeds that failed. If a process ends in the middle of a seed, for example by a panic,
+// that seed counts as failed, and the following ones are simulated by another process.
 func (s *search) simulate(with settings, seed uint64, seeds int) (failed []uint64) {
 	for end := seed + uint64(seeds); seed < end; {
 		out, err := s.start(with, seed, int(end-seed))
@@ -141,7 +143,7 @@ func (s *search) simulate(with settings, seed uint64, seeds int) (failed []uint6
 		if len(bad) > 0 && !panicked(err, out) {
 			return failed
 		}
-		if last < seed { // it did not come as far as a seed
+		if last < seed { // no seed was started
 			fmt.Fprintf(os.Stderr, "%s", out)
 			return append(failed, seed)
 		}
@@ -155,7 +157,7 @@ func (s *search) simulate(with settings, seed uint64, seeds int) (failed []uint6
 
 func (s *search) start(with settings, seed uint64, seeds int) ([]byte, error) {
 	cmd := exec.Command(s.program, append(with.flags(seed, seeds), "-test.v", "-test.timeout", "20m")...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // with which the same seed goes the same way
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1") // required for reproducible runs
 	cmd.Dir = "host"
 	return cmd.CombinedOutput()
 }
@@ -165,7 +167,7 @@ var (
 	failedAt = regexp.MustCompile(`(?m)^ +--- FAIL: TestSimulation/seed_(\d+) `)
 )
 
-// failures reads the output of a simulation: the seeds that failed and the last one that began.
+// failures parses the output of a simulation and returns the failed seeds and the last one that started.
 func failures(out []byte) (failed []uint64, last uint64) {
 	for _, m := range failedAt.FindAllSubmatch(out, -1) {
 		n, _ := strconv.ParseUint(string(m[1]), 10, 64)
@@ -183,7 +185,7 @@ func panicked(err error, out []byte) bool {
 	return !errors.As(err, &exit) || exit.ExitCode() != 1 || bytes.Contains(out, []byte("\npanic: "))
 }
 
-// report shortens a seed and prints how to replay it.
+// report shortens a failing seed and prints how to replay it.
 func (s *search) report(seed uint64) {
 	with := usual
 	for again := true; again; {

@@ -9,47 +9,47 @@ import (
 	"time"
 )
 
-// Event is what a connection has to tell.
+// Event is a set of conditions reported by a connection.
 type Event uint8
 
-// The events; several may come at once.
+// Conditions; several may be reported at once.
 const (
-	Readable Event = 1 << iota // bytes, or the end
+	Readable Event = 1 << iota // data has arrived, or the connection has ended
 	Writable
 )
 
-// Conn is one end of a connection. TryRead and TryWrite never wait; Read and Write do, as those of
-// any net.Conn.
+// Conn is one end of a connection. TryRead and TryWrite never block; Read and Write block like those of any
+// net.Conn.
 type Conn struct {
 	n             *Net
 	peer          *Conn
 	local, remote netip.AddrPort
-	way           way // to the peer
+	way           way // direction to the peer
 
 	opening bool
-	in      []byte // has come
-	inEnd   error  // has come behind in
+	in      []byte // received data that was not read
+	inEnd   error  // error or EOF after in
 	read    uint64
 	written uint64
-	holders int  // files: the process's own, and copies
-	file    int  // the last number that was given; 0: none
-	shut    bool // the sending side
-	linger  bool // Close is a reset
-	full    bool // nothing more was taken: tell when there is room
-	roomAt  bool // an event for that is on its way
-	gone    bool // neither hears anything of the other any more
+	holders int  // number of file references: the process's own and copies
+	file    int  // last assigned file number; 0 if none
+	shut    bool // the sending side is closed
+	linger  bool // Close resets the connection
+	full    bool // a write was incomplete: report when there is space
+	roomAt  bool // that report is scheduled
+	gone    bool // severed: no end receives anything from the other
 
 	came               func(Event)
-	readable, writable chan struct{} // hold one token
+	readable, writable chan struct{} // hold one token each
 	readBy, writeBy    time.Time
 }
 
 // way is the state of one direction.
 type way struct {
 	Line
-	free    time.Duration // when the line has sent all
+	free    time.Duration // when the line has sent everything queued
 	last    time.Duration // when the last bytes arrive
-	until   time.Duration // nothing arrives before
+	until   time.Duration // nothing arrives before this time
 	flight  int           // bytes that have not arrived
 	unacked []ack
 }
@@ -66,7 +66,7 @@ func (n *Net) conn(local, remote netip.AddrPort) *Conn {
 	}
 }
 
-// carry has something arrive behind everything else on the way.
+// carry schedules the arrival of bytes after everything sent before, and then calls do.
 func (w *way) carry(n *Net, bytes int, do func()) {
 	now := n.now()
 	if w.Rate > 0 {
@@ -88,7 +88,7 @@ func (w *way) carry(n *Net, bytes int, do func()) {
 	w.arrive(n, w.last, n.seq, do)
 }
 
-// arrive has something happen at a time, but not while nothing arrives.
+// arrive schedules do at a time, but not while the direction is held.
 func (w *way) arrive(n *Net, at time.Duration, seq uint64, do func()) {
 	n.push(event{at, seq, func() {
 		if w.until > n.now() {
@@ -100,7 +100,7 @@ func (w *way) arrive(n *Net, at time.Duration, seq uint64, do func()) {
 	}})
 }
 
-// waiting is how many bytes wait before the line.
+// waiting returns the number of bytes queued in front of the line.
 func (w *way) waiting(now time.Duration) int {
 	if w.Rate <= 0 || w.free <= now {
 		return 0
@@ -108,7 +108,7 @@ func (w *way) waiting(now time.Duration) int {
 	return int(int64(w.free-now) * w.Rate / int64(time.Second))
 }
 
-// tell reports events.
+// tell reports events to the listener and wakes blocked calls.
 func (c *Conn) tell(e Event) {
 	if c.came != nil {
 		c.came(e)
@@ -128,8 +128,8 @@ func token(c chan struct{}) {
 	}
 }
 
-// Notify has a function called with all events from now on, and at once with those of now. It must
-// not wait, nor use the network; nil ends that.
+// Notify registers a function to call with all further events, and calls it immediately with the current
+// ones. It must not block or use the network. nil unregisters.
 func (c *Conn) Notify(came func(Event)) {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -149,8 +149,8 @@ func (c *Conn) Notify(came func(Event)) {
 	}
 }
 
-// Handle has a function called on the goroutine of the network, where nothing else happens meanwhile, when
-// there is news.
+// Handle registers a function to call on the network's goroutine when there are events. Nothing else happens
+// in the network while it runs.
 func (c *Conn) Handle(f func()) {
 	queued := false
 	c.Notify(func(Event) {
@@ -158,7 +158,7 @@ func (c *Conn) Handle(f func()) {
 			return
 		}
 		queued = true
-		c.n.todo = append(c.n.todo, func() { // with the lock held
+		c.n.todo = append(c.n.todo, func() { // called with the lock held
 			c.n.mu.Lock()
 			queued = false
 			c.n.mu.Unlock()
@@ -168,14 +168,14 @@ func (c *Conn) Handle(f func()) {
 	})
 }
 
-// Opening reports whether the connection does not stand yet.
+// Opening reports whether the connection is still being established.
 func (c *Conn) Opening() bool {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
 	return c.opening
 }
 
-// room is how much is taken now.
+// room returns how many bytes can be written now.
 func (c *Conn) room() int {
 	now := c.n.now()
 	room := window - c.way.flight - len(c.peer.in)
@@ -189,8 +189,8 @@ func (c *Conn) room() int {
 	return max(room, 0)
 }
 
-// TryRead takes bytes that have come; more: there may be more, or the end. 0 and no error: nothing
-// has come.
+// TryRead reads received data without blocking. more reports that further data or the end is available. It
+// returns 0 and no error if nothing has arrived.
 func (c *Conn) TryRead(p []byte) (n int, more bool, err error) {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -215,14 +215,14 @@ func (c *Conn) tryRead(p []byte) (n int, more bool, err error) {
 	return n, len(c.in) > 0 || n > 0 && c.inEnd != nil, nil
 }
 
-// hasRoom tells a sender that was full when there is room again.
+// hasRoom schedules a report to a sender with an incomplete write, for when there is space.
 func (c *Conn) hasRoom() {
 	if !c.full || c.roomAt {
 		return
 	}
 	c.roomAt = true
 	at := c.n.now() + c.peer.way.Delay
-	if c.way.Rate > 0 { // when half of what waits is gone
+	if c.way.Rate > 0 { // when half of the queue has been sent
 		at = max(at, c.way.free-time.Duration(int64(c.way.Buffer/2+unsent/2)*int64(time.Second)/c.way.Rate))
 	}
 	c.n.at(at, func() {
@@ -236,7 +236,7 @@ func (c *Conn) hasRoom() {
 	})
 }
 
-// TryWrite takes as many bytes as there is room for.
+// TryWrite writes as many bytes as there is space for.
 func (c *Conn) TryWrite(p []byte) (int, error) {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -268,7 +268,7 @@ func (c *Conn) tryWrite(p []byte) (int, error) {
 	c.way.flight += n
 	for b := append([]byte(nil), p[:n]...); len(b) > 0; {
 		size := len(b)
-		if c.way.Delay > 0 { // else all of it is there at once
+		if c.way.Delay > 0 { // without delay everything arrives at once
 			size = min(size, segment)
 		}
 		if c.way.Split > 0 && c.n.random.Float64() < c.way.Split {
@@ -277,7 +277,7 @@ func (c *Conn) tryWrite(p []byte) (int, error) {
 		piece := b[:size:size]
 		b = b[size:]
 		c.way.carry(c.n, size, func() {
-			if !c.gone { // else they are sent again and again
+			if !c.gone { // severed data is retransmitted forever
 				c.way.flight -= size
 				c.arrived(piece)
 			}
@@ -289,7 +289,7 @@ func (c *Conn) tryWrite(p []byte) (int, error) {
 	return n, nil
 }
 
-// arrived is that bytes have come to the other end.
+// arrived delivers bytes to the other end.
 func (c *Conn) arrived(b []byte) {
 	p := c.peer
 	switch {
@@ -301,7 +301,7 @@ func (c *Conn) arrived(b []byte) {
 	}
 }
 
-// fail ends a connection.
+// fail ends a connection with an error.
 func (c *Conn) fail(err error) {
 	if c.gone || c.inEnd != nil && c.inEnd != io.EOF {
 		return
@@ -311,7 +311,7 @@ func (c *Conn) fail(err error) {
 	c.tell(Readable | Writable)
 }
 
-// CloseWrite ends the sending side, behind all that was written.
+// CloseWrite closes the sending side after all written data.
 func (c *Conn) CloseWrite() error {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -332,7 +332,7 @@ func (c *Conn) finish() {
 	})
 }
 
-// Close ends both sides, with a reset if anything has come that was not read.
+// Close closes both directions, with a reset if there is unread data.
 func (c *Conn) Close() error {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -340,7 +340,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// Reset ends the connection, whoever else has a copy.
+// Reset resets the connection, regardless of other references.
 func (c *Conn) Reset() {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -373,8 +373,8 @@ func (c *Conn) close(reset bool) {
 	}
 }
 
-// Hold is that nothing arrives for a while in either direction, and all of it then: a line that is
-// cut and mended in time.
+// Hold delays all arrivals in both directions for the given time, like a line that is interrupted and
+// repaired in time.
 func (c *Conn) Hold(lasting time.Duration) {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -383,16 +383,14 @@ func (c *Conn) Hold(lasting time.Duration) {
 	}
 }
 
-// Sever is that neither end hears anything of the other any more, not even of its end: both are half
-// open.
+// Sever makes both ends half open: neither receives anything from the other any more, not even its end.
 func (c *Conn) Sever() {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
 	c.gone, c.peer.gone = true, true
 }
 
-// Figures are the bytes that the other side has not acknowledged, and the least and the present time
-// for the way there and back.
+// Figures returns the number of unacknowledged bytes, and the minimum and current round trip.
 func (c *Conn) Figures() (unacked int, least, now time.Duration) {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -408,22 +406,22 @@ func (c *Conn) Figures() (unacked int, least, now time.Duration) {
 	return unacked, least, least + max(w.free-at, 0)
 }
 
-// Counts are the bytes that this end has read and written.
+// Counts returns the bytes that this end has read and written, and whether the connection is over.
 func (c *Conn) Counts() (read, written uint64, over bool) {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
 	return c.read, c.written, c.inEnd != nil && c.inEnd != io.EOF || c.holders == 0
 }
 
-// Copy makes another holder of the connection, which Close ends; all of them see one stream. Processes
-// pass connections on by numbers, see Net.File.
+// Copy adds a reference to the connection, which Close releases. All references share one stream. Processes
+// pass connections to each other by file number, see Net.File.
 func (c *Conn) Copy() {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
 	c.holders++
 }
 
-// File is the number of the connection.
+// File returns the file number of the connection.
 func (c *Conn) File() int {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -435,7 +433,7 @@ func (c *Conn) File() int {
 	return c.file
 }
 
-// File finds a connection by its number.
+// File returns the connection with a file number.
 func (n *Net) File(number int) *Conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -449,7 +447,7 @@ func (n *Net) Locked(f func()) {
 	f()
 }
 
-// Read waits for bytes.
+// Read implements net.Conn; it blocks until data arrives.
 func (c *Conn) Read(p []byte) (int, error) {
 	for {
 		if c.late(&c.readBy) {
@@ -465,7 +463,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	}
 }
 
-// Write waits for room.
+// Write implements net.Conn; it blocks until there is space.
 func (c *Conn) Write(p []byte) (done int, err error) {
 	for {
 		if c.late(&c.writeBy) {
@@ -481,15 +479,15 @@ func (c *Conn) Write(p []byte) (done int, err error) {
 	}
 }
 
-// late reports whether a deadline is over. Read and Write then do nothing, also where they could go on, as those of
-// package net.
+// late reports whether a deadline has passed. As in package net, Read and Write then fail even if they could
+// proceed.
 func (c *Conn) late(by *time.Time) bool {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
 	return c.holders > 0 && !by.IsZero() && !time.Now().Before(*by)
 }
 
-// wrap makes of an error one of package net.
+// wrap converts an error to one like those of package net.
 func (c *Conn) wrap(op string, err error) error {
 	if err == nil || err == io.EOF {
 		return err
@@ -518,13 +516,13 @@ func (c *Conn) wait(news chan struct{}, by func() time.Time) error {
 	return nil
 }
 
-// SetDeadline sets both.
+// SetDeadline sets both deadlines.
 func (c *Conn) SetDeadline(t time.Time) error { return c.deadline(&t, &t) }
 
-// SetReadDeadline is when Read gives up; one that waits looks again.
+// SetReadDeadline sets the deadline of Read, also for a blocked call.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.deadline(&t, nil) }
 
-// SetWriteDeadline is the same for Write.
+// SetWriteDeadline sets the deadline of Write, also for a blocked call.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.deadline(nil, &t) }
 
 func (c *Conn) deadline(read, write *time.Time) error {
@@ -541,7 +539,7 @@ func (c *Conn) deadline(read, write *time.Time) error {
 	return nil
 }
 
-// SetLinger of 0 has Close reset the connection.
+// SetLinger with 0 makes Close reset the connection.
 func (c *Conn) SetLinger(seconds int) error {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
@@ -549,11 +547,11 @@ func (c *Conn) SetLinger(seconds int) error {
 	return nil
 }
 
-// LocalAddr is this end.
+// LocalAddr returns the address of this end.
 func (c *Conn) LocalAddr() net.Addr { return net.TCPAddrFromAddrPort(c.local) }
 
-// RemoteAddr is the other end.
+// RemoteAddr returns the address of the other end.
 func (c *Conn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.remote) }
 
-// Remote is the other end.
+// Remote returns the address of the other end.
 func (c *Conn) Remote() netip.AddrPort { return c.remote }

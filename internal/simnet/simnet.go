@@ -1,8 +1,8 @@
-// Package simnet is a network in memory for tests: listeners and connections that behave like TCP on Linux,
-// over lines that delay, lose and break.
+// Package simnet is an in-memory network for tests: listeners and connections that behave like TCP on Linux,
+// over lines with delay, loss and interruptions.
 //
-// It reads the clock of package time only. In a bubble of testing/synctest a test of an hour therefore takes as long
-// as its computations, and time limits can be tested with their real values:
+// Its only clock is package time. In a bubble of testing/synctest, a test of an hour therefore takes only as
+// long as its computations, and time limits can be tested with their real values:
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		n := simnet.New(1) // the seed of jitter, loss and splitting
@@ -14,15 +14,15 @@
 //		...
 //	})
 //
-// A Conn is a net.Conn, with methods for faults: Hold interrupts the line for a while, Sever leaves both ends half
-// open, Reset ends the connection at once. Event loops use TryRead, TryWrite and Notify, which never wait. Copy and File
-// stand for file descriptors that several processes share.
+// A Conn is a net.Conn with methods for faults: Hold interrupts the line for a while, Sever leaves both ends
+// half open, Reset ends the connection immediately. Event loops use TryRead, TryWrite and Notify, which never
+// block. Copy and File simulate file descriptors shared by several processes.
 //
-// One goroutine carries all events in the order of their time; events of one moment keep the order in which they were
-// caused. The same seed and the same calls give the same run.
+// A single goroutine processes all events in order of time; simultaneous events keep the order in which they
+// were caused. The same seed and calls produce the same run.
 //
-// The conformance tests run the same cases on this network and on the loopback interface of the system. What they do not
-// cover, only real sockets show: edges of epoll, TCP_INFO, SIOCOUTQ, NOTSENT_LOWAT.
+// The conformance tests run the same cases on this network and on the system's loopback interface. Only real
+// sockets show what they do not cover: epoll edges, TCP_INFO, SIOCOUTQ and NOTSENT_LOWAT.
 package simnet
 
 import (
@@ -36,33 +36,33 @@ import (
 	"time"
 )
 
-// Line is one direction of the way between two ends.
+// Line is one direction between two ends.
 type Line struct {
-	Delay  time.Duration // from one end to the other
-	Jitter time.Duration // up to so much more, by chance; bytes keep their order all the same
-	Rate   int64         // bytes a second; 0: no limit
-	Buffer int           // bytes that may wait before the line; 0: defaultBuffer
-	Loss   float64       // the share of segments that are sent a second time, which holds up all behind them
-	Split  float64       // the share of segments that come in two pieces
+	Delay  time.Duration // one-way delay
+	Jitter time.Duration // maximum random additional delay; bytes stay in order
+	Rate   int64         // bytes per second; 0 means no limit
+	Buffer int           // bytes that may queue in front of the line; 0 means defaultBuffer
+	Loss   float64       // fraction of segments that are retransmitted, which delays everything after them
+	Split  float64       // fraction of segments that arrive in two pieces
 }
 
 const (
-	// window bounds the bytes of one direction that are on the way or not read yet.
+	// window limits the bytes of one direction that are in flight or unread.
 	window = 256 << 10
-	// defaultBuffer is that of a router; testkit.Line has the same.
+	// defaultBuffer is the queue of a home router, as in testkit.Line.
 	defaultBuffer = 256 << 10
-	// segment is the longest piece of a stream.
+	// segment is the maximum size of a piece of a stream.
 	segment = 1460
-	// unsent is how many bytes the sender's system holds before they are in the buffer of the line.
+	// unsent is the capacity of the sender's socket buffer in front of the line's queue.
 	unsent = 16 << 10
-	// again is the least time until lost bytes are sent again.
+	// again is the minimum delay of a retransmission.
 	again = 200 * time.Millisecond
 )
 
-// Net is a network. Its end is Close.
+// Net is a network. Close it at the end of the test. It is safe for concurrent use.
 type Net struct {
 	base time.Time
-	kick chan struct{} // holds one token when the first event has changed
+	kick chan struct{} // holds a token when the first event has changed
 	over chan struct{}
 	once sync.Once
 	done chan struct{}
@@ -71,7 +71,7 @@ type Net struct {
 	random    *rand.Rand
 	events    events
 	seq       uint64
-	todo      []func() // of users, for the goroutine of the network
+	todo      []func() // functions of users to run on the network's goroutine
 	listeners map[netip.AddrPort]*Listener
 	ports     uint16
 	files     map[int]*Conn
@@ -79,7 +79,7 @@ type Net struct {
 	figures   struct{ events, bytes int64 }
 }
 
-// New makes a network.
+// New returns a network with the given random seed.
 func New(seed uint64) *Net {
 	n := &Net{
 		base: time.Now(), kick: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{}),
@@ -89,13 +89,13 @@ func New(seed uint64) *Net {
 	return n
 }
 
-// Close ends the network; nothing arrives any more.
+// Close stops the network; nothing arrives any more.
 func (n *Net) Close() {
 	n.once.Do(func() { close(n.over) })
 	<-n.done
 }
 
-// Figures are the events and bytes that have been carried.
+// Figures returns the number of events and bytes processed.
 func (n *Net) Figures() (events, bytes int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -104,7 +104,7 @@ func (n *Net) Figures() (events, bytes int64) {
 
 func (n *Net) now() time.Duration { return time.Since(n.base) }
 
-// event is something that happens at a time.
+// event is a function to call at a time.
 type event struct {
 	at  time.Duration
 	seq uint64
@@ -127,13 +127,13 @@ func (e *events) Pop() any {
 	return last
 }
 
-// at has something happen, with the lock held; the lock must be held.
+// at schedules do, which is called with the lock held. The caller must hold the lock.
 func (n *Net) at(when time.Duration, do func()) {
 	n.seq++
 	n.push(event{when, n.seq, do})
 }
 
-// push puts an event in its place, also one that is put off: it stays before those that came later.
+// push inserts an event. A postponed event keeps its sequence number and so stays before later ones.
 func (n *Net) push(e event) {
 	heap.Push(&n.events, e)
 	if n.events[0].seq == e.seq {
@@ -144,7 +144,7 @@ func (n *Net) push(e event) {
 	}
 }
 
-// After calls f on the goroutine of the network, where nothing else happens meanwhile.
+// After calls f on the network's goroutine after d. Nothing else happens in the network while it runs.
 func (n *Net) After(d time.Duration, f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -181,7 +181,7 @@ func (n *Net) run() {
 	}
 }
 
-// Listener takes connections.
+// Listener accepts connections.
 type Listener struct {
 	n      *Net
 	addr   netip.AddrPort
@@ -191,7 +191,7 @@ type Listener struct {
 	closed bool
 }
 
-// Listen opens a port; 0 is any.
+// Listen opens a port; 0 selects a free one.
 func (n *Net) Listen(at netip.AddrPort) (*Listener, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -207,7 +207,7 @@ func (n *Net) Listen(at netip.AddrPort) (*Listener, error) {
 	return l, nil
 }
 
-// Notify has a function called when a connection has come. It must not wait, nor use the network.
+// Notify registers a function to call when a connection arrives. It must not block or use the network.
 func (l *Listener) Notify(came func()) {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
@@ -217,7 +217,7 @@ func (l *Listener) Notify(came func()) {
 	}
 }
 
-// TryAccept takes a connection that has come; nil: there is none.
+// TryAccept returns a connection that has arrived, or nil.
 func (l *Listener) TryAccept() *Conn {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
@@ -241,7 +241,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close refuses those who come from now on, and resets those who have come.
+// Close refuses further connections and resets those not accepted yet.
 func (l *Listener) Close() error {
 	l.n.mu.Lock()
 	defer l.n.mu.Unlock()
@@ -258,11 +258,11 @@ func (l *Listener) Close() error {
 	return nil
 }
 
-// Addr is where it listens.
+// Addr returns the listening address.
 func (l *Listener) Addr() net.Addr { return net.TCPAddrFromAddrPort(l.addr) }
 
-// Open begins to connect and returns at once. The function given to Conn.Handle is called when the
-// connection is established or has failed, and then whenever bytes arrive.
+// Open starts to connect and returns immediately. The function registered with Conn.Handle is called when the
+// connection is established or has failed, and whenever data arrives.
 func (n *Net) Open(from netip.Addr, to netip.AddrPort, up, down Line) *Conn {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -293,7 +293,7 @@ func (n *Net) Open(from netip.Addr, to netip.AddrPort, up, down Line) *Conn {
 	return here
 }
 
-// Dial is Open, and waits until the connection stands.
+// Dial is like Open but waits until the connection is established.
 func (n *Net) Dial(from netip.Addr, to netip.AddrPort, up, down Line) (*Conn, error) {
 	c := n.Open(from, to, up, down)
 	for {
@@ -310,7 +310,7 @@ func (n *Net) Dial(from netip.Addr, to netip.AddrPort, up, down Line) (*Conn, er
 	}
 }
 
-// Pair are two ends without a listener.
+// Pair returns the two ends of a connection without a listener.
 func (n *Net) Pair(up, down Line) (here, there *Conn) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// InColumns lays words out in as few lines of at most width columns as it can, one below
-// the other as ls does.
+// InColumns arranges words in columns, like ls, in as few lines of at most width columns as possible.
 func InColumns(words []string, width int) []string {
 	for down := 1; ; down++ {
 		if lines, ok := inLines(words, down, width); ok || down >= len(words) {
@@ -15,7 +14,7 @@ func InColumns(words []string, width int) []string {
 	}
 }
 
-// inLines lays words out in so many lines; not ok if those are too wide.
+// inLines arranges words in down lines. ok is false if the lines are too wide.
 func inLines(words []string, down, width int) (lines []string, ok bool) {
 	lines = make([]string, min(down, len(words)))
 	for left := 0; len(words) > 0; {
@@ -29,11 +28,12 @@ func inLines(words []string, down, width int) (lines []string, ok bool) {
 	return lines, widest(lines) <= width
 }
 
-// least is how narrow a column of TableIn becomes.
+// least is the minimum width of a column of TableIn.
 const least = 8
 
-// TableIn is Table for a terminal of a width, 0 if there is none. If the table is wider, the last cell of each row, which
-// is whole, stands on a line of its own, and the widest other cells but the first end in an ellipsis.
+// TableIn is like Table but fits the terminal width; 0 means no terminal. If the table is too wide, the last
+// cell of each row is printed in full on a separate line, and the widest other cells except the first are
+// truncated with an ellipsis.
 func TableIn(heading []string, rows [][]string, width int) []string {
 	lines := Table(heading, rows)
 	if width == 0 || widest(lines) <= width {
@@ -57,7 +57,8 @@ func TableIn(heading []string, rows [][]string, width int) []string {
 	return out
 }
 
-// narrow takes a column from the widest cells but the first of a row, unless they are narrow.
+// narrow shortens the widest cells, except first ones, by one column. It returns false if they are already
+// narrow.
 func narrow(rows [][]string) bool {
 	most := least
 	for _, row := range rows {
@@ -80,7 +81,7 @@ func widest(texts []string) (n int) {
 	return n
 }
 
-// Table lays rows out under a heading, in columns that are two spaces apart.
+// Table arranges rows under a heading, in columns separated by two spaces.
 func Table(heading []string, rows [][]string) (lines []string) {
 	rows = append([][]string{heading}, rows...)
 	var widths []int

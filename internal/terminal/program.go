@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Program is how the user started this program, for hints they can type.
+// Program is the command by which the user started this program, for hints to type.
 var Program = typed(os.Args[0])
 
-// cachedRun matches the folder in which Go 1.24 and later keep the programs that "go run" has built.
+// cachedRun matches the cache folder of programs built by "go run" in Go 1.24 and later.
 var cachedRun = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
 
-// typed returns the words that the user typed for this program: under "go run" arg0 is a file in Go's
-// own folders.
+// typed returns the command that the user typed. With "go run", arg0 is a file in one of Go's own folders.
 func typed(arg0 string) string {
 	dir := filepath.Dir(arg0)
 	if strings.Contains(filepath.ToSlash(dir), "/go-build") || cachedRun.MatchString(filepath.Base(dir)) {

@@ -1,4 +1,5 @@
-// Package terminal has helpers for programs that are used at a terminal.
+// Package terminal provides helpers for programs used at a terminal: detecting one, its width, tables, word
+// wrap, and escaping text that could control it.
 package terminal
 
 import (
@@ -17,7 +18,7 @@ func Is(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// User is the name of the user who runs the program.
+// User returns the name of the user who runs the program.
 func User() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -25,8 +26,8 @@ func User() string {
 	return "console"
 }
 
-// Printable escapes characters that could control the terminal: control characters (C0, C1),
-// directional overrides and other invisible characters become as in JSON, \u202e.
+// Printable escapes characters that could control the terminal: control characters (C0, C1), directional
+// overrides and other invisible characters are written as in JSON, for example \u202e.
 func Printable(s string) string {
 	if !strings.ContainsFunc(s, unseen) {
 		return s

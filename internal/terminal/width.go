@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Width is the number of columns of a terminal; 0: it is none, or does not tell. A
-// stream may stand for a terminal by a method Width.
+// Width returns the number of columns of a terminal, or 0 if stream is not a terminal or the width is
+// unknown. A stream with a method Width is treated as a terminal.
 func Width(stream any) int {
 	switch s := stream.(type) {
 	case interface{ Width() int }:
@@ -22,8 +22,8 @@ func Width(stream any) int {
 	return 0
 }
 
-// Columns is how many columns of a terminal a text takes: Chinese characters take two,
-// combining ones none.
+// Columns returns the number of terminal columns that a text takes: East Asian wide characters take two,
+// combining characters none.
 func Columns(s string) (n int) {
 	for _, r := range s {
 		n += columns(r)
@@ -45,13 +45,12 @@ func columns(r rune) int {
 	return 1
 }
 
-// Pad adds spaces to a text until it takes n columns.
+// Pad appends spaces to a text until it takes n columns.
 func Pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(n-Columns(s), 0))
 }
 
-// Wrap breaks a text into lines of at most n columns: between words, and within words
-// that are longer than a line.
+// Wrap breaks a text into lines of at most n columns, at spaces, and inside words longer than a line.
 func Wrap(text string, n int) (lines []string) {
 	n = max(n, 2)
 	for Columns(text) > n {
@@ -65,8 +64,8 @@ func Wrap(text string, n int) (lines []string) {
 	return append(lines, text)
 }
 
-// Hang breaks a line that is wider than a terminal, which then goes on below the column
-// where its text begins. Where the width is unknown (0) the line is not changed.
+// Hang wraps a line that is wider than the terminal; continuation lines are indented to column. If width is
+// 0, the line is returned unchanged.
 func Hang(line string, column, width int) string {
 	text, end := strings.TrimSuffix(line, "\n"), ""
 	if text != line {
@@ -81,7 +80,7 @@ func Hang(line string, column, width int) string {
 	return first + below + strings.Join(rest, below) + end
 }
 
-// Cut returns the beginning of a text for which n columns have room.
+// Cut truncates a text to n columns.
 func Cut(text string, n int) string {
 	if Columns(text) <= n {
 		return text
@@ -89,7 +88,7 @@ func Cut(text string, n int) string {
 	return text[:fitting(text, n)]
 }
 
-// fitting is how many bytes of a text, which is wider, fit into n columns.
+// fitting returns how many bytes of a text that is wider than n columns fit into n columns.
 func fitting(text string, n int) int {
 	used := 0
 	for i, r := range text {

@@ -14,16 +14,16 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Patience bounds how long a test waits in real time; it is long because the machine may be busy.
+// Patience is how long a test waits in real time; it is long because the machine may be busy.
 const Patience = 15 * time.Second
 
-// virtualPatience is the bound in virtual time: longer than any time limit of the host.
+// virtualPatience is the equivalent in virtual time: longer than any time limit of the host.
 const virtualPatience = 10 * time.Minute
 
-// Virtual reports whether the caller is in a bubble of testing/synctest, whose time begins in 2000.
+// Virtual reports whether the caller is in a bubble of testing/synctest, whose time starts in 2000.
 func Virtual() bool { return time.Now().Year() < 2010 }
 
-// patience is Patience, or its counterpart in virtual time.
+// patience returns Patience, or virtualPatience in virtual time.
 func patience() time.Duration {
 	if Virtual() {
 		return virtualPatience
@@ -31,47 +31,46 @@ func patience() time.Duration {
 	return Patience
 }
 
-// Client is a player's connection, written from the description of the protocol
-// alone: it cuts the stream into packets itself and shares no code with the host.
-// It keeps each packet with the time it came.
+// Client is a player's connection, written from the protocol description alone: it splits the stream into
+// packets itself and shares no code with the host. It keeps each packet with its arrival time.
 type Client struct {
 	t    testing.TB
 	Conn Stream
-	Name string // for messages of the test
+	Name string // for test messages
 	PID  byte
 
-	// Conduct answers a packet, on the goroutine that reads; nil for nothing.
+	// Conduct answers a packet, on the reading goroutine; nil answers nothing.
 	Conduct func(*Client, []byte)
-	// Extension takes packets of the 0xF8 kind; nil makes one a fault.
+	// Extension receives packets that start with 0xF8; if nil, such a packet is an error.
 	Extension func([]byte)
-	Hash      func(turn int) uint32 // of the answer to each turn
-	Turns     int                   // 0x0C with an increment so far
+	Hash      func(turn int) uint32 // checksum for the answer to each turn
+	Turns     int                   // number of 0x0C with an increment received
 
-	in []byte // read, and not yet cut into packets
+	in []byte // data read but not split into packets yet
 
 	mu      sync.Mutex
-	stalled chan struct{} // open while the client does not read; see Stall
+	stalled chan struct{} // open while the client must not read; see Stall
 	heard   []Heard
-	end     error // why nothing more comes
+	end     error // why no more packets arrive
 	news    chan struct{}
-	Cursor  int    // index in heard of the packet that Next looks at
-	Ignore  string // opcodes that Next skips: pings, and what a test adds
+	Cursor  int    // index in heard of the packet that Next returns
+	Ignore  string // opcodes that Next skips: pings, and those that a test adds
 }
 
-// Stream is a connection of TCP: a *net.TCPConn, or one in memory.
+// Stream is a TCP connection: a *net.TCPConn, or one in memory.
 type Stream interface {
 	net.Conn
 	CloseWrite() error
 	SetLinger(seconds int) error
 }
 
-// Heard is a packet and when it came.
+// Heard is a packet with its arrival time.
 type Heard struct {
 	At time.Time
 	B  []byte
 }
 
-// Dial connects and sends nothing.
+// Dial connects without sending anything.
 func Dial(t testing.TB, to netip.AddrPort) *Client {
 	t.Helper()
 	nc, err := net.DialTCP("tcp", nil, net.TCPAddrFromAddrPort(to))
@@ -81,14 +80,14 @@ func Dial(t testing.TB, to netip.AddrPort) *Client {
 	return NewClient(t, nc)
 }
 
-// NewClient uses a connection, which the end of the test closes.
+// NewClient returns a Client for a connection, which is closed at the end of the test.
 func NewClient(t testing.TB, nc Stream) *Client {
 	t.Helper()
 	t.Cleanup(func() { _ = nc.Close() })
 	return &Client{t: t, Conn: nc, news: make(chan struct{}, 1), Ignore: "\x01", Hash: func(turn int) uint32 { return uint32(turn) * 7 }}
 }
 
-// Listen reads until the connection ends, and closes it then as clients do.
+// Listen reads until the connection ends, then closes it like clients do.
 func (c *Client) Listen() {
 	for {
 		b, err := c.Read()
@@ -118,8 +117,8 @@ func (c *Client) Listen() {
 	}
 }
 
-// Read returns the next packet of the stream: F7 · op · length u16, header
-// included. A part of a packet that came before a deadline is kept for the next Read.
+// Read returns the next packet of the stream, including its header F7 · op · length u16. If a deadline
+// interrupts it, the next Read continues with the partial packet.
 func (c *Client) Read() ([]byte, error) {
 	for want := 4; ; {
 		if len(c.in) >= 4 {
@@ -133,7 +132,7 @@ func (c *Client) Read() ([]byte, error) {
 			c.in = c.in[want:]
 			return b, nil
 		}
-		if cap(c.in)-len(c.in) < 1<<10 { // packets that were returned keep what is behind
+		if cap(c.in)-len(c.in) < 1<<10 { // allocate, because packets that were returned still use the old buffer
 			c.in = append(make([]byte, 0, 16<<10), c.in...)
 		}
 		n, err := c.Conn.Read(c.in[len(c.in):cap(c.in)])
@@ -147,8 +146,8 @@ func (c *Client) Read() ([]byte, error) {
 	}
 }
 
-// Stall keeps the client from reading and answering, until resume or the end of
-// the test. A read that has begun still completes.
+// Stall keeps the client from reading and answering, until resume is called or the test ends. A read in
+// progress completes.
 func (c *Client) Stall() (resume func()) {
 	stalled := make(chan struct{})
 	c.mu.Lock()
@@ -168,15 +167,14 @@ func (c *Client) waitStalled() {
 	}
 }
 
-// Send writes packets. It ignores errors: reading finds a broken connection.
+// Send writes packets. It ignores errors, because reading detects a broken connection.
 func (c *Client) Send(packets ...[]byte) {
 	for _, p := range packets {
 		_, _ = c.Conn.Write(p)
 	}
 }
 
-// Next waits for the next packet that is not in Ignore; nil is the end of the
-// connection.
+// Next waits for the next packet that is not in Ignore. It returns nil at the end of the connection.
 func (c *Client) Next() []byte {
 	c.t.Helper()
 	return c.nextBy(time.After(patience()))
@@ -207,8 +205,7 @@ func (c *Client) nextBy(deadline <-chan time.Time) []byte {
 	}
 }
 
-// Expect takes the next packets and compares each with bytes in hex, where ??
-// stands for any.
+// Expect compares each of the next packets with bytes in hex, where ?? matches any byte.
 func (c *Client) Expect(patterns ...string) {
 	c.t.Helper()
 	for i, pattern := range patterns {
@@ -218,7 +215,7 @@ func (c *Client) Expect(patterns ...string) {
 	}
 }
 
-// Until skips to the next packet with an opcode.
+// Until skips to the next packet with an opcode and returns it.
 func (c *Client) Until(op byte) []byte {
 	c.t.Helper()
 	return c.until(fmt.Sprintf("a 0x%02X", op), func(b []byte) bool { return b[1] == op })
@@ -237,19 +234,19 @@ func (c *Client) until(what string, is func(packet []byte) bool) []byte {
 	}
 }
 
-// UntilText skips to the next line of chat that holds a text, and returns it.
+// UntilText skips to the next chat line that contains a text and returns the line.
 func (c *Client) UntilText(part string) string {
 	c.t.Helper()
 	return ChatText(c.UntilChat(part))
 }
 
-// UntilChat is UntilText, but returns the packet.
+// UntilChat is like UntilText but returns the packet.
 func (c *Client) UntilChat(part string) []byte {
 	c.t.Helper()
 	return c.until("a line with "+part, func(b []byte) bool { return b[1] == 0x0F && strings.Contains(string(b), part) })
 }
 
-// Ended waits for the end of the connection; a FIN is io.EOF.
+// Ended waits for the end of the connection and returns its error; io.EOF is a regular end.
 func (c *Client) Ended() error {
 	c.t.Helper()
 	for deadline := time.After(patience()); c.nextBy(deadline) != nil; { //nolint:revive // packets before the end do not matter
@@ -257,21 +254,21 @@ func (c *Client) Ended() error {
 	return c.Ending()
 }
 
-// Ending is the error that ended the connection; nil while it is open.
+// Ending returns the error that ended the connection, or nil while it is open.
 func (c *Client) Ending() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.end
 }
 
-// All are the packets so far.
+// All returns all packets so far.
 func (c *Client) All() []Heard {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.heard)
 }
 
-// Count is the number of packets with an opcode so far.
+// Count returns the number of packets with an opcode so far.
 func (c *Client) Count(op byte) (n int) {
 	for _, p := range c.All() {
 		if p.B[1] == op {
@@ -281,7 +278,7 @@ func (c *Client) Count(op byte) (n int) {
 	return n
 }
 
-// Slots are those of the last 0x09; nil before the first.
+// Slots returns the slots of the last 0x09, or nil before the first.
 func (c *Client) Slots() []w3gs.Slot {
 	c.t.Helper()
 	for _, p := range slices.Backward(c.All()) {
@@ -296,15 +293,15 @@ func (c *Client) Slots() []w3gs.Slot {
 	return nil
 }
 
-// Say sends a line of lobby chat.
+// Say sends a lobby chat line.
 func (c *Client) Say(text string, to ...byte) {
 	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x10), text))
 }
 
-// SayInGame sends a line of the game to all.
+// SayInGame sends an in-game chat line to all.
 func (c *Client) SayInGame(text string, to ...byte) {
 	c.Send(Packet(0x28, byte(len(to)), to, c.PID, byte(0x20), uint32(0), text))
 }
 
-// LocalPort is the client's own port.
+// LocalPort returns the client's own port.
 func (c *Client) LocalPort() uint16 { return c.Conn.LocalAddr().(*net.TCPAddr).AddrPort().Port() }

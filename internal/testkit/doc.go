@@ -1,6 +1,6 @@
-// Package testkit has helpers that the tests of several packages share: the runner of
-// text scripts, a client on the wire, an emulated line.
+// Package testkit provides helpers shared by the tests of several packages: a runner for text scripts, a test
+// client, emulated lines, free ports and network namespaces. Only tests import it.
 //
-// The client is written from the description of the protocol, apart from package
-// host, so that both sides of a test do not err alike.
+// The client is written from the protocol description, independently of package host, so that both sides of a
+// test do not share the same mistake.
 package testkit

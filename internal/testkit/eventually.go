@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// longest is how long a test waits for an event that it needs; it is long because
-// the machine may be busy.
+// longest is how long a test waits for an event; it is long because the machine may be busy.
 const longest = time.Minute
 
-// Eventually waits until a condition holds.
+// Eventually waits until ok returns true, and fails the test after a long time. what describes the condition.
 func Eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	limit := longest

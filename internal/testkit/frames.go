@@ -12,15 +12,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// The methods of Client in this file replace Listen in tests that read packet by
-// packet, on their own goroutine, and compare structs instead of bytes.
+// The methods of Client in this file replace Listen in tests that read packet by packet on their own
+// goroutine, and compare structs instead of bytes.
 
-// Refused is the error of a join that the host answered with 0x05.
+// Refused is the error of a join that the host refused with 0x05.
 type Refused struct{ Reason w3gs.RejectReason }
 
 func (e *Refused) Error() string { return fmt.Sprintf("refused with reason %d", e.Reason) }
 
-// Tell sends packets with one write.
+// Tell sends packets in a single write.
 func (c *Client) Tell(packets ...w3gs.Packet) error {
 	var b []byte
 	for _, p := range packets {
@@ -30,8 +30,8 @@ func (c *Client) Tell(packets ...w3gs.Packet) error {
 	return err
 }
 
-// Take reads the next packet, and answers and skips pings. The error is
-// os.ErrDeadlineExceeded when none comes in time and io.EOF when the host has closed.
+// Take returns the next packet, answering and skipping pings. It returns os.ErrDeadlineExceeded if none
+// arrives in time, and io.EOF if the host has closed the connection.
 func (c *Client) Take(within time.Duration) (w3gs.Frame, error) {
 	if err := c.Conn.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func (c *Client) Take(within time.Duration) (w3gs.Frame, error) {
 	}
 }
 
-// mayFollow has the packets to a player who joins, by the packet before.
+// mayFollow lists the valid next packets to a joining player, by the previous packet.
 var mayFollow = map[w3gs.Op][]w3gs.Op{
 	w3gs.OpReqJoin:      {w3gs.OpRejectJoin, w3gs.OpSlotInfoJoin},
 	w3gs.OpSlotInfoJoin: {w3gs.OpPlayerInfo, w3gs.OpMapCheck},
@@ -53,9 +53,9 @@ var mayFollow = map[w3gs.Op][]w3gs.Op{
 	w3gs.OpMapCheck:     {w3gs.OpSlotInfo},
 }
 
-// Join asks to enter a lobby under a name, reads up to the first 0x09, and returns which map the
-// host asks for. The error is a *Refused when the host says no, and an error as well when the
-// packets come in another order than 0x04, 0x06 …, 0x3D, 0x09.
+// Join asks to enter a lobby, reads up to the first 0x09, and returns the map that the host asks for. It
+// returns a *Refused if the host refuses, and another error if packets do not arrive in the order 0x04, 0x06
+// …, 0x3D, 0x09.
 func (c *Client) Join(gameID, entryKey uint32, name string) (check w3gs.MapCheck, err error) {
 	c.Name = name
 	err = c.Tell(&w3gs.ReqJoin{GameID: gameID, EntryKey: entryKey, ListenPort: 6112, JoinCounter: 1, Name: name, Extra: []byte{0}})
@@ -88,12 +88,12 @@ func (c *Client) Join(gameID, entryKey uint32, name string) (check w3gs.MapCheck
 	}
 }
 
-// HaveMap answers the map check: the whole map is there.
+// HaveMap answers the map check with the whole map.
 func (c *Client) HaveMap(check w3gs.MapCheck) error {
 	return c.Tell(&w3gs.MapSize{Flag: w3gs.MapHave, Size: check.Size})
 }
 
-// WaitClosed reads until the host closes, and returns the packets it still sent.
+// WaitClosed reads until the host closes the connection and returns the packets received before.
 func (c *Client) WaitClosed(within time.Duration) ([]w3gs.Frame, error) {
 	deadline := time.Now().Add(within)
 	var last []w3gs.Frame

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Hostile lists what somebody may send as a name, a line of chat, a text of a map or the name of
-// a file: markup, whose elements are called evil and whose attributes data-evil, letters that
-// nobody sees or that turn others round, sequences that control terminals, colour codes, paths, very long
-// ones.
+// Hostile returns malicious texts that somebody may send as a name, chat line, map text or file name: markup
+// with elements called evil and attributes called data-evil, invisible and bidirectional characters, terminal
+// control sequences, colour codes, paths, and very long texts.
 func Hostile() []string {
 	list := []string{
 		"<evil data-evil=1>", `"><evil>`, "'><evil>", "</script><evil>", "</title><evil>", "</textarea><evil>", "</style><evil>", "</template><evil>",
@@ -28,7 +27,7 @@ func Hostile() []string {
 		"\x1b[2J", "\x1b[31mred\x1b[0m", "\x1b]0;owned\a", "\x1b]52;c;ZXZpbA==\a", "\x1b]8;;http://evil.example\a", "\x1b[6n", "\x1bc", "\x1b[?1049h", "\x1b[200~", "\x1bP+q\x1b\\", "\u009b2J", "\u009d0;owned\u009c", "\x0e\x0f", "\a\a\a", "\b\b\b",
 		"\u202egnp.exe", "a\u2066b\u2069", "\u202a\u202b\u202c\u202d", "\u2067\u2068", "\u061c", "\u200e\u200f", "\u200b\u200c\u200d", "\ufeff", "\u00ad", "\u2060\u2061\u2062", "\ufff9\ufffa\ufffb", "\u2028\u2029", "\u0085", "\u180e", "\U000e0001\U000e0041", "\u3164", "\u115f",
 		"שלום", "مرحبا", "abc שלום 123", "😈", "👨‍👩‍👧‍👦", "🇩🇪", "e\u0301", strings.Repeat("\u0301", 300), "Z" + strings.Repeat("\u0335\u0489", 100), "ﷺ", "𒐫", "㍿", "中文", strings.Repeat("中", 300),
-		"\xff\xfe\xfd", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80", "\ufffd", "\uffff", "\xb2\xe2\xca\xd4", // the last is GBK
+		"\xff\xfe\xfd", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x80", "\ufffd", "\uffff", "\xb2\xe2\xca\xd4", // the last one is GBK
 		"", " ", "   ", "\u00a0", strings.Repeat("W", 1000), strings.Repeat("i", 5000), strings.Repeat("a ", 500), strings.Repeat("<evil>", 200), strings.Repeat("\"", 500), strings.Repeat("&", 500), strings.Repeat("\u202e", 100),
 	}
 	for c := range rune(0x20) {

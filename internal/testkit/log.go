@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Log is a log that tests read while many goroutines write it.
+// Log is a log that a test can read while other goroutines write to it.
 type Log struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -26,10 +26,10 @@ func (l *Log) String() string {
 	return l.text.String()
 }
 
-// Count is how often a text stands in the log.
+// Count returns how often a text occurs in the log.
 func (l *Log) Count(text string) int { return strings.Count(l.String(), text) }
 
-// Await returns the text that the pattern's group matches once it does.
+// Await waits until the log matches the pattern, and returns the text of its last group.
 func (l *Log) Await(t testing.TB, pattern string) string {
 	t.Helper()
 	re, found := regexp.MustCompile(pattern), []string(nil)

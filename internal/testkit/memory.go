@@ -9,13 +9,13 @@ import (
 	"w3host/lan/carry"
 )
 
-// Memory dials on a network in memory, over one kind of line.
+// Memory dials on an in-memory network, over one kind of line.
 type Memory struct {
 	*simnet.Net
-	Line simnet.Line // each way
+	Line simnet.Line // used in both directions
 }
 
-// Dial connects to host:port from an address; the zero address is 127.0.0.1.
+// Dial connects to host:port from an address; the zero address means 127.0.0.1.
 func (m Memory) Dial(_ context.Context, from netip.Addr, to string) (net.Conn, error) {
 	if !from.IsValid() {
 		from = netip.AddrFrom4([4]byte{127, 0, 0, 1})

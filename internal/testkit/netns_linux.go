@@ -20,12 +20,12 @@ import (
 	"w3host/internal/tier"
 )
 
-// namespaceEnv tells the test binary that it runs in a network namespace of its own.
+// namespaceEnv tells the test binary that it runs in a separate network namespace.
 const namespaceEnv = "W3HOST_TEST_NAMESPACE"
 
-// InNamespace runs play in a network namespace: it starts the test binary again,
-// with this test and the subtests asked for only. It belongs to the full tier, and is
-// skipped where the system has no network namespaces, or when play skips.
+// InNamespace runs play in a separate network namespace: it starts the test binary again with only this test
+// and the requested subtests. It belongs to the full tier. The test is skipped if the system does not support
+// network namespaces, or if play skips.
 func InNamespace(t *testing.T, play func(*testing.T)) {
 	if os.Getenv(namespaceEnv) != "" {
 		if err := runAll("ip link set lo mtu 1500 up"); err != nil {
@@ -51,12 +51,12 @@ func InNamespace(t *testing.T, play func(*testing.T)) {
 	case err != nil:
 		t.Fatalf("%v\n%s", err, out)
 	case strings.Contains(string(out), "--- SKIP"):
-		t.Skipf("SKIP: %s", out) // it is listed already
+		t.Skipf("SKIP: %s", out) // already listed among the skipped tests
 	}
 	t.Logf("%s", out)
 }
 
-// Far is a thread in another network namespace: sockets that it opens belong there.
+// Far is a thread in another network namespace, to which its sockets belong.
 type Far struct {
 	Namespace string
 	jobs      chan func()
@@ -66,7 +66,7 @@ type Far struct {
 func NewFar(t *testing.T) *Far {
 	f := &Far{jobs: make(chan func())}
 	ready := make(chan error)
-	go func() { // ends with the test; its thread ends with it, since it is never unlocked
+	go func() { // ends with the test; the thread ends too, because it is never unlocked
 		runtime.LockOSThread()
 		f.Namespace = fmt.Sprintf("/proc/%d/task/%d/ns/net", os.Getpid(), unix.Gettid())
 		ready <- unix.Unshare(unix.CLONE_NEWNET)
@@ -88,7 +88,7 @@ func (f *Far) Do(job func()) {
 	<-done
 }
 
-// Run runs a command of words and returns its output.
+// Run runs a command, given as space-separated words, and returns its output.
 func Run(command string) (string, error) {
 	words := strings.Fields(command)
 	out, err := exec.Command(words[0], words[1:]...).CombinedOutput()
@@ -107,8 +107,8 @@ func runAll(commands ...string) error {
 	return nil
 }
 
-// Pair joins the caller's network with that of f by a pair of interfaces: here is
-// 10.99.0.1, there 10.99.0.2. shape is the tc qdisc of the way there; "" is none.
+// Pair connects the caller's network with that of f by a pair of interfaces: 10.99.0.1 here, 10.99.0.2 there.
+// shape is the tc qdisc for the direction to f; "" means none.
 func (f *Far) Pair(t *testing.T, shape string) {
 	err := runAll(
 		"ip link add near type veth peer name far",
@@ -132,11 +132,10 @@ func (f *Far) Pair(t *testing.T, shape string) {
 	})
 }
 
-// Wire joins the caller's network with that of f by an emulated line for packets
-// of 1500 bytes: here is 10.99.0.1, there 10.99.0.2. The way there has the rate,
-// buffer and delay of down and loses a share of the packets; the way back has only
-// the delay. It needs TUN interfaces. The result is the longest time that a packet
-// waited in the buffer.
+// Wire connects the caller's network with that of f by an emulated line for packets of 1500 bytes: 10.99.0.1
+// here, 10.99.0.2 there. The direction to f has the rate, buffer and delay of down and loses a fraction of
+// the packets; the other direction has only the delay. It requires TUN interfaces. longest returns the
+// longest time that a packet waited in the buffer.
 func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.Duration) {
 	near, err := tunnel("10.99.0.1/24")
 	if err != nil {
@@ -158,7 +157,7 @@ func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.D
 	return func() time.Duration { _, longest := there.stats(); return longest }
 }
 
-// tunnel opens a TUN interface with an address, in the network of the thread.
+// tunnel opens a TUN interface with an address, in the network of the calling thread.
 func tunnel(addr string) (*os.File, error) {
 	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -178,7 +177,7 @@ func tunnel(addr string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "tun"), nil
 }
 
-// carryPackets ends when one of the interfaces is closed.
+// carryPackets forwards packets until one of the interfaces is closed.
 func carryPackets(from, to *os.File, q *queue, loss float64) {
 	start := time.Now()
 	way := make(chan parcel, 1<<16)
@@ -186,7 +185,7 @@ func carryPackets(from, to *os.File, q *queue, loss float64) {
 	delivering.Go(func() {
 		for p := range way {
 			time.Sleep(p.arrives - time.Since(start))
-			_, _ = to.Write(p.data) // a closed interface takes nothing
+			_, _ = to.Write(p.data) // writing to a closed interface fails
 		}
 	})
 	defer delivering.Wait()

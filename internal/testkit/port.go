@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// givenPorts has for each port what keeps it from other processes, until this one ends.
+// givenPorts holds, for each port given out, the listener that reserves it against other processes until this
+// one ends.
 var givenPorts sync.Map
 
-// FreePort returns a port that is free for TCP and UDP, a different one for each
-// call, also of tests that run at the same time in another process (Linux). It lies below the range
-// from which kernels take the ports of outgoing connections: one of another test could take it before
-// it is listened on.
+// FreePort returns a port that is free for TCP and UDP and different in each call, even among concurrent test
+// processes (on Linux). It is below the range of ephemeral ports; otherwise an outgoing connection of another
+// test could take it first.
 func FreePort(t testing.TB) uint16 {
 	t.Helper()
 	for range 1000 {
@@ -40,10 +40,10 @@ func FreePort(t testing.TB) uint16 {
 	return 0
 }
 
-// given reports whether a test has the port already; otherwise it has from now on.
+// given reports whether a test already has the port, and reserves it otherwise.
 func given(port uint16) bool {
 	var sign net.Listener
-	if runtime.GOOS == "linux" { // which has names of sockets that are no files
+	if runtime.GOOS == "linux" { // Linux has abstract sockets, which are not files
 		var err error
 		if sign, err = net.Listen("unix", fmt.Sprintf("@w3host-test-port-%d", port)); errors.Is(err, syscall.EADDRINUSE) {
 			return true

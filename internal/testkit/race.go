@@ -2,5 +2,5 @@
 
 package testkit
 
-// Race is whether the race detector is on, with which simulations take eight times as long.
+// Race reports whether the race detector is enabled, which makes simulations eight times slower.
 const Race = true

@@ -11,20 +11,17 @@ import (
 )
 
 const (
-	// segment is the payload of an Ethernet frame: the unit that enters the line.
+	// segment is the payload of an Ethernet frame, the unit that enters the line.
 	segment = 1460
-	// window bounds the segments of one connection between its sender and its
-	// receiver, as a receiver's TCP window does.
+	// window limits the segments of a connection between its sender and receiver, like a TCP receive window.
 	window = 2048
-	// socketBuffer is the buffer of the relay's own sockets. The kernel's default
-	// would be a second queue of megabytes. Less than this is too small for the
-	// 64 KiB segments of the loopback, and TCP waits for timers.
+	// socketBuffer is the buffer size of the relay's own sockets. The kernel's default would be another queue
+	// of megabytes. A smaller one cannot hold the loopback's 64 KiB segments, and TCP would wait for timers.
 	socketBuffer = 128 << 10
 )
 
-// Relay forwards TCP connections to one target over an emulated line, with a
-// delay, a rate and a buffer like that of a router in each direction. All
-// connections share it.
+// Relay forwards TCP connections to one target over an emulated line with a delay, a rate and a router-like
+// buffer in each direction. All connections share the line.
 type Relay struct {
 	listener net.Listener
 	target   string
@@ -37,8 +34,8 @@ type Relay struct {
 	done   sync.WaitGroup
 }
 
-// NewRelay opens a relay to target on a free port of the loopback, until the test ends. up is the line
-// from the clients to the target, down the one back.
+// NewRelay opens a relay to target on a free loopback port until the test ends. up is the line from the
+// clients to the target, down the line back.
 func NewRelay(t testing.TB, target string, up, down Line) *Relay {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -62,11 +59,11 @@ func newRelay(target string, up, down Line) *Relay {
 // Addr returns the address for clients.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Down returns how many bytes have been carried to the clients, and the longest
-// time that one of them waited in the queue before the line.
+// Down returns how many bytes have been carried to the clients, and the longest time that a byte waited in
+// the queue.
 func (r *Relay) Down() (carried int64, longest time.Duration) { return r.down.stats() }
 
-// Break cuts all connections; new ones are taken.
+// Break cuts all connections; new ones are still accepted.
 func (r *Relay) Break() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +82,7 @@ func (r *Relay) Close() {
 	r.done.Wait()
 }
 
-// accept ends when the listener is closed.
+// accept runs until the listener is closed.
 func (r *Relay) accept() {
 	for {
 		client, err := r.listener.Accept()
@@ -118,7 +115,7 @@ func (r *Relay) join(client, target net.Conn) {
 	var directions sync.WaitGroup
 	directions.Go(func() { r.carry(r.up, client, target) })
 	directions.Go(func() { r.carry(r.down, target, client) })
-	r.done.Go(func() { // ends with the two
+	r.done.Go(func() { // ends with both directions
 		directions.Wait()
 		_ = client.Close()
 		_ = target.Close()
@@ -129,14 +126,14 @@ func (r *Relay) join(client, target net.Conn) {
 	})
 }
 
-// parcel is data on the line; nil data is the end of the stream.
+// parcel is data on the line; nil data marks the end of the stream.
 type parcel struct {
 	data    []byte
 	arrives time.Duration
 }
 
-// carry relays one direction until it ends. A FIN arrives behind the bytes before
-// it; a reset cuts at once.
+// carry relays one direction until it ends. A FIN arrives after all data before it; a reset takes effect
+// immediately.
 func (r *Relay) carry(q *queue, from, to net.Conn) {
 	line := make(chan parcel, window)
 	var delivering sync.WaitGroup
@@ -163,8 +160,8 @@ func (r *Relay) carry(q *queue, from, to net.Conn) {
 	}
 }
 
-// deliver writes each parcel when it arrives. When the receiver has gone, the
-// sender is cut, and bytes still on the line are lost.
+// deliver writes each parcel when it arrives. If the receiver has gone, the sender is cut, and data on the
+// line is lost.
 func (r *Relay) deliver(line <-chan parcel, from, to net.Conn) {
 	gone := false
 	for p := range line {
@@ -187,7 +184,7 @@ func (r *Relay) now() time.Duration { return time.Since(r.start) }
 
 func (r *Relay) sleepUntil(at time.Duration) { time.Sleep(at - r.now()) }
 
-// endWriting closes one direction of TCP; the pipes of tests are closed whole.
+// endWriting closes one direction of a TCP connection, or the whole of a pipe.
 func endWriting(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.CloseWrite()
@@ -196,7 +193,7 @@ func endWriting(c net.Conn) {
 	_ = c.Close()
 }
 
-// cut closes with a reset on TCP.
+// cut closes a connection, with a reset on TCP.
 func cut(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)

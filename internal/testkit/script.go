@@ -9,20 +9,19 @@ import (
 	"testing"
 )
 
-// Update is the flag -update: tests write their results into the files that they
-// otherwise compare them with.
+// Update is the flag -update, which makes tests write their results into the files that they otherwise
+// compare them with.
 var Update = flag.Bool("update", false, "write the results of the scripts into them")
 
-// Play carries out one line of a script, and returns its effects.
+// Play executes one line of a script and returns its effects.
 type Play func(line string) (effects []string, err error)
 
-// Scripts plays each file that matches the pattern. begin starts a script. Lines at the margin
-// are events for a pure package, the indented lines below one are its effects. Empty lines and those
-// that begin with # are comments. The effects of an event in parentheses are not shown.
+// Scripts plays each file that matches the pattern; begin starts a script. Lines without indentation are
+// events, and the indented lines below one are its effects. Empty lines and lines starting with # are
+// comments. Effects of an event in parentheses are not shown.
 //
-// The effects must equal those in the file; with -update they replace them. The effects of a
-// line "hex EVENT" come from the description of the protocol, in a layout of their own:
-// -update leaves them alone.
+// The effects must equal those in the file; with -update they replace them. The effects of an event "hex
+// EVENT" come from the protocol description and have their own layout, so -update does not change them.
 func Scripts(t *testing.T, pattern string, begin func(t *testing.T) Play) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -50,7 +49,7 @@ func Scripts(t *testing.T, pattern string, begin func(t *testing.T) Play) {
 
 const indent = "  "
 
-// played returns a script with the effects of its events.
+// played returns a script with the actual effects of its events.
 func played(t *testing.T, script []string, play Play) (lines []string) {
 	t.Helper()
 	for i, line := range script {
@@ -83,7 +82,8 @@ func played(t *testing.T, script []string, play Play) (lines []string) {
 	return lines
 }
 
-// golden returns the lines that a file has for an event, which must equal those that came of it, apart from white space.
+// golden returns the expected lines of an event. It fails the test if the actual ones differ, ignoring white
+// space.
 func golden(t *testing.T, event int, got, below []string) []string {
 	t.Helper()
 	end := slices.IndexFunc(below, func(line string) bool { return !strings.HasPrefix(line, indent) })
@@ -97,7 +97,7 @@ func golden(t *testing.T, event int, got, below []string) []string {
 	return below
 }
 
-// compare stops at the first line that differs.
+// compare fails the test at the first line that differs.
 func compare(t *testing.T, file string, got, want []string) {
 	t.Helper()
 	for i := range min(len(got), len(want)) {

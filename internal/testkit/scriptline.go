@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ScriptLine is a line of a script: its name, arguments, key=value options, and the text
-// behind ": ". Err is the first thing in it that could not be read.
+// ScriptLine is a parsed line of a script: name, arguments, key=value options, and the text after ": ". Err
+// is the first parse error.
 type ScriptLine struct {
 	Name    string
 	Args    []string
@@ -17,7 +17,7 @@ type ScriptLine struct {
 	Err     error
 }
 
-// ParseLine cuts a line into its parts.
+// ParseLine splits a line into its parts.
 func ParseLine(line string) *ScriptLine {
 	head, text, _ := strings.Cut(line, ": ")
 	l := &ScriptLine{Options: map[string]string{}, Text: text}
@@ -35,7 +35,7 @@ func ParseLine(line string) *ScriptLine {
 	return l
 }
 
-// At takes the time from the front of a line: its name is the word behind it.
+// At returns the time at the start of a line and shifts the name to the next word.
 func (l *ScriptLine) At() time.Duration {
 	at, err := time.ParseDuration(l.Name)
 	l.Fail(err)
@@ -52,7 +52,7 @@ func (l *ScriptLine) Fail(err error) {
 	}
 }
 
-// Arg returns an argument, or nothing.
+// Arg returns an argument, or "".
 func (l *ScriptLine) Arg(i int) string {
 	if i < len(l.Args) {
 		return l.Args[i]
@@ -60,7 +60,7 @@ func (l *ScriptLine) Arg(i int) string {
 	return ""
 }
 
-// Number reads 12 or 0x0C; nothing is 0.
+// Number parses 12 or 0x0C; "" is 0.
 func (l *ScriptLine) Number(s string) int {
 	if s == "" {
 		return 0
@@ -70,10 +70,10 @@ func (l *ScriptLine) Number(s string) int {
 	return int(n)
 }
 
-// Int reads an argument as a number.
+// Int returns an argument as a number.
 func (l *ScriptLine) Int(i int) int { return l.Number(l.Arg(i)) }
 
-// Duration reads an argument such as 1.5s.
+// Duration parses an argument such as 1.5s.
 func (l *ScriptLine) Duration(i int) time.Duration {
 	d, err := time.ParseDuration(l.Arg(i))
 	l.Fail(err)
@@ -83,7 +83,7 @@ func (l *ScriptLine) Duration(i int) time.Duration {
 // Has reports whether a word is among the arguments.
 func (l *ScriptLine) Has(word string) bool { return slices.Contains(l.Args, word) }
 
-// Option returns the value of an option, or another where the line does not have it.
+// Option returns the value of an option, or otherwise if it is absent.
 func (l *ScriptLine) Option(key, otherwise string) string {
 	if value, ok := l.Options[key]; ok {
 		return value

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Player is a Conduct that answers as every client does: it has the map, answers
-// pings, loads at once and acknowledges each turn.
+// Player is a Conduct that answers like every client: it has the map, answers pings, loads immediately and
+// acknowledges each turn.
 func Player(c *Client, b []byte) {
 	Lobbyist(c, b)
 	if b[1] == 0x0B {
@@ -16,7 +16,7 @@ func Player(c *Client, b []byte) {
 	}
 }
 
-// Lobbyist is Player without loading, which the test controls.
+// Lobbyist is like Player without loading, which the test controls.
 func Lobbyist(c *Client, b []byte) {
 	switch b[1] {
 	case 0x01:
@@ -32,17 +32,16 @@ func Lobbyist(c *Client, b []byte) {
 	}
 }
 
-// JoinPacket is a 0x1E from port 6112 of 10.0.0.5.
+// JoinPacket returns a 0x1E from 10.0.0.5, port 6112.
 func JoinPacket(id, key uint32, name string) []byte {
 	return Packet(0x1E, id, key, byte(0), uint16(6112), uint32(7), name, byte(1), byte(0),
 		[]byte{2, 0, 0x17, 0xE0, 10, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0})
 }
 
-// ActionPacket is a 0x26 around some data.
+// ActionPacket returns a 0x26 with the given data.
 func ActionPacket(data []byte) []byte { return Packet(0x26, Sum32(data), data) }
 
-// Packet puts a header before values: integers little-endian, strings with
-// their NUL, bytes unchanged.
+// Packet returns a packet with the given values: integers little-endian, strings with a NUL, bytes unchanged.
 func Packet(op byte, values ...any) []byte {
 	b := []byte{0xF7, op, 0, 0}
 	for _, v := range values {
@@ -65,7 +64,7 @@ func Packet(op byte, values ...any) []byte {
 	return b
 }
 
-// Sum32 is the CRC-32 (IEEE), computed bit by bit, apart from hash/crc32.
+// Sum32 returns the CRC-32 (IEEE), computed bit by bit and independently of hash/crc32.
 func Sum32(data []byte) uint32 {
 	crc := ^uint32(0)
 	for _, b := range data {
@@ -77,7 +76,7 @@ func Sum32(data []byte) uint32 {
 	return ^crc
 }
 
-// Matches compares bytes with a pattern in hex, where ?? stands for any byte.
+// Matches compares bytes with a pattern in hex, where ?? matches any byte.
 func Matches(pattern string, b []byte) bool {
 	tokens := strings.Fields(pattern)
 	if len(tokens) != len(b) {
@@ -91,7 +90,7 @@ func Matches(pattern string, b []byte) bool {
 	return true
 }
 
-// ChatText is the text of a 0x0F of the lobby or the game.
+// ChatText returns the text of a 0x0F, from the lobby or the game.
 func ChatText(b []byte) string {
 	at := 4 + 1 + int(b[4]) + 1
 	if b[at] == 0x20 {

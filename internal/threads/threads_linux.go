@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// read returns the usage of each thread of a process, by its number.
+// read returns the usage of each thread of a process by thread ID.
 func read(pid int) map[string]Usage {
 	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", pid))
 	all := make(map[string]Usage, len(tasks))
 	for _, task := range tasks {
 		schedstat, err1 := os.ReadFile(filepath.Join(task, "schedstat"))
 		status, err2 := os.ReadFile(filepath.Join(task, "status"))
-		fields := strings.Fields(string(schedstat)) // time on a processor, time of waiting for one, slices
+		fields := strings.Fields(string(schedstat)) // time on a CPU, time waiting for one, number of slices
 		if err1 != nil || err2 != nil || len(fields) < 3 {
 			continue // the thread has ended
 		}

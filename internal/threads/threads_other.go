@@ -2,5 +2,5 @@
 
 package threads
 
-// read returns nothing: only Linux counts for each thread.
+// read returns nothing, because only Linux counts per thread.
 func read(int) map[string]Usage { return nil }

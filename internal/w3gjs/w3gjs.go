@@ -1,5 +1,5 @@
-// Package w3gjs has w3gjs, an independent parser, read the replays that tests
-// write.
+// Package w3gjs parses replays in tests with w3gjs, an independent parser in JavaScript, to check files that
+// w3host has written.
 package w3gjs
 
 import (
@@ -18,7 +18,7 @@ import (
 //go:embed package.json package-lock.json parse.js
 var parser embed.FS
 
-// Replay is a replay as w3gjs has read it; see parse.js.
+// Replay is a replay as parsed by w3gjs; see parse.js.
 type Replay struct {
 	Turns, MS, Blocks, Actions int
 	Leaves                     []struct{ PID, Reason, Result int }
@@ -36,8 +36,8 @@ type Replay struct {
 	}
 }
 
-// Judge has an independent parser read files. Without node, or without the
-// package that npm fetches, the test is skipped. It belongs to the full tier.
+// Judge parses replay files with w3gjs. The test is skipped without Node.js or the npm package. It belongs to
+// the full tier.
 func Judge(t *testing.T, files ...[]byte) []Replay {
 	t.Helper()
 	tier.Program(t, "node", "nodejs")
@@ -56,7 +56,7 @@ func Judge(t *testing.T, files ...[]byte) []Replay {
 		} else if err != nil {
 			t.Fatalf("%s: %v\n%s%s", name, err, out, errs.Bytes())
 		}
-		if name == "node" && errs.Len() > 0 { // it tells there what it does not understand
+		if name == "node" && errs.Len() > 0 { // warnings about what it does not understand
 			t.Errorf("w3gjs: %s", errs.Bytes())
 		}
 		return out
