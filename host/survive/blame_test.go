@@ -24,6 +24,8 @@ func TestBlameOfObservers(t *testing.T) {
 		"two at different entries":           {[]death{{0, 7, 1}, {0, 8, 1}}, nil, false},
 		"three at different entries":         {[]death{{0, 7, 1}, {0, 8, 1}, {0, 9, 2}}, []int{2}, false},
 		"two observers":                      {[]death{{0, 7, 1}, {0, 7, 1}, {0, 7, 2}}, []int{1, 2}, false},
+		"during other steps":                 {[]death{{7, 0, 0}, {8, 7, 1}, {0, 7, 1}}, []int{1}, false},
+		"always during other steps":          {[]death{{5, 7, 1}, {6, 7, 1}, {8, 7, 1}}, []int{1}, false},
 		"three in steps":                     {[]death{{7, 0, 0}, {8, 0, 0}, {9, 0, 0}}, nil, true},
 		"outside of the game":                {[]death{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, nil, false},
 	} {

@@ -41,6 +41,8 @@ const (
 	wordEnded    = wordWanted + 1      // nobody can: it is over, or too long
 	wordShown    = wordEnded + 1       // the entry and the observer that is being shown a fact of it, as shownTo packs them; 0: none
 	wordMuted    = wordShown + 1       // a bit for each observer that gets nothing more of the game
+
+	wordSuspectShown = wordMuted + 1 // the entry of wordShown as the last recovery found it
 )
 
 // The notes in the journal.
@@ -152,6 +154,7 @@ func (l *Ledger) Recorded(fact uint64) { l.mem.SetWord(wordRecorded, fact) }
 func (l *Ledger) Good() {
 	l.mem.SetWord(wordTries, 0)
 	l.mem.SetWord(wordSuspect, 0)
+	l.mem.SetWord(wordSuspectShown, 0)
 }
 
 // Head notes values drawn or looked up outside of the game.

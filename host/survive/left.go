@@ -115,7 +115,7 @@ func (l *Left) Recorded() uint64 { return l.mem.Word(wordRecorded) }
 // Blame notes whether the process before has ended in this game, which is this process's
 // now. An error says that it did so too often. A process that has ended while an observer was shown
 // an entry costs that observer the rest of the game, if an earlier one has ended at the same entry or
-// several have ended in the game.
+// several have ended in the game. The loop may have stepped another entry at that moment.
 func (l *Left) Blame() error {
 	mem, step := l.mem, l.mem.Word(wordStep)
 	mem.SetWord(wordWanted, uint64(Nothing)) // this process is the one that is asked from now on
@@ -124,14 +124,15 @@ func (l *Left) Blame() error {
 	if step == 0 && at == 0 {
 		return nil
 	}
-	tries := mem.Word(wordTries) + 1
+	tries, suspect := mem.Word(wordTries)+1, mem.Word(wordSuspect)
 	mem.SetWord(wordTries, tries)
-	suspect := mem.Word(wordSuspect)
-	if step == 0 {
-		mem.SetWord(wordSuspect, at)
-		if at == suspect || tries >= mostTries {
+	if at != 0 {
+		if at == suspect || at == mem.Word(wordSuspectShown) || tries >= mostTries {
 			mem.SetWord(wordMuted, mem.Word(wordMuted)|1<<observer)
 		}
+		mem.SetWord(wordSuspectShown, at)
+	}
+	if step == 0 {
 		return nil
 	}
 	if step == suspect && game.LastAt(l.Written(), int(step-1)) {
@@ -139,7 +140,7 @@ func (l *Left) Blame() error {
 	}
 	mem.SetWord(wordSuspect, step)
 	mem.SetWord(wordStep, 0) // a death before the rerun is not this game's fault
-	if tries >= mostTries {
+	if at == 0 && tries >= mostTries {
 		return fmt.Errorf("the host has died in it %d times in a row", tries)
 	}
 	return nil
