@@ -76,6 +76,9 @@ func New(cfg Config, out *Out) *Machine {
 	return m
 }
 
+// ShutsOut reports whether strangers cannot join the lobby before somebody in it allows that.
+func (m *Machine) ShutsOut() bool { return m.lobby.ShutsOut() }
+
 // Step handles one input and appends what follows from it to out. now is the time
 // since the lobby opened, and never goes back.
 func (m *Machine) Step(now time.Duration, in *Input, out *Out) {

@@ -74,22 +74,36 @@ func (s *siege) pause(d time.Duration) bool {
 	}
 }
 
-// lobbyNow returns the lobby that strangers can join now; nil: there is none.
-func (s *siege) lobbyNow() *Game {
+// lobbies returns the lobbies that strangers find in the list, with an open slot.
+func (s *siege) lobbies() (list []*Game) {
 	for _, info := range s.h.Infos() {
-		if !info.Playing && info.Public && info.Counts.Open > 0 {
-			return s.h.Game(info.ID)
+		if g := s.h.Game(info.ID); g != nil && !info.Playing && info.Public && info.Counts.Open > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// lobbyNow returns the first of the lobbies; nil: there is none.
+func (s *siege) lobbyNow() *Game {
+	if list := s.lobbies(); len(list) > 0 {
+		return list[0]
+	}
+	return nil
+}
+
+// visit tries to join each of the lobbies that are open now. It returns nil if the host refuses all.
+func (s *siege) visit(from, name string, conduct func(*client, []byte)) *client {
+	for _, g := range s.lobbies() {
+		if c := s.knockAt(g, from, name, conduct); c != nil {
+			return c
 		}
 	}
 	return nil
 }
 
-// visit joins the lobby that is open now. It returns nil if there is none or if the host refuses.
-func (s *siege) visit(from, name string, conduct func(*client, []byte)) *client {
-	g := s.lobbyNow()
-	if g == nil {
-		return nil
-	}
+// knockAt joins a lobby; nil: the host refuses.
+func (s *siege) knockAt(g *Game, from, name string, conduct func(*client, []byte)) *client {
 	nc, err := s.net.Dial(netip.MustParseAddr(from), s.h.Addr(), line, line)
 	if err != nil {
 		return nil

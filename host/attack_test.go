@@ -22,23 +22,23 @@ func TestAttackJoinsAndLeaves(t *testing.T) {
 	})
 }
 
-// TestAttackLocks: the first who joins the lobby locks it in each way there is, and stays.
+// TestAttackLocks: the first who joins the lobby locks it in each way there is, and stays. Where nobody owns the lobbies they cannot. Where
+// the first who joins does, another lobby opens for the others, unless the lobby only does not start.
 func TestAttackLocks(t *testing.T) {
-	for _, command := range []string{"!lock joins", "!closeall", "!priv", "!autostart off", "!hold Nobody", "!fakeplayer"} {
-		bubbled(t, command, func(t *testing.T) { attackLocks(t, command, false) })
+	for _, owned := range []bool{false, true} {
+		for _, command := range []string{"!lock joins", "!closeall", "!priv", "!hold Nobody", "!fakeplayer all", "!compall", "!autostart off"} {
+			bubbled(t, fmt.Sprintf("%s, owned: %v", command, owned), func(t *testing.T) {
+				s := besiege(t, false, func(o *Options) {
+					entry(o).Setup.Lobby.Owner.First = owned
+				})
+				time.Sleep(time.Second)
+				c := s.visit(attacker("", 0), "First", player)
+				c.Say(command, c.PID)
+				time.Sleep(time.Second)
+				s.suffers(owned && command == "!autostart off", 2*time.Minute)
+			})
+		}
 	}
-	bubbled(t, "by the owner", func(t *testing.T) { attackLocks(t, "!autostart off", true) })
-}
-
-func attackLocks(t *testing.T, command string, owned bool) {
-	s := besiege(t, false, func(o *Options) {
-		entry(o).Setup.Lobby.Owner.First = owned
-	})
-	time.Sleep(time.Second)
-	c := s.visit(attacker("", 0), "First", player)
-	c.Say(command, c.PID)
-	time.Sleep(time.Second)
-	s.suffers(owned, 2*time.Minute)
 }
 
 // stay joins the lobby that is open now, and does nothing else.

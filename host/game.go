@@ -44,6 +44,7 @@ type Game struct {
 	onShow     showing
 	playing    bool          // its links are read when a turn is due
 	playedFrom time.Duration // on the shard's clock
+	shutOut    bool          // strangers cannot join the lobby
 	began      int           // so many players were in the game when it began
 	broken     []netip.Addr  // addresses of players who left when it had just begun
 	lateSeq    uint64        // the host's lateness that the machine has heard of

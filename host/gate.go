@@ -43,6 +43,7 @@ type gate struct {
 	limits    Limits
 	unjoined  int                // connections without a seat, until they are closed
 	from      map[netip.Addr]int // those of a source
+	around    map[netip.Addr]int // those of the network around a source
 	joins     sourceLimiter
 	returns   *allowance.Limiter[netip.Addr]
 	wrongKeys *allowance.Limiter[netip.Addr]
@@ -51,7 +52,7 @@ type gate struct {
 
 func newGate(l Limits) *gate {
 	return &gate{
-		limits: l, from: map[netip.Addr]int{},
+		limits: l, from: map[netip.Addr]int{}, around: map[netip.Addr]int{},
 		joins: newSourceLimiter(l.JoinsPerMinute, time.Minute), returns: allowance.NewLimiter[netip.Addr](returns, returnsWithin),
 		wrongKeys: allowance.NewLimiter[netip.Addr](wrongKeys, wrongKeysWithin), guesses: allowance.NewLimiter[struct{}](guesses, guessesWithin),
 	}
@@ -65,7 +66,8 @@ func (g *gate) adjust(l Limits) {
 // enter counts a new connection, or says why it may not come in.
 func (g *gate) enter(addr netip.Addr) error {
 	source := network.Base(addr)
-	if !g.exempt(addr) && g.from[source] >= g.limits.UnjoinedPerIP {
+	wide := network.Wide(addr)
+	if !g.exempt(addr) && (g.from[source] >= g.limits.UnjoinedPerIP || wide.IsValid() && g.around[wide] >= wideFactor*g.limits.UnjoinedPerIP) {
 		return errUnjoinedIP
 	}
 	if g.unjoined >= g.limits.Unjoined {
@@ -73,6 +75,9 @@ func (g *gate) enter(addr netip.Addr) error {
 	}
 	g.unjoined++
 	g.from[source]++
+	if wide.IsValid() {
+		g.around[wide]++
+	}
 	return nil
 }
 
@@ -82,6 +87,10 @@ func (g *gate) leave(addr netip.Addr) {
 	source := network.Base(addr)
 	if g.from[source]--; g.from[source] == 0 {
 		delete(g.from, source)
+	}
+	wide := network.Wide(addr)
+	if g.around[wide]--; g.around[wide] <= 0 {
+		delete(g.around, wide)
 	}
 }
 

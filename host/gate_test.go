@@ -52,6 +52,29 @@ func TestGateUnjoined(t *testing.T) {
 	}
 }
 
+// TestGateNetwork: a network holds four times as many connections open as one address.
+func TestGateNetwork(t *testing.T) {
+	for _, first := range []string{"203.0.113.1", "2001:db8:1::1"} {
+		g, n := testGate(1000), 0
+		for addr := netip.MustParseAddr(first); n < 100 && g.enter(addr) == nil; n++ {
+			if addr = addr.Next(); addr.Is6() {
+				b := addr.As16()
+				b[7]++ // the next /64
+				addr = netip.AddrFrom16(b)
+			}
+		}
+		if n != wideFactor*2 {
+			t.Errorf("%s: %d connections, want %d", first, n, wideFactor*2)
+		}
+		for range n {
+			g.leave(netip.MustParseAddr(first))
+		}
+		if len(g.around) > 0 {
+			t.Errorf("%s: %v left", first, g.around)
+		}
+	}
+}
+
 // TestGateJoins: six joins a minute, which come back one every ten seconds.
 func TestGateJoins(t *testing.T) {
 	g, now := testGate(5), time.Now()

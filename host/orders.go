@@ -3,7 +3,9 @@ package host
 import (
 	"errors"
 
+	"w3host/fleet"
 	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/host/loop"
 	"w3host/protocol/gproxy"
 )
@@ -22,6 +24,7 @@ func (g *Game) carryOut(out *game.Out) {
 func (g *Game) stepped() {
 	g.ledger.Settled()
 	if !g.machine.Over() {
+		g.noteShutOut()
 		g.group.Touch()
 		return
 	}
@@ -29,6 +32,17 @@ func (g *Game) stepped() {
 		g.log.Info().Str("file", file).Msg("journal of the game kept; run it again with w3host game rerun")
 	}
 	g.end()
+}
+
+// noteShutOut tells the keeper of entries when strangers cannot join the lobby any more, or can again. Its lease is then for another lobby.
+func (g *Game) noteShutOut() {
+	if g.info.Entry == "" || !g.open.Load() || g.machine.ShutsOut() == g.shutOut {
+		return
+	}
+	if g.shutOut = !g.shutOut; g.shutOut {
+		g.lease = fleet.Lease{}
+	}
+	g.shard.Keep(func(k *autohost.Keeper) { k.Shut(g.id, g.shutOut) })
 }
 
 // end releases everything that the game holds, when it is over.

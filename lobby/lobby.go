@@ -40,6 +40,7 @@ type Lobby struct {
 	sources  sources
 	hcl      string
 	private  bool // for its players alone
+	places   int  // slots that were open for players at first
 	joins    int  // players that ever came
 	random   *rand.Rand
 	phase    phase
@@ -126,6 +127,7 @@ func New(cfg Config, sink Sink) *Lobby {
 		l.cfg.PlayerSlots = starts
 	}
 	places := l.Counts().Open // a map with fewer than are asked for starts with as many
+	l.places = places
 	l.cfg.Start.MinPlayers = min(cfg.Start.MinPlayers, places)
 	l.auto = newAutoStart(AutoStart{
 		Players: min(cfg.Start.Humans, places), Full: cfg.Start.Full, Ready: cfg.Start.Ready, Balanced: cfg.Start.Balanced,
@@ -145,6 +147,13 @@ func New(cfg Config, sink Sink) *Lobby {
 
 // SetPrivate says whether the game is for its players alone.
 func (l *Lobby) SetPrivate(on bool) { l.private = on }
+
+// ShutsOut reports whether strangers cannot join the lobby before somebody in it allows that: it is locked or private, or its last
+// open slots were closed or filled with others than people, and it does not start now.
+func (l *Lobby) ShutsOut() bool {
+	c := l.Counts()
+	return l.phase == phaseOpen && (l.private || l.guests.locked || c.Open == 0 && c.Humans < l.places && !l.enough())
+}
 
 // Do carries out what an owner, an admin or the program asks for, or returns why it cannot be done.
 func (l *Lobby) Do(now time.Duration, op Operation) error {

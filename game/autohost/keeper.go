@@ -46,6 +46,7 @@ type place struct {
 	of    *state
 	open  bool
 	kept  bool // its place is kept for another
+	shut  bool // to strangers
 	lease fleet.Lease
 }
 
@@ -178,7 +179,7 @@ func (k *Keeper) count(s *state) (lobbies, all int) {
 	for _, g := range k.games {
 		if g.of == s {
 			all++
-			if g.open {
+			if g.open && !g.shut {
 				lobbies++
 			}
 		}
@@ -255,6 +256,17 @@ func (k *Keeper) Most(id uint32) (ofHost, ofEntry int) {
 
 // Full reports whether no further lobby may be opened.
 func (k *Keeper) Full() bool { return len(k.games) >= k.max }
+
+// Shut says whether a lobby that is open cannot be joined by strangers: it does not count as its entry's lobby then. Its lease is
+// given back, so that where hosts share entries it does not count again when strangers can join once more.
+func (k *Keeper) Shut(id uint32, shut bool) {
+	if g := k.games[id]; g != nil {
+		g.shut = shut || g.shut && k.shared
+		if g.shut {
+			k.give(&g.lease)
+		}
+	}
+}
 
 // Started says that a lobby has become a game, or is not open any more.
 func (k *Keeper) Started(id uint32) {

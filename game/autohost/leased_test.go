@@ -51,6 +51,25 @@ func TestLeasedLobbies(t *testing.T) {
 	}
 }
 
+// A lobby that strangers cannot join gives its lease back, and stays without one.
+func TestLeaseOfShutLobby(t *testing.T) {
+	k := sharing()
+	l := grant(1, 17)
+	k.Grant(l)
+	o, _ := k.Next(noon)
+	k.Opened(o, 1, "a.w3x")
+	k.Shut(1, true)
+	if g := k.Gives(noon); len(g) != 1 || g[0] != l {
+		t.Errorf("a lobby that shuts strangers out gives back %v", g)
+	}
+	for _, shut := range []bool{true, false} {
+		k.Shut(1, shut)
+		if w := k.Wants(noon); w[0].Held != 0 || w[0].Most != 2 {
+			t.Errorf("shut %v: %+v", shut, w)
+		}
+	}
+}
+
 // What is counted for the limit of all hosts: a lobby is, from the grant of its lease on, and a game that is played again
 // until its lobby is open.
 func TestPlaces(t *testing.T) {
