@@ -51,7 +51,7 @@ type simClient struct {
 	joined, playing, left, over bool
 	healthy                     bool // never disturbs anybody
 	why                         string
-	stalled, hostile            bool
+	stalled, hostile, kicked    bool
 	stalledAt                   time.Time
 	turns                       int // with time
 	sum                         uint64
@@ -515,7 +515,7 @@ func (c *simClient) tick() {
 		c.lostAt = time.Time{}
 	}
 	if c.proxy.State == gproxy.Over {
-		if strings.HasPrefix(c.proxy.Why, "rejected") && c.lostFor < mayBeLost && !c.left && !c.hostile && !c.w.ending && c.othersPlay() {
+		if strings.HasPrefix(c.proxy.Why, "rejected") && c.lostFor < mayBeLost && !c.left && !c.hostile && !c.kicked && !c.w.ending && c.othersPlay() {
 			c.fault("was not let back after being away %v: %s", c.lostFor, c.proxy.Why)
 		}
 		c.leave("proxy: " + c.proxy.Why)

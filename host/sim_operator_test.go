@@ -4,6 +4,7 @@ package host
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"w3host/game/command"
@@ -40,18 +41,21 @@ func (w *simWorld) operate() {
 
 // commandFor draws a command that disturbs no player who disturbs nobody.
 func (w *simWorld) commandFor(g *simGame) string {
-	var others []string
+	var others []*simClient
 	for _, c := range g.players {
 		if !c.healthy {
-			others = append(others, c.name)
+			others = append(others, c)
 		}
 	}
-	name := others[w.r.IntN(len(others))]
+	other := others[w.r.IntN(len(others))]
+	name := other.name
 	lines := []string{"say hello", "ping", "mute " + name, "unmute " + name, "kick " + name, "muteall", "unmuteall", "announce 60 welcome", "nonsense"}
 	if !g.started {
 		lines = append(lines, "swap 1 2", "shuffle", "balance", "close 6", "open 6", "abort", "latency 120")
 	}
-	return lines[w.r.IntN(len(lines))]
+	line := lines[w.r.IntN(len(lines))]
+	other.kicked = other.kicked || strings.HasPrefix(line, "kick")
+	return line
 }
 
 // request runs a request of an operator on a goroutine of the process.

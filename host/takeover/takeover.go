@@ -202,7 +202,8 @@ func (t *Takeover) step(g *Game) time.Duration {
 		g.Left.Request(len(g.replica.Journal))
 		g.state.To(Asked)
 	}
-	return followEvery * time.Duration(1+t.others.Load()/gamesAtOnce)
+	apart := time.Duration(g.ID%1000) * time.Microsecond // not all games in the same instant
+	return followEvery*time.Duration(1+t.others.Load()/gamesAtOnce) + apart
 }
 
 // claim claims a game whose lock is free; false: another process owns it.
