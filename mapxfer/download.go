@@ -9,7 +9,7 @@ func (s *Scheduler) request(p *player, held uint32) {
 	p.acked = held
 	s.showPercent(p)
 	switch {
-	case !s.may(p):
+	case !s.mayDownload(p):
 		p.state = refused
 		if known {
 			return
@@ -45,8 +45,8 @@ func (s *Scheduler) admit() {
 	s.pump()
 }
 
-// mark processes a player's acknowledgement of the first held bytes.
-func (s *Scheduler) mark(p *player, held uint32) {
+// acknowledged processes a player's acknowledgement of the first held bytes.
+func (s *Scheduler) acknowledged(p *player, held uint32) {
 	switch {
 	case held > s.cfg.Size:
 		s.remove(p, WhyPastMap)

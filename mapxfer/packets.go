@@ -20,15 +20,15 @@ func (s *Scheduler) Report(now time.Duration, pid uint8, m w3gs.MapSize) {
 		if m.Flag == w3gs.MapHave && m.Size == s.cfg.Size {
 			s.finish(p) // the client has verified the file
 		} else if m.Size >= p.acked || p.acked == p.base { // otherwise older than the last 0x44
-			s.mark(p, m.Size)
+			s.acknowledged(p, m.Size)
 		}
 	default:
-		s.hold(p, m.Size)
+		s.reported(p, m.Size)
 	}
 }
 
-// hold processes the reported length of a player who is not downloading, and requests the rest.
-func (s *Scheduler) hold(p *player, held uint32) {
+// reported processes the reported length of a player who is not downloading, and requests the rest.
+func (s *Scheduler) reported(p *player, held uint32) {
 	if held > s.cfg.Size { // a different file with the same name, which cannot be resumed
 		held = 0
 		if s.ignore(p, WhyPastMap); p.state == removed {
@@ -60,7 +60,7 @@ func (s *Scheduler) Ack(now time.Duration, pid uint8, m w3gs.MapPartOK) {
 	case p.state != active:
 		s.ignore(p, WhyNotSent)
 	default:
-		s.mark(p, m.Size)
+		s.acknowledged(p, m.Size)
 	}
 }
 

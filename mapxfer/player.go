@@ -146,10 +146,10 @@ func (p *player) unanswered() int64 { return int64(p.next - p.acked) }
 // pile up in the kernel.
 func (p *player) share() int64 { return min(p.line.size/int64(p.line.players), p.burst) }
 
-// room returns how many bytes may be sent now without exceeding the client's, the line's and the out queue's
+// sendable returns how many bytes may be sent now without exceeding the client's, the line's and the out queue's
 // limits. A player may exceed its share somewhat, because acknowledgements may come late or in pairs, and
 // always gets half of it, however much others have in flight.
-func (p *player) room(cfg *Config) int64 {
+func (p *player) sendable(cfg *Config) int64 {
 	most, f := int64(cfg.MaxWindow), &p.figures
 	if f.RTT == 0 {
 		return min(most, fixedWindow) - p.unanswered()
@@ -161,9 +161,9 @@ func (p *player) room(cfg *Config) int64 {
 	return min(most-p.unanswered(), window-inflight, line, queue-int64(f.Queued))
 }
 
-// open reports whether parts may be sent. On a fast line a write per acknowledgement would cost more than the
+// canSend reports whether parts may be sent. On a fast line a write per acknowledgement would cost more than the
 // data, so free window accumulates before it is used.
-func (p *player) open(now time.Duration, cfg *Config) bool {
+func (p *player) canSend(now time.Duration, cfg *Config) bool {
 	rest := int64(cfg.Size - p.next)
 	if p.state != active || rest == 0 {
 		return false
@@ -172,6 +172,6 @@ func (p *player) open(now time.Duration, cfg *Config) bool {
 	if !p.filling {
 		least = max(min(p.share()/8, int64(cfg.MaxWindow)/8, maxBulk), PartLen)
 	}
-	p.filling = p.room(cfg) >= min(least, rest)
+	p.filling = p.sendable(cfg) >= min(least, rest)
 	return p.filling && p.bucket.allows(now, min(PartLen, rest))
 }

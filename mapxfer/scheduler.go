@@ -61,7 +61,7 @@ func (s *Scheduler) SetMode(now time.Duration, mode Mode) {
 	s.enter(now)
 	s.cfg.Mode = mode
 	for _, p := range s.players {
-		if p.state == refused && s.may(p) || p.state == waiting && !s.may(p) {
+		if p.state == refused && s.mayDownload(p) || p.state == waiting && !s.mayDownload(p) {
 			s.unqueue(p.pid)
 			s.request(p, p.acked)
 		}
@@ -121,4 +121,4 @@ func (s *Scheduler) player(pid uint8) *player {
 	return p
 }
 
-func (s *Scheduler) may(p *player) bool { return s.cfg.Mode == On || p.allowed }
+func (s *Scheduler) mayDownload(p *player) bool { return s.cfg.Mode == On || p.allowed }

@@ -48,7 +48,7 @@ func (s *Scheduler) leastServed() (p *player) {
 			continue
 		}
 		q.got = max(q.got, s.level-q.share())
-		if (p == nil || q.got < p.got) && q.open(s.now, &s.cfg) {
+		if (p == nil || q.got < p.got) && q.canSend(s.now, &s.cfg) {
 			p = q
 		}
 	}

@@ -109,7 +109,7 @@ func Odds(teams [][]Skill) []float64 {
 	return odds
 }
 
-// together returns the combined skill of each team. Its Sigma field holds the variance instead of the
+// together returns the combined skill of each team: the sums of means and of variances. Its Sigma field holds the variance instead of the
 // standard deviation.
 func together(teams [][]Skill) []Skill {
 	sums := make([]Skill, len(teams))

@@ -38,14 +38,14 @@ const (
 	peopleFile = "people.json"
 )
 
-// guarded is the part of Store that a AccessCache uses.
+// guarded is the part of Store that an AccessCache uses.
 type guarded interface {
 	Bans(ctx context.Context, all bool) ([]Ban, error)
 	Admins(ctx context.Context) ([]Admin, error)
 	Watch(ctx context.Context, heart *heartbeat.Heart, changed func() error) error
 }
 
-// AccessCacheOptions configures a AccessCache. Zero values select the defaults.
+// AccessCacheOptions configures an AccessCache. Zero values select the defaults.
 type AccessCacheOptions struct {
 	Dir    string // folder of people.json; "" disables the file
 	Log    zerolog.Logger
@@ -84,7 +84,7 @@ type adminKey struct{ name, realm string }
 // banIndex holds the bans by what they match: the folded name, a single address, or nil for networks.
 type banIndex map[any][]Ban
 
-// NewAccessCache returns a AccessCache and starts to watch db. Call Close to stop it.
+// NewAccessCache returns an AccessCache and starts to watch db. Call Close to stop it.
 func NewAccessCache(db guarded, opts AccessCacheOptions) *AccessCache {
 	opts.Reload = cmp.Or(opts.Reload, time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())

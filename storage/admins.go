@@ -61,7 +61,7 @@ func (d *Store) AddAdmin(ctx context.Context, a Admin) error {
 	if err == nil && n == 0 {
 		has, err = sqldb.One[Role](ctx, d.sql, "SELECT role FROM admins WHERE name_key = $1 AND realm = $2 AND network = $3", nameKey(a.Name), nameKey(a.Realm), networkText(a.Network))
 	}
-	return some(n, err, ErrConflict, "%s is %s%s", a.Target(), has, onRealm(a.Realm))
+	return requireRows(n, err, ErrConflict, "%s is %s%s", a.Target(), has, onRealm(a.Realm))
 }
 
 // RemoveAdmin removes the roles of a name in a realm: the role for a.Network, or all roles if that is
@@ -72,7 +72,7 @@ func (d *Store) RemoveAdmin(ctx context.Context, a Admin) error {
 	return d.tx(ctx, func(tx sqldb.Tx) error {
 		n, err := tx.Exec(ctx, "DELETE FROM admins WHERE name_key = $1 AND realm = $2 AND (network = $3 OR $3 = '') AND (role = $4 OR $4 = '')",
 			key, nameKey(a.Realm), networkText(a.Network), string(a.Role))
-		err = some(n, err, ErrNotFound, "no admin %s%s", a.Target(), onRealm(a.Realm))
+		err = requireRows(n, err, ErrNotFound, "no admin %s%s", a.Target(), onRealm(a.Realm))
 		if err != nil {
 			return err
 		}
@@ -112,14 +112,14 @@ func (d *Store) SetPassword(ctx context.Context, name, hash, by string) error {
 	key := nameKey(name)
 	if hash == "" {
 		n, err := d.sql.Exec(ctx, "DELETE FROM passwords WHERE name_key = $1", key)
-		return some(n, err, ErrNotFound, "no password of %s", name)
+		return requireRows(n, err, ErrNotFound, "no password of %s", name)
 	}
 	n, err := d.sql.Exec(ctx, `INSERT INTO passwords (name_key, name, hash, set_by, set_at)
 		SELECT name_key, min(name), CAST($2 AS text), CAST($3 AS text), now() FROM admins
 		WHERE name_key = $1 AND name_key <> '' AND realm = '' GROUP BY name_key
 		ON CONFLICT (name_key) DO UPDATE SET `+excluded("hash", "set_by", "set_at"),
 		key, hash, clean(by))
-	return some(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
+	return requireRows(n, err, ErrNotFound, "no admin %s%s", name, onRealm(""))
 }
 
 // PasswordHash returns the hash set with SetPassword, or ErrNotFound.

@@ -81,7 +81,7 @@ func (d *Store) LiftBans(ctx context.Context, target BanTarget, realm, by string
 			AND ((name_key = $4 AND name_key <> '') OR (network = $5 AND network <> '')) RETURNING `+banColumns,
 			time.Now(), clean(by), fold(realm), fold(target.Name), networkText(target.Network))
 	})
-	return lifted, some(len(lifted), err, ErrNotFound, "no ban of %s", Ban{Name: target.Name, Network: target.Network}.Target())
+	return lifted, requireRows(len(lifted), err, ErrNotFound, "no ban of %s", Ban{Name: target.Name, Network: target.Network}.Target())
 }
 
 // Bans returns the bans in force, latest first; with all set, also past ones.

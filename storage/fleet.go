@@ -175,7 +175,7 @@ func (f *Fleet) Pools(ctx context.Context) ([]Pool, error) {
 // Send sends a post to a session. It returns ErrNotFound if the session is over.
 func (f *Fleet) Send(ctx context.Context, session string, p Post) error {
 	n, err := f.store.sql.Exec(ctx, "INSERT INTO fleet_posts (id, receiver, body) SELECT $1::uuid, id, $3 FROM fleet_sessions WHERE id = $2::uuid", p.ID, session, p.Body)
-	return some(n, err, ErrNotFound, "the host does not answer")
+	return requireRows(n, err, ErrNotFound, "the host does not answer")
 }
 
 // FleetGame is a lobby or game of a running host, according to the game log.

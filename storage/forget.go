@@ -81,7 +81,7 @@ func (d *Store) Forget(ctx context.Context, name string) (Forgotten, error) {
 		touched += n
 	}
 	totals, err := inTx(ctx, d, func(tx sqldb.Tx) (int64, error) { return s.totals(ctx, tx) })
-	return f, some(touched+totals, err, ErrNotFound, "nothing is stored about %s", name)
+	return f, requireRows(touched+totals, err, ErrNotFound, "nothing is stored about %s", name)
 }
 
 // mayForget returns ErrConflict while the name is needed.

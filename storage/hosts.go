@@ -110,7 +110,7 @@ func (d *Store) MoveHost(ctx context.Context, from string, h Host) error {
 // Beat records a heartbeat. It returns ErrConflict if another run of the host has started since.
 func (d *Store) Beat(ctx context.Context, h Host) error {
 	n, err := putHost(ctx, d.sql, h, "heartbeat_at = excluded.heartbeat_at WHERE hosts.run = excluded.run")
-	return some(n, err, ErrConflict, "host %s has begun another run", h.ID)
+	return requireRows(n, err, ErrConflict, "host %s has begun another run", h.ID)
 }
 
 // LeaveHost records the regular end of the run.

@@ -8,7 +8,7 @@ import (
 
 // KeyedRecord is a game's record with a number of its own instead of the sequence number of the run. A game that
 // survives its process may produce some records twice; equal numbers let the database ignore duplicates,
-// since a row is identified by game and number. All records of such a game are KeyedRecord.
+// since a row is identified by game and number. All records of such a game are KeyedRecords.
 type KeyedRecord struct {
 	Record
 	Number uint64

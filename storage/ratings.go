@@ -104,7 +104,7 @@ func (d *Store) ratings(ctx context.Context, where string, args ...any) ([]Ratin
 func (d *Store) Rating(ctx context.Context, name, realm, mapName string) (Rating, error) {
 	category := rating.Category(mapName)
 	all, err := d.ratings(ctx, "WHERE name_key = $1 AND realm = $2 AND category = $3", nameKey(name), clean(realm), category)
-	if err := some(len(all), err, ErrNotFound, "no rated games of %s on %s", name, category); err != nil {
+	if err := requireRows(len(all), err, ErrNotFound, "no rated games of %s on %s", name, category); err != nil {
 		return Rating{}, err
 	}
 	return all[0], nil

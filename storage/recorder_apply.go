@@ -214,7 +214,7 @@ func rejectedLine(l spool.Line, why error) []byte {
 
 func (a *applier) down(err error) {
 	a.queue.count(func(s *RecorderStats) { s.DBDown = true })
-	if a.fault.goesOn() {
+	if a.fault.shouldLog() {
 		h := a.backlog.holds()
 		a.log.Warn().Err(err).Int("waiting", h.records).Int64("spool_bytes", h.bytes).
 			Msg("the database does not accept records: they wait in the spool")

@@ -52,8 +52,8 @@ func (r *Recorder) Stats() RecorderStats {
 // outage tracks a persistent fault.
 type outage struct{ since, logged time.Time }
 
-// goesOn records the fault and reports whether to log it now.
-func (o *outage) goesOn() bool {
+// shouldLog records the fault and reports whether to log it now.
+func (o *outage) shouldLog() bool {
 	now := time.Now()
 	if o.since.IsZero() {
 		o.since = now
@@ -159,7 +159,7 @@ func (w *writer) writeOut() {
 	case err != nil:
 		w.retryAt = w.flushed.Add(housekeeping)
 		w.queue.count(func(s *RecorderStats) { s.SpoolDown = true })
-		if w.fault.goesOn() {
+		if w.fault.shouldLog() {
 			w.log.Error().Err(err).Str("dir", w.opts.Dir).
 				Msg("cannot write to the spool: games go on, and records go straight to the database while it answers")
 		}
@@ -195,7 +195,7 @@ func (r *Recorder) sync() {
 	defer close(r.spooled) // the writer has ended: it closes syncWanted
 	var fault outage
 	for range r.syncWanted {
-		if err := r.backlog.sync(r.opts.sync); err != nil && fault.goesOn() {
+		if err := r.backlog.sync(r.opts.sync); err != nil && fault.shouldLog() {
 			r.log.Error().Err(err).Msg("cannot sync the spool to disk; its last records are written again")
 		}
 	}

@@ -57,5 +57,5 @@ func (d *Store) LiftWarnings(ctx context.Context, name, by string, all bool) err
 	n, err := d.sql.Exec(ctx, `UPDATE remarks SET lifted_at = $1, lifted_by = $2 WHERE name_key = $3 AND kind = 'warning' AND lifted_at IS NULL
 		AND ($4 OR id = (SELECT id FROM remarks WHERE name_key = $3 AND kind = 'warning' AND lifted_at IS NULL ORDER BY made_at DESC, id DESC LIMIT 1))`,
 		time.Now(), clean(by), nameKey(name), all)
-	return some(n, err, ErrNotFound, "no warning of %s stands", name)
+	return requireRows(n, err, ErrNotFound, "no warning of %s stands", name)
 }

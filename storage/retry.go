@@ -71,7 +71,8 @@ type retry struct {
 	stored, refused int
 }
 
-// retryRun replaces a run whose position is already past the record.
+// retryRun is a new run under which a record is stored, because the position of its original run is already
+// past it.
 type retryRun struct {
 	id   string
 	last uint64

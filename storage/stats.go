@@ -56,7 +56,7 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 	key := nameKey(name)
 	all, err := sqldb.List[PlayerStats](ctx, d.sql, `SELECT `+selected(PlayerStats{}, "")+`
 		FROM player_stats WHERE name_key = $1 ORDER BY games DESC, realm`, key)
-	if err := some(len(all), err, ErrNotFound, "no games of %s", name); err != nil {
+	if err := requireRows(len(all), err, ErrNotFound, "no games of %s", name); err != nil {
 		return nil, err
 	}
 	for i := range all {

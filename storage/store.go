@@ -57,7 +57,7 @@ type Options struct {
 	// StartWithoutDatabase lets Open succeed while the server is unavailable. The first successful call then
 	// checks the schema.
 	StartWithoutDatabase bool
-	// Unasked lets Open return without contacting the server; the first call does.
+	// Unasked lets Open return without contacting the server, which the first call then does.
 	Unasked bool
 	// LeaveSchema disables both migration and checks of the schema.
 	LeaveSchema bool
@@ -181,8 +181,8 @@ func notFound(err error, format string, args ...any) error {
 	return err
 }
 
-// some returns an error of the given kind if a statement found or changed no rows.
-func some[N int | int64](n N, err, kind error, format string, args ...any) error {
+// requireRows returns an error of the given kind if a statement found or changed no rows.
+func requireRows[N int | int64](n N, err, kind error, format string, args ...any) error {
 	if err == nil && n == 0 {
 		return fmt.Errorf(format+": %w", append(args, kind)...)
 	}

@@ -54,12 +54,12 @@ func (l *Loop) Back(now time.Duration, pid uint8) {
 		return
 	}
 	if p := l.player(pid); p != nil {
-		l.isBack(p)
+		l.handleBack(p)
 	}
 	l.settle()
 }
 
-func (l *Loop) isBack(p *player) {
+func (l *Loop) handleBack(p *player) {
 	p.newSocket()
 	if !l.absent.Has(p.PID) {
 		return // the old connection was dead without anyone noticing
@@ -96,8 +96,8 @@ func (p *player) newSocket() { p.socket.backlog, p.socket.moved, p.socket.moves 
 // Fed returns the players who have been sent a 0x0C; only they can resume on a new connection.
 func (l *Loop) Fed() w3gs.PIDs { return l.fed }
 
-// drops reports whether a lagging player is dropped at dropAt without a vote.
-func (l *Loop) drops(pid uint8) bool { return l.cfg.DropAfter > 0 || l.absent.Has(pid) }
+// hasDropTime reports whether a lagging player is dropped at dropAt without a vote.
+func (l *Loop) hasDropTime(pid uint8) bool { return l.cfg.DropAfter > 0 || l.absent.Has(pid) }
 
 // lagLimit returns how long a player may stay on the lag screen, or how far an observer may fall behind.
 func (l *Loop) lagLimit(p *player) time.Duration {

@@ -36,7 +36,7 @@ func (l *Loop) keepalive(pid uint8, sum uint32) {
 	rec.answer(pid, sum)
 	if p.acked <= l.hashes.settled && sum != rec.sum {
 		l.desync(rec, l.groups(rec, l.live&rec.have), false)
-	} else if l.back(p) {
+	} else if l.hasCaughtUp(p) {
 		if l.screen.laggers.Has(pid) {
 			l.offScreen(p, false)
 		}
@@ -78,14 +78,14 @@ func (l *Loop) compare() {
 		}
 		l.hashes.settled++
 		if !rec.differ {
-			l.agree(rec)
+			l.reportSettled(rec)
 			continue
 		}
 		groups := l.groups(rec, l.live&rec.have)
 		rec.sum = uint32(groups[0].Hash)
 		tie := len(groups) > 1 && groups[0].PIDs.Len() == groups[1].PIDs.Len()
 		if !tie {
-			l.agree(rec)
+			l.reportSettled(rec)
 		}
 		if len(groups) > 1 {
 			l.desync(rec, groups, tie)
@@ -93,13 +93,13 @@ func (l *Loop) compare() {
 	}
 }
 
-// agree reports the hash of a settled turn.
-func (l *Loop) agree(rec *turnRecord) {
+// reportSettled reports the hash of a settled turn.
+func (l *Loop) reportSettled(rec *turnRecord) {
 	l.out.settled = append(l.out.settled, Settled{Turn: rec.number, Hash: Hash(rec.sum)})
 	l.sink.Fact(&l.out.settled[len(l.out.settled)-1])
 }
 
-// groups groups players by their hash, the largest group first. Of equally large groups, the one with the
+// groups divides players into groups with equal hashes, the largest first. Of equally large groups, the one with the
 // lowest pid comes first.
 func (l *Loop) groups(rec *turnRecord, players w3gs.PIDs) []Group {
 	var groups []Group

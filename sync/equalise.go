@@ -51,8 +51,8 @@ func (l *Loop) hold(p *player, data []byte, until time.Duration) {
 	l.early = slices.Insert(l.early, i, early{p.earlyUntil, p.PID, slices.Clone(data)})
 }
 
-// release queues the delayed actions whose time has come.
-func (l *Loop) release() {
+// releaseEarly queues the delayed actions whose time has come.
+func (l *Loop) releaseEarly() {
 	n := 0
 	for ; n < len(l.early) && l.early[n].at <= l.t; n++ {
 		e := &l.early[n]

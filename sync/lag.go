@@ -44,7 +44,7 @@ func (l *Loop) overdue() w3gs.PIDs {
 func (l *Loop) expired() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for pid := range l.screen.laggers.All() {
-		if l.drops(pid) && l.t >= l.byPID[pid].lag.dropAt {
+		if l.hasDropTime(pid) && l.t >= l.byPID[pid].lag.dropAt {
 			pids |= w3gs.Only(pid)
 		}
 	}
@@ -53,8 +53,8 @@ func (l *Loop) expired() w3gs.PIDs {
 
 func (l *Loop) exempt(p *player) bool { return p.Observer && l.cfg.ObserversNeverStop }
 
-// back reports whether a player is less than half the lag limit behind.
-func (l *Loop) back(p *player) bool { return 2*l.behind(p) < l.pace.limit }
+// hasCaughtUp reports whether a player is less than half the lag limit behind.
+func (l *Loop) hasCaughtUp(p *player) bool { return 2*l.behind(p) < l.pace.limit }
 
 // watchObservers stops waiting for the hashes of lagging observers. It drops observers who are further behind
 // than the lag limit plus DropAfter. An observer who has reconnected gets DropAfter to catch up.

@@ -65,19 +65,19 @@ func (l *Loop) remove(p *player, reason w3gs.LeaveReason, why DropReason) {
 		}
 		l.loaded |= w3gs.Only(p.PID)
 	}
-	l.share(p)
-	l.held = append(l.held, leave{p.PID, reason, why})
+	l.shareUnits(p)
+	l.pendingLeaves = append(l.pendingLeaves, leave{p.PID, reason, why})
 	// Loading clients cannot process a 0x07.
 	if l.sent > 0 || l.cfg.LoadInGame && l.phase != counting {
-		l.placeHeld()
+		l.sendPendingLeaves()
 	}
 }
 
-// placeHeld sends the waiting leaves, except those of players who still have pending actions, because those
+// sendPendingLeaves sends the waiting leaves, except those of players who still have pending actions, because those
 // must be sent first.
-func (l *Loop) placeHeld() {
-	keep := l.held[:0]
-	for _, left := range l.held {
+func (l *Loop) sendPendingLeaves() {
+	keep := l.pendingLeaves[:0]
+	for _, left := range l.pendingLeaves {
 		if p := l.byPID[left.pid]; p.queued+p.early > 0 {
 			keep = append(keep, left)
 			continue
@@ -85,7 +85,7 @@ func (l *Loop) placeHeld() {
 		l.deliver(&w3gs.PlayerLeave{PID: left.pid, Reason: left.reason})
 		l.sink.Left(left.pid, left.reason, left.why)
 	}
-	l.held = keep
+	l.pendingLeaves = keep
 }
 
 // settle performs everything that has become possible: compare hashes, count votes, and start, resume or end
@@ -124,12 +124,12 @@ func (l *Loop) finish(how EndReason) {
 		l.sink.Drop(pid, why, !inside.Has(pid))
 	}
 	// After the drops, because a leave may cause a chat line, which loading clients must not receive.
-	for _, left := range l.held {
+	for _, left := range l.pendingLeaves {
 		l.sink.Left(left.pid, left.reason, left.why)
 	}
 	for pid := range l.live.All() {
 		l.sink.Left(pid, why.reason(), why)
 	}
-	l.held, l.live, l.screen.laggers, l.phase = nil, 0, 0, over
+	l.pendingLeaves, l.live, l.screen.laggers, l.phase = nil, 0, 0, over
 	l.sink.Over(Over{How: how, Turns: l.sent, GameTime: l.gameTime})
 }

@@ -22,9 +22,9 @@ func (l *Loop) enterGame() {
 	l.phase = loading
 	l.sink.Entered()
 	if l.cfg.LoadInGame {
-		l.placeHeld()
+		l.sendPendingLeaves()
 	}
-	for _, left := range l.held {
+	for _, left := range l.pendingLeaves {
 		l.send(l.live, &w3gs.GameLoaded{PID: left.pid})
 	}
 	l.settle()
@@ -78,9 +78,9 @@ func (l *Loop) begin() {
 	}
 	l.sink.Fact(&Started{After: l.t - l.cfg.Countdown})
 	for pid := range l.fakes.All() {
-		l.share(l.byPID[pid])
+		l.shareUnits(l.byPID[pid])
 	}
-	l.change()
+	l.applySettings()
 }
 
 // deliver sends a game packet that all clients must process at the same position: immediately to players in

@@ -33,13 +33,13 @@ type Loop struct {
 	sink       Sink
 	out        outbox
 
-	sent     uint32        // number of turns sent, without empty 0x0C of increment 0
-	gameTime time.Duration // sum of increments
-	pending  []byte        // encoded actions for the next turns, in order of arrival
-	early    []early       // delayed actions, in the order in which they are sent
-	held     []leave       // 0x07 that cannot be sent yet
-	loadedAt time.Duration // when the last player finished loading
-	lastAt   time.Duration // when the game ends because too few players are left; 0 if there are enough
+	sent          uint32        // number of turns sent, without empty 0x0C of increment 0
+	gameTime      time.Duration // sum of increments
+	pending       []byte        // encoded actions for the next turns, in order of arrival
+	early         []early       // delayed actions, in the order in which they are sent
+	pendingLeaves []leave       // 0x07 that cannot be sent yet
+	loadedAt      time.Duration // when the last player finished loading
+	lastAt        time.Duration // when the game ends because too few players are left; 0 if there are enough
 }
 
 // New returns a Loop that starts at time 0, when the lobby sends 0x0A if cfg.Countdown is set and 0x0B
@@ -170,7 +170,7 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 		least(l.pace.due)
 	case lagging:
 		for pid := range l.screen.laggers.All() {
-			if l.drops(pid) {
+			if l.hasDropTime(pid) {
 				least(l.byPID[pid].lag.dropAt)
 			}
 		}

@@ -14,8 +14,8 @@ func (l *Loop) SetShare(now time.Duration, on bool) {
 	}
 }
 
-// share queues actions in a player's name that share the player's units, vision and victory with each ally.
-func (l *Loop) share(p *player) {
+// shareUnits queues actions in a player's name that share the player's units, vision and victory with each ally.
+func (l *Loop) shareUnits(p *player) {
 	if !l.cfg.ShareUnits || p.Observer || p.Mute || l.Loading() {
 		return
 	}

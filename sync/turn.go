@@ -79,11 +79,11 @@ func (l *Loop) boundary() {
 		l.screenUp(laggers)
 		return
 	}
-	l.placeHeld()
+	l.sendPendingLeaves()
 	l.turn()
-	l.placeHeld()
+	l.sendPendingLeaves()
 	l.adapt()
-	l.change()
+	l.applySettings()
 	l.pace.due += l.pace.period
 }
 
@@ -93,7 +93,7 @@ func (l *Loop) turn() {
 	late := l.t - l.pace.due + l.suspendedTurn
 	l.suspendedTurn = 0
 	l.late(late)
-	l.release()
+	l.releaseEarly()
 	actions := l.affordable()
 	at := l.appendEmpties()
 	batch, rest := NextBatch(actions)
@@ -156,8 +156,8 @@ func (l *Loop) scaleLimit() {
 	l.pace.limit = max(min(int(turns), w3gs.MaxSyncLimit), 1)
 }
 
-// change applies a new period and a new lag limit.
-func (l *Loop) change() {
+// applySettings applies a new period and a new lag limit.
+func (l *Loop) applySettings() {
 	defer l.scaleLimit()
 	if l.pace.period != l.pace.next {
 		l.pace.period = l.pace.next

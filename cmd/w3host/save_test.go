@@ -71,7 +71,7 @@ func TestSaveInfoRefuses(t *testing.T) {
 		{[]string{"save", "info", recorded}, exitFailed, "it is a replay; try w3host replay info"},
 		{[]string{"save", "info", "no.w3z"}, exitFailed, "no such file"},
 		{[]string{"save", "info", "save_test.go"}, exitFailed, "take a .w3z file"},
-		{[]string{"replay", "info", save}, exitFailed, "see w3host save info"},
+		{[]string{"replay", "info", save}, exitFailed, "try w3host save info"},
 	} {
 		if code, _, errs := shell(t, c.args...); code != c.code || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: exit code %d, %s", c.args, code, errs)

@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	// lease is the lifetime of a port mapping; it ends by itself after a crash. It is renewed every renew.
+	// lease is the lifetime of a port mapping, which ends by itself after a crash. Mappings are renewed every
+	// renew.
 	lease = time.Hour
 	renew = 25 * time.Minute
 	// patience limits the search for routers and each request; farewell limits the removal of the mappings.

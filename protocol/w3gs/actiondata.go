@@ -174,7 +174,7 @@ func unitEnd(data []byte, at int) int {
 	return at + 6
 }
 
-// allianceAll combines the alliance flags for passive, shared vision, shared control and allied victory, as
+// allianceAll combines the alliance flags for ally status, shared vision, shared control and allied victory, as
 // clients send them.
 const allianceAll = 0x47F
 

@@ -104,7 +104,7 @@ type SlotTable struct {
 // AppendTo appends the encoded table, which packets and saved games share.
 func (t *SlotTable) AppendTo(dst []byte) []byte { return t.fields(&codec{b: dst}).b }
 
-// Decode reads an encoded table that fills b.
+// Decode reads an encoded table. b must not contain anything else.
 func (t *SlotTable) Decode(b []byte) error { return t.fields(read(b, OpSlotInfo)).done() }
 
 func (t *SlotTable) fields(c *codec) *codec {

@@ -200,7 +200,7 @@ func (f *Files) run() {
 	for {
 		select {
 		case j := <-jobs:
-			f.obey(j)
+			f.process(j)
 		case <-beats:
 			f.obeyAll()
 		case <-f.soon:
@@ -217,16 +217,16 @@ func (f *Files) obeyAll() {
 	for {
 		select {
 		case j := <-f.jobs:
-			f.obey(j)
+			f.process(j)
 		default:
 			return
 		}
 	}
 }
 
-// obey writes a block, or abandons its file if that fails.
-func (f *Files) obey(j job) {
-	if err := f.take(j); err != nil {
+// process writes a block, or abandons its file if that fails.
+func (f *Files) process(j job) {
+	if err := f.writeBlock(j); err != nil {
 		f.log.Warn().Err(err).Str("file", filepath.Join(f.opts.Dir, j.file.name)).Msg("the journal of a game is abandoned; the game continues")
 		j.file.lost.Store(true)
 		f.remove(j.file)
@@ -240,9 +240,9 @@ func (f *Files) obey(j job) {
 	}
 }
 
-// take writes a block. It reopens the file each time, because a host has many games and few file descriptors.
+// writeBlock writes a block. It reopens the file each time, because a host has many games and few file descriptors.
 // A journal that ends within its first block and is not kept never touches the disk.
-func (f *Files) take(j job) error {
+func (f *Files) writeBlock(j job) error {
 	if j.file.lost.Load() || j.end && !j.keep {
 		f.remove(j.file)
 		return nil
@@ -250,7 +250,7 @@ func (f *Files) take(j job) error {
 	if err := os.MkdirAll(f.opts.Dir, 0o750); err != nil {
 		return err
 	}
-	if err := f.room(j.file); err != nil {
+	if err := f.checkLimits(j.file); err != nil {
 		return err
 	}
 	part := f.part(j.file)
@@ -301,8 +301,8 @@ func (f *Files) remove(of *file) {
 	}
 }
 
-// room returns an error if the limits allow no more data for a journal.
-func (f *Files) room(of *file) error {
+// checkLimits returns an error if the limits allow no more data for a journal.
+func (f *Files) checkLimits(of *file) error {
 	if now := time.Now(); now.Sub(f.askedAt) >= spaceEvery {
 		f.askedAt, f.full = now, nil
 		if free, known := f.space(f.opts.Dir); known && free < f.bounds.free {

@@ -55,7 +55,7 @@ func write(f *Files, number int, data []byte) string {
 // drain does what run does, on the goroutine of the test.
 func drain(f *Files) {
 	for len(f.jobs) > 0 {
-		f.obey(<-f.jobs)
+		f.process(<-f.jobs)
 	}
 }
 

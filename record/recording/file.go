@@ -24,7 +24,7 @@ type file struct {
 	fresh bool // it has data that was not flushed
 }
 
-// create creates a replay file. A game rebuilt from its journal gets a different temporary name, since the
+// create opens a new replay file. A game rebuilt from its journal gets a different temporary name, since the
 // previous process may still be writing its own file.
 func create(final string, again bool, g replay.Program, s *replay.Start) (*file, error) {
 	if err := free(final); err != nil {

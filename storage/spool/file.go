@@ -112,7 +112,7 @@ func (f *File) Read() (Contents, error) {
 func (f *File) Remove() error {
 	f.close()
 	if f.Damaged+f.Missing > 0 {
-		return putAside(f.Path)
+		return quarantine(f.Path)
 	}
 	if err := os.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete a finished spool file: %w", err)
@@ -130,8 +130,8 @@ func (f *File) close() {
 	}
 }
 
-// putAside moves a file to the quarantine folder.
-func putAside(path string) error {
+// quarantine moves a file to the quarantine folder.
+func quarantine(path string) error {
 	dir := filepath.Join(filepath.Dir(path), Quarantine)
 	err := os.MkdirAll(dir, 0o750)
 	if err == nil {

@@ -31,7 +31,7 @@ func (c conn) prepared(query string, args []any) (string, []any) {
 	if c.postgres {
 		query = inList.ReplaceAllString(query, "= ANY ($1)")
 	}
-	return query, bound(args, c.postgres)
+	return query, driverArgs(args, c.postgres)
 }
 
 func (c conn) Exec(ctx context.Context, query string, args ...any) (int64, error) {
@@ -80,8 +80,8 @@ func inTx(ctx context.Context, db *sql.DB, do func(*sql.Conn, *sql.Tx) error) er
 // sqliteTime is the format of times in SQLite: sortable and understood by its date functions.
 const sqliteTime = "2006-01-02T15:04:05.000Z"
 
-// bound converts arguments for a driver. Zero times become NULL; SQLite gets times as text and lists as JSON.
-func bound(args []any, postgres bool) []any {
+// driverArgs converts arguments for a driver. Zero times become NULL; SQLite gets times as text and lists as JSON.
+func driverArgs(args []any, postgres bool) []any {
 	args = slices.Clone(args)
 	for i, arg := range args {
 		switch v := arg.(type) {

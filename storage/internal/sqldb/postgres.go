@@ -186,7 +186,7 @@ func (t pgTx) OnPostgres(ctx context.Context, statement string, args ...any) err
 func (t pgTx) Batch(ctx context.Context, statements []Statement, rows []Rows) error {
 	var batch pgx.Batch
 	for _, s := range statements {
-		batch.Queue(s.SQL, bound(s.Args, true)...)
+		batch.Queue(s.SQL, driverArgs(s.Args, true)...)
 	}
 	for _, r := range rows {
 		// One statement inserts any number of rows. This is several times faster than one statement per row,

@@ -204,7 +204,7 @@ func (t liteTx) Batch(ctx context.Context, statements []Statement, rows []Rows) 
 			}
 			prepared[s.SQL] = st
 		}
-		if _, err := st.ExecContext(ctx, bound(s.Args, false)...); err != nil {
+		if _, err := st.ExecContext(ctx, driverArgs(s.Args, false)...); err != nil {
 			return translate(err)
 		}
 	}
