@@ -25,7 +25,7 @@ const fairShare = 1.2
 func (m *Machine) rated(s *seat, in *Input) {
 	s.skill = new(in.Skill)
 	if m.turns == nil {
-		m.lobby.Doubt(m.now)
+		m.lobby.BalanceStale(m.now)
 		m.checkEntry(s, in.Games)
 	}
 }
@@ -165,7 +165,7 @@ func (m *Machine) settleBalance() {
 	no := s.cannotBalance()
 	if no != nil {
 		if s.waiting == nil {
-			m.lobby.Judge(m.now, no.Text)
+			m.lobby.BalanceResult(m.now, no.Text)
 		}
 		return
 	}
@@ -177,5 +177,5 @@ func (m *Machine) settleBalance() {
 	if odds := s.odds(); slices.Max(odds) > fairShare/float64(len(odds)) {
 		why = texts.Of("the teams are uneven (%v)", s.text())
 	}
-	m.lobby.Judge(m.now, why)
+	m.lobby.BalanceResult(m.now, why)
 }

@@ -146,7 +146,7 @@ func messages(m *Machine, c *call, on bool) error {
 	if m.seats[c.PID] == nil {
 		return cannot("only players in the game can do that")
 	}
-	if err := m.try(lobby.Hear{PID: c.PID, Off: !on}); err != nil {
+	if err := m.try(lobby.SetHostMessages{PID: c.PID, Off: !on}); err != nil {
 		return err
 	}
 	return m.reply(c.Caller, texts.If(on, "You will see all messages of the host again.", "You will only see messages meant for you."), false)
@@ -219,12 +219,12 @@ func hear(m *Machine, c *call, whom string) error {
 	if c.PID == 0 {
 		return cannot("only players in the game can do that")
 	}
-	ears := map[string]lobby.Ears{"all": lobby.HearAll, "allies": lobby.HearAllies, "nobody": lobby.HearNobody}[whom]
-	m.try(lobby.Listen{PID: c.PID, Ears: ears})
-	switch ears {
-	case lobby.HearNobody:
+	from := map[string]lobby.ChatFilter{"all": lobby.ChatFromAll, "allies": lobby.ChatFromAllies, "nobody": lobby.ChatFromNobody}[whom]
+	m.try(lobby.SetChatFilter{PID: c.PID, From: from})
+	switch from {
+	case lobby.ChatFromNobody:
 		return m.answer(c, "You read no messages of other players in this game.")
-	case lobby.HearAllies:
+	case lobby.ChatFromAllies:
 		return m.answer(c, "You read only messages of your team and of observers in this game.")
 	default:
 		return m.answer(c, "You read everybody's messages.")

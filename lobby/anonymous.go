@@ -7,22 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// Where names are hidden, others know a player by a number: in the 0x06 about them, by which clients show everybody,
-// and in the lines of the host, which all pass here, whatever they are about.
+// With hidden names (Admission.Anonymous) other players see "Player N" instead of a name: in the 0x06 packets that
+// introduce a player, and in all lines of the host, which are filtered in this file.
 
-// mostVeiled bounds the names that are kept from lines: those of all who have come lately.
-const mostVeiled = 64
+// maxHiddenNames is the number of names removed from lines: those of the players who joined last.
+const maxHiddenNames = 64
 
-// veiled is a name that others are not to read.
-type veiled struct {
+// hiddenName is a name that other players must not see.
+type hiddenName struct {
 	name string
 	pid  uint8
 }
 
-// hides reports whether others know a player by a number.
+// hides reports whether other players see this player only as a number.
 func (l *Lobby) hides(p *player) bool { return l.cfg.Admission.Anonymous && !p.fake }
 
-// shown returns the name under which others see a player.
+// shown returns the name under which other players see a player.
 func (l *Lobby) shown(p *player) string {
 	if l.hides(p) {
 		return number(p.pid)
@@ -30,8 +30,8 @@ func (l *Lobby) shown(p *player) string {
 	return p.name
 }
 
-// clientName returns the name by which clients know a player: that with which the player's own client joined,
-// unless names are hidden.
+// clientName returns the name sent to clients: the one with which the player's own client joined, unless names are
+// hidden.
 func (l *Lobby) clientName(p *player) string {
 	if l.hides(p) {
 		return number(p.pid)
@@ -41,31 +41,31 @@ func (l *Lobby) clientName(p *player) string {
 
 func number(pid uint8) string { return fmt.Sprintf("Player %d", pid) }
 
-// veil keeps a player's name from lines from here on.
-func (l *Lobby) veil(p *player) {
+// hideName removes a player's name from the host's lines from now on.
+func (l *Lobby) hideName(p *player) {
 	if !l.hides(p) {
 		return
 	}
-	l.veils = slices.DeleteFunc(l.veils, func(v veiled) bool { return v.name == p.name })
-	l.veils = append(l.veils, veiled{p.name, p.pid})
-	l.veils = l.veils[max(len(l.veils)-mostVeiled, 0):]
+	l.hiddenNames = slices.DeleteFunc(l.hiddenNames, func(v hiddenName) bool { return v.name == p.name })
+	l.hiddenNames = append(l.hiddenNames, hiddenName{p.name, p.pid})
+	l.hiddenNames = l.hiddenNames[max(len(l.hiddenNames)-maxHiddenNames, 0):]
 }
 
-// anonymous is a line of the host for a reader, who may read the own name; 0: for several.
+// anonymous returns a line of the host for a reader, who may see their own name; reader is 0 if there are several.
 func (l *Lobby) anonymous(line string, reader uint8) string {
-	if len(l.veils) == 0 {
+	if len(l.hiddenNames) == 0 {
 		return line
 	}
-	hidden := l.veils
+	hidden := l.hiddenNames
 	if p := l.player(reader); p != nil {
-		hidden = slices.DeleteFunc(slices.Clone(hidden), func(v veiled) bool { return v.name == p.name })
+		hidden = slices.DeleteFunc(slices.Clone(hidden), func(v hiddenName) bool { return v.name == p.name })
 	}
 	return hideNames(line, hidden)
 }
 
-// hideNames replaces names by those that others know these players by, where they stand alone. Where
-// several begin at one place, the longest is meant.
-func hideNames(line string, names []veiled) string {
+// hideNames replaces names in a line by player numbers, if they are not parts of longer words. If several names match at
+// the same place, the longest counts.
+func hideNames(line string, names []hiddenName) string {
 	var b strings.Builder
 	for at := 0; at < len(line); {
 		_, size := utf8.DecodeRuneInString(line[at:])
@@ -81,7 +81,7 @@ func hideNames(line string, names []veiled) string {
 	return b.String()
 }
 
-// standsAlone reports whether a part of a line is no part of a longer word of Latin letters and digits.
+// standsAlone reports whether line[begin:end] is not part of a longer word of Latin letters and digits.
 func standsAlone(line string, begin, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(line[:begin])
 	first, _ := utf8.DecodeRuneInString(line[begin:end])

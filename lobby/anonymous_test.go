@@ -17,7 +17,7 @@ func TestHideNames(t *testing.T) {
 		{"\xffAl\xff", "Al", "\xffX\xff"},
 	} {
 		want := strings.ReplaceAll(test.want, "X", "Player 9")
-		if got := hideNames(test.line, []veiled{{test.name, 9}}); got != want {
+		if got := hideNames(test.line, []hiddenName{{test.name, 9}}); got != want {
 			t.Errorf("%q in %q: %q", test.name, test.line, got)
 		}
 	}
@@ -25,7 +25,7 @@ func TestHideNames(t *testing.T) {
 
 // TestHideNamesLikeNumbers: players may be called like a part of what others are called.
 func TestHideNamesLikeNumbers(t *testing.T) {
-	names := []veiled{{"Bo", 2}, {"Player", 3}, {"2", 4}, {"Bo Player", 5}}
+	names := []hiddenName{{"Bo", 2}, {"Player", 3}, {"2", 4}, {"Bo Player", 5}}
 	if got, want := hideNames("Bo, Player and 2 play with Bo Player", names), "Player 2, Player 3 and Player 4 play with Player 5"; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}

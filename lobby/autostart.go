@@ -8,27 +8,27 @@ import (
 	"w3host/texts"
 )
 
-// reminder is how often the players hear why the lobby does not start yet. It is
-// longer than three pings take, so that a lobby where all is well says nothing.
+// reminder is the interval at which players are told why the lobby has not started yet. It is longer than three pings
+// take, so that a lobby that starts without a problem sends no reminder.
 const reminder = 20 * time.Second
 
-// evenWait is how long a lobby that starts with even teams waits for players who would
-// make them more even. A Judge has made them as even as the players in it allow.
+// evenWait is how long a lobby that starts with even teams waits for players who would make the teams more even. The
+// present players are balanced as well as possible by then.
 const evenWait = time.Minute
 
-// autoStart is when a lobby starts by itself. It is looked at after each event.
+// autoStart is the state of the automatic start, which is checked after each event.
 type autoStart struct {
 	AutoStart
 
-	after      time.Duration // start when there have been enough players for so long
-	enoughAt   time.Duration // there are since then, or never
-	since      time.Duration // the condition has held since then, or never
-	due        time.Duration // when time alone may start the lobby
+	after      time.Duration // start when enough players have been there for this long; 0 means off
+	enoughAt   time.Duration // when there were enough players first, or never
+	since      time.Duration // since when the condition holds, or never
+	due        time.Duration // when the passage of time alone may start the lobby
 	remindedAt time.Duration
 
-	awaits bool        // only a Judge is missing
-	judged []w3gs.Slot // the table that a Judge spoke of; nil: it is another by now
-	uneven texts.Text  // what was said of it
+	awaits bool        // the start waits only for a call of BalanceResult
+	judged []w3gs.Slot // slot table at the last call of BalanceResult, or nil if it changed since
+	uneven texts.Text  // result of that call: why the teams are uneven
 }
 
 func newAutoStart(op AutoStart, after time.Duration) autoStart {
@@ -37,7 +37,7 @@ func newAutoStart(op AutoStart, after time.Duration) autoStart {
 
 func (a *autoStart) on() bool { return a.Full || a.Players > 0 || a.after > 0 }
 
-// text says it to the players.
+// text describes the rule for the automatic start to players.
 func (a AutoStart) text() texts.Text {
 	line := texts.Count(a.Players, "The game starts automatically with %d player", "The game starts automatically with %d players")
 	switch {
@@ -70,8 +70,7 @@ func (op AutoStart) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// autoStart begins the countdown once enough players are in and nothing is in
-// the way.
+// autoStart begins the countdown if the automatic start's conditions hold and nothing blocks the start.
 func (l *Lobby) autoStart() {
 	a := &l.auto
 	a.due, a.awaits = never, false
@@ -117,13 +116,13 @@ func (l *Lobby) autoStart() {
 	}
 }
 
-// enough reports whether the players that the start by itself wants are in.
+// enough reports whether the lobby has as many players as the automatic start needs.
 func (l *Lobby) enough() bool {
 	c, a := l.Counts(), &l.auto
 	return a.Players > 0 && c.Humans >= a.Players || a.Full && c.Open == 0
 }
 
-// missing returns how many more players the lobby needs before it starts by itself.
+// missing returns how many more players the automatic start needs.
 func (l *Lobby) missing() int {
 	c, a := l.Counts(), &l.auto
 	switch less := a.Players - c.Humans; {
@@ -136,7 +135,7 @@ func (l *Lobby) missing() int {
 	}
 }
 
-// sayMissing says how many players are missing, and to the player who has joined what to do.
+// sayMissing announces how many players are missing, and tells the new player p to type !ready if that is required.
 func (l *Lobby) sayMissing(p *player) {
 	if n := l.missing(); n > 0 {
 		l.sayText(0, waitsFor(n))
@@ -146,7 +145,7 @@ func (l *Lobby) sayMissing(p *player) {
 	}
 }
 
-// awaitPlayers notes since when there are enough players.
+// awaitPlayers records since when there are enough players for the start after a wait.
 func (l *Lobby) awaitPlayers(humans int) {
 	a := &l.auto
 	switch {
@@ -160,7 +159,7 @@ func (l *Lobby) awaitPlayers(humans int) {
 	a.due = a.enoughAt + a.after
 }
 
-// remind says now and then what the lobby waits for.
+// remind announces what the start waits for, at most once per reminder.
 func (l *Lobby) remind(why texts.Text) {
 	if l.now >= l.auto.remindedAt+reminder {
 		l.auto.remindedAt = l.now
@@ -168,7 +167,7 @@ func (l *Lobby) remind(why texts.Text) {
 	}
 }
 
-// AwaitsBalance reports whether a start by itself waits for a Judge.
+// AwaitsBalance reports whether the automatic start waits for a call of BalanceResult.
 func (l *Lobby) AwaitsBalance() bool { return l.auto.awaits }
 
 func (op Ready) apply(l *Lobby) *texts.Refusal {
@@ -192,7 +191,7 @@ func (op Ready) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// ready counts the humans who are ready, and all.
+// ready returns the number of human players who are ready, and of all.
 func (l *Lobby) ready() (ready, all int) {
 	humans := l.seated(false)
 	for _, p := range humans {

@@ -8,11 +8,11 @@ import (
 	"w3host/texts"
 )
 
-// The changes of this file serve players, who ask with 0x28, and operators. A
-// change that is not allowed does nothing and returns the reason; players read nothing of it.
+// The changes in this file are requested by players with 0x28 or by operators. A change that is not allowed does nothing
+// and returns the reason; players are not told the reason for their own requests.
 
-// request is a 0x28 that asks to change the sender's slot. During the countdown
-// the table stands still. SlotRequests come back each second and two seconds' worth gather.
+// request handles a 0x28 that asks for a change of the sender's slot. It ignores requests during the countdown and those
+// beyond the rate limit: SlotRequests per second with a burst of two seconds' worth.
 func (l *Lobby) request(p *player, line w3gs.Chat) {
 	rate := time.Duration(l.cfg.Pace.SlotRequests)
 	if l.phase == phaseOpen && (rate == 0 || p.requests.Take(l.now, time.Second/rate, 2*time.Second) == 0) {
@@ -20,8 +20,8 @@ func (l *Lobby) request(p *player, line w3gs.Chat) {
 	}
 }
 
-// changeTeam moves a slot to the first open one of a team where the map has
-// forces, and sets its team in melee.
+// changeTeam changes the team of a slot. If the map defines forces, the slot's occupant moves to the first open slot of
+// that force; in melee only the team number changes.
 func (l *Lobby) changeTeam(i int, team uint8) *texts.Refusal {
 	s := &l.slots[i]
 	was, watch := s.Team, team == l.observer
@@ -100,7 +100,7 @@ func (l *Lobby) teamName(team uint8) texts.Text {
 	return texts.Of("team %d", team+1)
 }
 
-// occupant names who or what is in a slot.
+// occupant describes who is in a slot, for messages.
 func (l *Lobby) occupant(i int) texts.Text {
 	s := l.slots[i]
 	switch {

@@ -9,16 +9,15 @@ import (
 	"w3host/texts"
 )
 
-// A player may give so many commands at once, and then one each so often; further ones
-// are ignored. No hand types as many, and each makes lines for others and records.
+// Rate limit for the commands of one player: commandBurst at once, then one per commandEvery. Further commands are
+// ignored, because each causes lines to others and audit records.
 const (
 	commandBurst = 20
 	commandEvery = 250 * time.Millisecond
 )
 
-// Chat relays a line, or hands a request on. A line that names another sender, or
-// that does not belong to this phase, is ignored. So is one of a player who talks
-// too much, unless it is a command: only its relay is muted.
+// Chat relays a chat line or handles the request in it. It ignores lines that name another sender or do not belong to
+// the current phase. Lines of a muted player are not relayed, but commands in them still work.
 func (l *Lobby) Chat(now time.Duration, ev Chat) {
 	l.begin(now)
 	if p := l.human(ev.PID); p != nil {
@@ -45,7 +44,7 @@ func (l *Lobby) chat(p *player, ev Chat) {
 		}
 	case w3gs.ChatGame:
 		if !game || line.Scope >= w3gs.ScopeSlot && slices.ContainsFunc(line.To, others) {
-			return // a scope from 3 on, whatever is added to it, is for one player
+			return // any scope from ScopeSlot on addresses a single player
 		}
 	default:
 		return
@@ -63,11 +62,10 @@ func (l *Lobby) chat(p *player, ev Chat) {
 	}
 }
 
-// relay passes a line to those of its receivers who exist. In a lobby of 1.32 or later its sender is one of them
-// if it lists itself; elsewhere the sender's client has shown the line. The scope is the
-// sender's word for what their client listed: allies in the game are not the teams
-// of the lobby, and from ScopeSlot on nobody agrees what is added. So neither the
-// scope nor the list is questioned.
+// relay sends a line to those of its receivers who exist. In a lobby of 1.32 or later the sender can be one of them; in
+// other cases the sender's client has already displayed the line. Scope and receivers are taken from the sender's client
+// without checks, because allies in the game need not be a team of the lobby, and clients differ in what they add to
+// ScopeSlot.
 func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	line := ev.Line
 	line.To, line.Text = nil, l.Plain(line.Text)
@@ -78,7 +76,7 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 		to := l.human(pid)
 		switch {
 		case said.Muted || to == nil || hear.Has(pid) || to == p && (game || !l.version().Reforged()) || to != p && l.ignores(to, p):
-		case l.muteAll && l.slot(p).Team != l.slot(to).Team: // or calling everybody an ally would get round it
+		case l.muteAll && l.slot(p).Team != l.slot(to).Team: // otherwise players could bypass the mute by declaring everybody an ally
 		default:
 			line.To = append(line.To, pid)
 			hear |= w3gs.Only(pid)
@@ -93,7 +91,8 @@ func (l *Lobby) relay(p *player, ev Chat, game bool) {
 	l.sink.Said(said)
 }
 
-// Back lets a player whose connection was lost say at once the lines they could have said while they were away.
+// Back lets a player whose connection was lost send the lines typed during that time at once, without being muted for
+// flooding.
 func (l *Lobby) Back(now time.Duration, pid uint8, away time.Duration) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -109,13 +108,13 @@ func (l *Lobby) back(p *player, away time.Duration) {
 	}
 }
 
-// MaySpeak reports whether others get what a player says to all.
+// MaySpeak reports whether other players receive what this player says to everybody.
 func (l *Lobby) MaySpeak(pid uint8) bool {
 	p := l.human(pid)
 	return p == nil || !p.muted && l.now >= p.mutedUntil && !l.muteAll
 }
 
-// watchFlood counts a line and mutes players who say too many.
+// watchFlood counts a line and mutes the player if there are too many.
 func (l *Lobby) watchFlood(p *player) {
 	if p.saved > 0 && l.now < p.savedUntil {
 		p.saved--
@@ -157,14 +156,14 @@ func (op Say) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// say is the host's voice, to all or, with some named, to those.
+// say sends a line of the host to the players in to, or to all if to is 0.
 func (l *Lobby) say(to w3gs.PIDs, format string, args ...any) {
 	l.sayText(to, texts.Of(format, args...))
 }
 
-// sayText says a text to each in their language. A line in the game for one player is
-// a private one: clients show it as such. Its scope is that of a slot and the
-// receiver's colour, as older hosts found by trial.
+// sayText sends a text to each player in the player's language. In a game, a line for a single player is marked as
+// private: its scope is ScopeSlot plus the colour of the receiver, which clients display so; that was found by
+// experiment.
 func (l *Lobby) sayText(to w3gs.PIDs, text texts.Text) {
 	private := to.Len() == 1
 	if to == 0 {
@@ -197,7 +196,7 @@ func (op SetLanguage) apply(l *Lobby) *texts.Refusal {
 	return l.with(op.PID, func(p *player) { p.language = op.Language })
 }
 
-// Language returns the language that a player reads.
+// Language returns the language in which the host talks to a player.
 func (l *Lobby) Language(pid uint8) texts.Language {
 	if p := l.human(pid); p != nil {
 		return p.language
@@ -205,7 +204,7 @@ func (l *Lobby) Language(pid uint8) texts.Language {
 	return l.cfg.Voice.Language
 }
 
-// mostIgnored bounds the players whom one ignores: each line asks about all of them.
+// mostIgnored limits a player's ignore list, which is checked for each line.
 const mostIgnored = 50
 
 func (op Ignore) apply(l *Lobby) *texts.Refusal {
@@ -220,17 +219,17 @@ func (op Ignore) apply(l *Lobby) *texts.Refusal {
 	})
 }
 
-// ignores reports whether a player does not want to read another.
+// ignores reports whether p does not want to see lines of other.
 func (l *Lobby) ignores(p, other *player) bool {
-	return p.ears == HearNobody || p.ears == HearAllies && l.slot(p).Team != l.slot(other).Team && l.slot(other).Team != l.observer ||
+	return p.chatFrom == ChatFromNobody || p.chatFrom == ChatFromAllies && l.slot(p).Team != l.slot(other).Team && l.slot(other).Team != l.observer ||
 		slices.ContainsFunc(p.ignored, func(name string) bool { return sameName(name, other.name) })
 }
 
-func (op Listen) apply(l *Lobby) *texts.Refusal {
-	return l.with(op.PID, func(p *player) { p.ears = op.Ears })
+func (op SetChatFilter) apply(l *Lobby) *texts.Refusal {
+	return l.with(op.PID, func(p *player) { p.chatFrom = op.From })
 }
 
-func (op Hear) apply(l *Lobby) *texts.Refusal {
+func (op SetHostMessages) apply(l *Lobby) *texts.Refusal {
 	return l.with(op.PID, func(p *player) { p.quiet = op.Off })
 }
 
@@ -241,7 +240,7 @@ func (l *Lobby) sendLine(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
 		line.Flag, line.Scope, limit = w3gs.ChatGame, scope, w3gs.MaxGameChatLen
 	}
 	mark := ""
-	if l.vhost == 0 { // or the words would seem to be those of the player whose pid says them
+	if l.vhost == 0 { // otherwise the line would seem to come from the player whose pid is used
 		mark = "[" + l.hostName() + "] "
 	}
 	for _, part := range split(text, limit-len(mark)) {
@@ -250,9 +249,9 @@ func (l *Lobby) sendLine(to w3gs.PIDs, scope w3gs.ChatScope, text string) {
 	}
 }
 
-// voice is the pid that the host speaks with: the virtual host's, else a fake
-// player's, else the owner's, else that of the first player but one; 0 for none. An
-// observer's is the last choice, since players may not read what observers say.
+// voice returns the pid that lines of the host come from: the virtual host, otherwise a fake player, the owner, or the
+// first player other than but; 0 if there is none. Observers are used last, because players may not see what observers
+// say.
 func (l *Lobby) voice(but uint8) (pid uint8) {
 	if l.vhost != 0 {
 		return l.vhost
@@ -269,8 +268,7 @@ func (l *Lobby) voice(but uint8) (pid uint8) {
 	return pid
 }
 
-// split cuts a text into lines of at most limit bytes, at line breaks and else as
-// texts.Cut does.
+// split splits a text into lines of at most limit bytes, at line breaks and otherwise like texts.Cut.
 func split(text string, limit int) (parts []string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		for line = strings.TrimRight(line, " \r"); line != ""; {

@@ -9,25 +9,25 @@ import (
 )
 
 const (
-	// pingsKept bounds the pings of one player that wait for their answer.
+	// pingsKept is the maximum number of unanswered pings of one player.
 	pingsKept = 8
-	// probeEvery is the time between two pings to a player whose round trip is not measured yet.
+	// probeEvery is the interval of pings to a player whose round trip is not measured yet.
 	probeEvery = time.Second
-	// rttKept is how many round trips the median is taken from.
+	// rttKept is the number of round trips of which the median is taken.
 	rttKept = 3
 )
 
 type sentPing struct {
 	tick uint32
 	at   time.Duration
-	busy bool // a download was under way, so the answer measures the queue
+	busy bool // a download is running, so the answer would measure its queue
 }
 
-// ping sends the 0x01 that is due. It goes on while the map loads and in the
-// game: a client that hears nothing for about a minute leaves.
+// ping sends 0x01 to all players when it is due. It continues during loading and in the game, because clients leave if
+// they receive nothing for about a minute.
 func (l *Lobby) ping() {
 	if l.phase == phaseStarted && l.now < l.pingAt {
-		return // as in nearly every turn of a game
+		return // fast path for nearly every turn of a game
 	}
 	humans := l.Humans()
 	switch {
@@ -42,7 +42,7 @@ func (l *Lobby) ping() {
 	}
 }
 
-// sendPing sends a 0x01 whose tick is the time in milliseconds.
+// sendPing sends 0x01 with the current time in milliseconds as tick.
 func (l *Lobby) sendPing(to w3gs.PIDs) {
 	tick := uint32(l.now.Milliseconds())
 	for pid := range to.All() {
@@ -53,8 +53,8 @@ func (l *Lobby) sendPing(to w3gs.PIDs) {
 	l.broadcast(to, &w3gs.PingFromHost{Tick: tick})
 }
 
-// unprobed returns the players whose round trip is not known well enough for a start and
-// who are due for a ping of their own by then.
+// unprobed returns the players who need more round-trip measurements before the start and who are due for a ping at time
+// by.
 func (l *Lobby) unprobed(by time.Duration) (set w3gs.PIDs) {
 	if l.phase >= phaseStarted {
 		return 0
@@ -67,14 +67,14 @@ func (l *Lobby) unprobed(by time.Duration) (set w3gs.PIDs) {
 	return set
 }
 
-// keep appends to a list of the last n.
+// keep appends item to list and keeps only the last n items.
 func keep[T any](n int, list []T, item T) []T {
 	return append(list[max(len(list)-n+1, 0):], item)
 }
 
-// Pong takes a 0x46 that waited in the kernel between its arrival and now, and measures a round trip. The first 0x46 of a client answers nothing, nor
-// does one whose tick was never sent or has been answered. During a download a
-// round trip measures the queue and does not count.
+// Pong handles a 0x46, the answer to a ping, and measures the round trip. waited is how long the packet was in the
+// kernel's buffer before it was read. The first 0x46 of a client answers no ping. Answers with an unknown or already
+// answered tick are ignored, as are those during a download, which would measure its queue.
 func (l *Lobby) Pong(now time.Duration, pid uint8, tick uint32, waited time.Duration) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -97,7 +97,7 @@ func (l *Lobby) pong(p *player, tick uint32, waited time.Duration) {
 		}
 		p.rtts = keep(rttKept, p.rtts, max(l.now-ping.at-waited, 0))
 		p.measured++
-		// The line is too slow for this lobby beyond doubt.
+		// A median of rttKept measurements above the limit: remove the player.
 		if rtt, limit := p.rtt(), l.cfg.Admission.PingLimit; limit > 0 && !p.Exempt && !l.isSpared(p.Join) && len(p.rtts) == rttKept && rtt > limit && l.phase < phaseStarted {
 			l.kick(p, Kick{Why: texts.Of("a ping of %d ms is above the limit of %d ms", rtt.Milliseconds(), limit.Milliseconds())})
 		}
@@ -105,7 +105,7 @@ func (l *Lobby) pong(p *player, tick uint32, waited time.Duration) {
 	}
 }
 
-// MapReport takes a 0x42: how much of the map the client holds.
+// MapReport handles a 0x42, in which a client reports how much of the map it has.
 func (l *Lobby) MapReport(now time.Duration, pid uint8, report w3gs.MapSize) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -126,16 +126,16 @@ func (l *Lobby) mapReport(p *player, report w3gs.MapSize) {
 		l.setDownload(p, 100)
 		return
 	case p.needsMap:
-		return // the transfer knows better, and the client's report may be old
+		return // the transfer tracks progress; this report may be outdated
 	case report.Size >= whole:
-		report.Size = 0 // another file of that name: nothing of it is of use
+		report.Size = 0 // another file with this name, from which nothing can be reused
 	}
 	p.needsMap = true
 	l.sink.NeedsMap(p.pid, report.Size)
 	l.setDownload(p, uint8(uint64(report.Size)*100/max(uint64(whole), 1)))
 }
 
-// Progress is how far a download has come; 100 is the whole map.
+// Progress reports the progress of a download in percent; 100 means that the client has the whole map.
 func (l *Lobby) Progress(now time.Duration, pid, percent uint8) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -145,7 +145,7 @@ func (l *Lobby) Progress(now time.Duration, pid, percent uint8) {
 	l.finish()
 }
 
-// setDownload sets a player's percent; the table follows with sendTable.
+// setDownload sets a player's percentage. sendTable sends it to the clients later.
 func (l *Lobby) setDownload(p *player, percent uint8) {
 	if l.phase < phaseStarted {
 		if percent >= 100 && l.slot(p).Download != 100 {
@@ -157,10 +157,9 @@ func (l *Lobby) setDownload(p *player, percent uint8) {
 
 func (l *Lobby) downloading(p *player) bool { return l.slot(p).Download < 100 }
 
-// MapSender is the pid that sends the map to a player: the virtual host, or
-// when that has given way a fake player, the owner, or the first other player.
-// It is never the receiver: no client takes a map from itself. One who is alone
-// where there is no virtual host gets it from a pid that nobody has.
+// MapSender returns the pid from which a player receives the map: the virtual host, otherwise a fake player, the owner
+// or another player, and if there is none an unused pid. It is never the receiver, because clients do not accept a map
+// from themselves.
 func (l *Lobby) MapSender(to uint8) uint8 {
 	return cmp.Or(l.voice(to), l.freePID(), to%l.cfg.Wire.MaxPID+1)
 }

@@ -10,7 +10,7 @@ import (
 	"w3host/texts"
 )
 
-// blocked returns why a start that is not forced has to wait, and for which players.
+// blocked returns why a start that is not forced has to wait, or nil.
 func (l *Lobby) blocked() *texts.Refusal {
 	if wait := l.quietUntil - l.now; wait > 0 {
 		return texts.Refuse(texts.NotYet, "%s just left: wait %v", l.left, wait.Round(100*time.Millisecond))
@@ -18,7 +18,7 @@ func (l *Lobby) blocked() *texts.Refusal {
 	return l.unready()
 }
 
-// Blocked says why a start that is not forced has to wait; empty: it has not.
+// Blocked returns why a start that is not forced has to wait, or an empty text.
 func (l *Lobby) Blocked() texts.Text {
 	if no := l.blocked(); no != nil {
 		return no.Text
@@ -26,8 +26,7 @@ func (l *Lobby) Blocked() texts.Text {
 	return texts.Text{}
 }
 
-// Waits says why the lobby has not started: for how many players or for what it waits, or
-// when it starts.
+// Waits describes what the start waits for: missing players, another reason, or the time of the automatic start.
 func (l *Lobby) Waits() texts.Text {
 	missing := 0
 	if l.auto.on() {
@@ -50,7 +49,7 @@ func waitsFor(players int) texts.Text {
 	return texts.Count(players, "Waiting for %d more player.", "Waiting for %d more players.")
 }
 
-// waitsForTime says it of a lobby that time alone starts, where nothing else is in the way.
+// waitsForTime describes what a lobby that starts after a wait is waiting for, if nothing else blocks it.
 func (l *Lobby) waitsForTime() texts.Text {
 	a := &l.auto
 	if a.enoughAt == never {
@@ -65,12 +64,12 @@ func (l *Lobby) waitsForTime() texts.Text {
 	return texts.Sentence(texts.Of("Waiting to start: %v", texts.Of("the teams are not balanced yet")))
 }
 
-// Counting reports whether the countdown runs.
+// Counting reports whether the countdown is running.
 func (l *Lobby) Counting() bool { return l.phase == phaseCounting }
 
-// unready says what is missing: players, their maps, slots for the mode string.
+// unready returns what is missing for a start: players, their maps, their profiles, or slots for the mode string.
 func (l *Lobby) unready() *texts.Refusal {
-	var unanswered, loading, unmet []string
+	var unanswered, loading, notIntroduced []string
 	for _, p := range l.seated(false) {
 		switch download := l.slot(p).Download; {
 		case download == w3gs.DownloadUnknown:
@@ -79,8 +78,8 @@ func (l *Lobby) unready() *texts.Refusal {
 			loading = append(loading, fmt.Sprintf("%s (%d %%)", p.name, download))
 		}
 	}
-	for _, p := range l.unmet() {
-		unmet = append(unmet, p.name)
+	for _, p := range l.notIntroduced() {
+		notIntroduced = append(notIntroduced, p.name)
 	}
 	switch need := l.cfg.Start.MinPlayers; {
 	case l.Humans().Len() < need:
@@ -91,14 +90,14 @@ func (l *Lobby) unready() *texts.Refusal {
 		return texts.Refuse(texts.NotYet, "still downloading the map: %s", strings.Join(loading, ", "))
 	case unanswered != nil:
 		return texts.Refuse(texts.NotYet, "still checking who has the map: %s", strings.Join(unanswered, ", "))
-	case unmet != nil:
-		return texts.Refuse(texts.NotYet, "still reading the profiles of: %s", strings.Join(unmet, ", "))
+	case notIntroduced != nil:
+		return texts.Refuse(texts.NotYet, "still reading the profiles of: %s", strings.Join(notIntroduced, ", "))
 	}
 	return l.checkHCL()
 }
 
-// beginCountdown says the first number at once; the game starts one step after
-// the last.
+// beginCountdown starts the countdown and announces its first number at once. The game starts one step after the last
+// number.
 func (l *Lobby) beginCountdown(forced, now bool) {
 	l.phase = phaseCounting
 	l.countdown = countdown{forced: forced, left: l.cfg.Countdown.Lines, at: l.now, endedAt: l.countdown.endedAt}
@@ -110,15 +109,15 @@ func (l *Lobby) beginCountdown(forced, now bool) {
 	l.countDown()
 }
 
-// countDown says the number that is due, or starts the game. After a host
-// suspension the count goes on from where it was.
+// countDown announces the number that is due, or starts the game. After the host was suspended, the countdown continues
+// where it stopped.
 func (l *Lobby) countDown() {
 	if l.phase != phaseCounting || l.now < l.countdown.at {
 		return
 	}
 	if l.countdown.left <= 0 {
 		if no := l.unready(); no != nil && !l.countdown.forced && l.cfg.Countdown.GoesOn {
-			l.abort(no.Text) // somebody has joined meanwhile
+			l.abort(no.Text) // a player has joined during the countdown
 			return
 		}
 		l.start()
@@ -131,8 +130,9 @@ func (l *Lobby) countDown() {
 	}
 }
 
-// unsettle stops a countdown for a player who joined or left, unless it is to go on, or the player's address has stopped
-// too many. It always stops when too few players are left.
+// unsettle stops the countdown because a player joined or left. It does nothing if the configuration lets the countdown
+// continue or if the player's address has stopped too many countdowns already; but it always stops if too few players
+// remain.
 func (l *Lobby) unsettle(by *Join, why texts.Text) {
 	tooFew := l.Humans().Len() < max(l.cfg.Start.MinPlayers, 1) || l.countdown.byItself && !l.enough()
 	if tooFew || !l.cfg.Countdown.GoesOn && l.mayStop(by) {
@@ -141,7 +141,7 @@ func (l *Lobby) unsettle(by *Join, why texts.Text) {
 	}
 }
 
-// abort stops a countdown that runs.
+// abort stops the countdown, if it is running.
 func (l *Lobby) abort(why texts.Text) {
 	if l.phase != phaseCounting {
 		return
@@ -151,21 +151,21 @@ func (l *Lobby) abort(why texts.Text) {
 	l.sayText(0, withWhy(why, "Countdown stopped.", "Countdown stopped: %v."))
 }
 
-// start ends the lobby: the last slot table if it is new, then 0x0A. Where clients need no time, the game
-// begins at once, and else with Enter.
+// start ends the lobby: it sends the final slot table if it changed, then 0x0A. For versions without a start delay the
+// game begins at once, otherwise when Enter is called.
 func (l *Lobby) start() {
 	if no := l.checkHCL(); no != nil {
 		l.sayText(0, texts.Sentence(texts.Of("Starting without the mode: %v", no.Text)))
 		l.hcl = ""
 	}
-	l.final = make([]Place, len(l.slots)) // before the mode string goes into the handicaps
+	l.final = make([]Place, len(l.slots)) // before the mode string is written into the handicaps
 	for i, s := range l.slots {
 		p, _ := l.Player(s.PID)
 		l.final[i] = Place{Name: p.Name, Realm: p.Realm, Fake: p.Fake, Slot: s}
 	}
 	w3gs.WriteHCL(l.slots, l.hcl)
 	humans := l.Humans()
-	l.meetLate(never)
+	l.introduceOverdue(never)
 	watchers, unwatched := l.seatWatchers()
 	if !slices.Equal(l.slots, l.table.sent) {
 		l.flushTable(humans)
@@ -177,14 +177,15 @@ func (l *Lobby) start() {
 	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll(), Watchers: watchers, Unwatched: unwatched})
 }
 
-// Enter begins the game, the version's StartDelay after Started.
+// Enter begins the game. The caller calls it the version's StartDelay after Sink.Started.
 func (l *Lobby) Enter(now time.Duration) {
 	l.begin(now)
 	l.beginLoading()
 	l.busy = false
 }
 
-// beginLoading has clients load: the virtual host leaves, 0x0B, every fake player has loaded.
+// beginLoading makes the clients load the game: the virtual host leaves, 0x0B is sent, and fake players are reported as
+// loaded.
 func (l *Lobby) beginLoading() {
 	humans := l.Humans()
 	l.dropVirtualHost()

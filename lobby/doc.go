@@ -1,14 +1,13 @@
-// Package lobby is the game before it starts, as a pure state machine. It decides who
-// may join, who sits where, who hears whom, when the countdown runs and when it
-// ends in a start. It also relays chat in the game, since the players and their
-// rights are the same.
+// Package lobby is the waiting room of a game before its start, as a pure state machine: it decides who may join, who
+// sits in which slot, when the countdown runs and when the game starts. It also relays chat during the game, because
+// players and their rights stay the same.
 //
-// Events go in, effects come out, in the order in which the host must apply
-// them. There is no clock, socket, goroutine or log here; "now" is the time
-// since the lobby opened and random choices come from a seed, so the same events
-// give the same bytes. Events that nobody may cause are ignored without an answer; a
-// wish of an operator that cannot be granted gives a texts.Refusal, a sentence to show.
+// Lobby is the state of one lobby, Config its settings, and Operation a change requested by an owner, an admin or the
+// program. Package game owns a Lobby for each game: it passes events in and applies the effects, which arrive through
+// the Sink in the order in which they must happen.
 //
-// The rules are those of classic Warcraft III hosts; testdata holds a script for
-// each.
+// The package has no clock, socket, goroutine or log. Times are measured from the opening of the lobby, and random
+// choices come from a seed, so that the same events always produce the same bytes. Invalid events are ignored; an
+// operation that cannot be carried out returns a texts.Refusal. The rules are those of classic Warcraft III hosts;
+// testdata has a script for each.
 package lobby

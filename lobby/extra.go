@@ -9,39 +9,34 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Clients from 1.32 on show a profile and skins of each player (0x59). To 2.0 a hosting client
-// sends every 0x59 back to its sender and to all others, and when a newcomer has
-// said all of their own, sends them those of the others: skins, a table, profiles, a
-// table. A newcomer sends one message about skins, one pair, and as many profiles
-// as there are players.
-//
-// From 3.0 on the host sends all of them at the join, and a client's own only back to that client,
-// which sends skins and a pair behind its 0x42, and a profile only when it is signed in.
+// Clients from 1.32 on show a profile and skins of each player, which they exchange in 0x59. Up to 2.0 a hosting client
+// sends each 0x59 back to its sender and to all others; when a newcomer has sent all of its own, it gets those of the
+// others: skins, a slot table, profiles, another slot table. A newcomer sends one message with skins, one pair, and as
+// many profiles as there are players.
 
-// Bounds of 0x59. Real messages have up to 250 bytes. Longer ones are dropped.
+// Limits for 0x59. Real messages have up to 250 bytes; longer ones than maxExtraLen are dropped.
 const (
 	maxExtraLen = 1024
-	extraEvery  = 50 * time.Millisecond // from one player
+	extraEvery  = 50 * time.Millisecond // minimum interval per player
 	extraBurst  = 3 * w3gs.MaxSlots
-	newsEvery   = 500 * time.Millisecond // of these, those with values new to the others
+	newsEvery   = 500 * time.Millisecond // the same for messages with new values, which are relayed to others
 	newsBurst   = 10
 
-	// meetWithin is how long after their join newcomers are introduced at the latest, or how long after
-	// they have the map they count as ready without a word of their own. The host then sends their missing
-	// values for them, so that no client waits for these.
-	meetWithin = 2 * time.Second
+	// introduceWithin is how long the host waits for the 0x59 of a newcomer: from the join, or from 3.0 on from the time at
+	// which the client has the map. Then it sends the missing values itself, so that no client waits for them.
+	introduceWithin = 2 * time.Second
 )
 
-// extras holds the messages of a client about its player; nil: none yet.
+// extras holds the 0x59 messages of a player; nil fields were not received yet.
 type extras struct {
 	skins, pair, profile *w3gs.PlayerExtra
-	profiles             int  // how often
-	met                  bool // the player has been introduced to the others, and they to the player
-	ownSkins, ownPair    bool // the client itself has sent them
+	profiles             int  // number of profiles received
+	introduced           bool // the 0x59 exchange between this player and the others is complete
+	ownSkins, ownPair    bool // sent by the client itself
 	all, news            allowance.Allowance
 }
 
-// field is where the message of a kind is kept; nil for those that clients do not send.
+// field returns where a message of this kind is stored, or nil for kinds that clients do not send.
 func (e *extras) field(kind w3gs.ExtraKind) **w3gs.PlayerExtra {
 	switch kind {
 	case w3gs.ExtraSkins:
@@ -54,7 +49,7 @@ func (e *extras) field(kind w3gs.ExtraKind) **w3gs.PlayerExtra {
 	return nil
 }
 
-// Extra takes a 0x59 of a player about that same player. Others only get new values.
+// Extra handles a 0x59 that a player sends about itself. Only new values are relayed to others.
 func (l *Lobby) Extra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -63,22 +58,22 @@ func (l *Lobby) Extra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) {
 	l.finish()
 }
 
-// TakesExtra reports whether Extra would have any effect.
+// TakesExtra reports whether Extra would have an effect.
 func (l *Lobby) TakesExtra(now time.Duration, pid uint8, e *w3gs.PlayerExtra) bool {
 	p := l.human(pid)
 	if p == nil || !l.expectsExtra(p, e) || !isOwnExtra(p, e) {
 		return false
 	}
-	all := p.extra.all // a copy, since nothing is taken here
+	all := p.extra.all // a copy: this method does not count the message
 	return all.Take(now, extraEvery, extraBurst*extraEvery) == 0
 }
 
-// expectsExtra reports whether clients of the version send such a message now.
+// expectsExtra reports whether clients of this version send such a message in this phase.
 func (l *Lobby) expectsExtra(p *player, e *w3gs.PlayerExtra) bool {
 	return l.version().Reforged() && l.phase < phaseStarted && p.extra.field(e.Kind) != nil && len(e.Data) <= maxExtraLen
 }
 
-// isOwnExtra reports whether a message is about its sender, and fit to be shown to others.
+// isOwnExtra reports whether a message is about its sender and safe to relay.
 func isOwnExtra(p *player, e *w3gs.PlayerExtra) bool { return e.PID() == p.pid && e.HasPlainTexts() }
 
 func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
@@ -92,7 +87,7 @@ func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
 	case l.version().IntroducesAtJoin():
 		*known = e
 		l.send(p.pid, e)
-		p.extra.met = p.extra.ownSkins && p.extra.ownPair
+		p.extra.introduced = p.extra.ownSkins && p.extra.ownPair
 		return
 	case old != nil && bytes.Equal(old.Data, e.Data):
 		l.send(p.pid, e)
@@ -105,12 +100,12 @@ func (l *Lobby) takeExtra(p *player, e *w3gs.PlayerExtra) {
 	if e.Kind == w3gs.ExtraProfile {
 		p.extra.profiles++
 	}
-	if !p.extra.met && p.extra.skins != nil && p.extra.pair != nil && p.extra.profiles >= len(l.present()) {
-		l.meet(p)
+	if !p.extra.introduced && p.extra.skins != nil && p.extra.pair != nil && p.extra.profiles >= len(l.present()) {
+		l.introduce(p)
 	}
 }
 
-// present lists all whom clients know: the virtual host, fake players, humans.
+// present lists all players known to clients: the virtual host, fake players and humans.
 func (l *Lobby) present() []*player {
 	all := slices.Concat(l.seated(true), l.seated(false))
 	if l.vhost != 0 {
@@ -119,7 +114,7 @@ func (l *Lobby) present() []*player {
 	return all
 }
 
-// introduceAll tells a newcomer the skins of the others, and the profiles of everybody.
+// introduceAll sends a newcomer the skins of the other players and the profiles of all.
 func (l *Lobby) introduceAll(p *player) {
 	to := w3gs.Only(p.pid)
 	others := slices.DeleteFunc(l.present(), func(other *player) bool { return other == p })
@@ -132,9 +127,9 @@ func (l *Lobby) introduceAll(p *player) {
 	l.sendExtras(to, p.extra.profile)
 }
 
-// meet introduces a newcomer and the others to each other, unless the join has done so.
-func (l *Lobby) meet(p *player) {
-	p.extra.met = true
+// introduce completes the 0x59 exchange between a newcomer and the others, unless that happened at the join.
+func (l *Lobby) introduce(p *player) {
+	p.extra.introduced = true
 	if l.version().IntroducesAtJoin() {
 		return
 	}
@@ -157,7 +152,8 @@ func (l *Lobby) meet(p *player) {
 	l.flushTable(l.Humans())
 }
 
-// shownProfile returns a player's profile as others get it. A hidden player's has the number for a name and no more.
+// shownProfile returns a player's profile as other players get it. That of a hidden player contains only the player number as
+// its name.
 func (l *Lobby) shownProfile(p *player) *w3gs.PlayerExtra {
 	if p.extra.profile == nil || !l.hides(p) {
 		return p.extra.profile
@@ -165,7 +161,7 @@ func (l *Lobby) shownProfile(p *player) *w3gs.PlayerExtra {
 	return w3gs.NewProfile(p.pid, number(p.pid))
 }
 
-// tell sends a message of a player to that player, and to the others as they get it.
+// tell sends a message about a player to that player, and to the others with hidden names replaced.
 func (l *Lobby) tell(p *player, e *w3gs.PlayerExtra) {
 	if e.Kind != w3gs.ExtraProfile || !l.hides(p) {
 		l.sendExtras(l.Humans(), e)
@@ -176,7 +172,7 @@ func (l *Lobby) tell(p *player, e *w3gs.PlayerExtra) {
 	l.sendExtras(l.Humans()&^own, l.shownProfile(p))
 }
 
-// sendExtras sends the ones of a list that are not nil.
+// sendExtras sends the messages that are not nil.
 func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
 	for _, e := range list {
 		if e != nil && l.version().Reforged() {
@@ -185,20 +181,20 @@ func (l *Lobby) sendExtras(to w3gs.PIDs, list ...*w3gs.PlayerExtra) {
 	}
 }
 
-// plainExtras returns the messages of the host about a player for whom no client speaks.
+// plainExtras returns default messages for a player whose client has sent none.
 func plainExtras(p *player) extras {
 	return extras{skins: w3gs.NewSkins(p.pid), profile: w3gs.NewProfile(p.pid, w3gs.StripColours(p.Req.Name))}
 }
 
-// show introduces a fake player, or the virtual host, to all who are in.
+// show introduces a fake player or the virtual host to all players.
 func (l *Lobby) show(p *player) {
 	l.broadcast(l.Humans(), l.info(p))
 	l.sendExtras(l.Humans(), p.extra.skins, p.extra.profile)
 }
 
-// extrasOfAll lists what is known of the players, from 1.32 on.
+// extrasOfAll lists the known messages of all players, from 1.32 on.
 func (l *Lobby) extrasOfAll() (list []*w3gs.PlayerExtra) {
-	for _, p := range slices.Concat(l.seated(true), l.seated(false)) { // without the virtual host, who is no player
+	for _, p := range slices.Concat(l.seated(true), l.seated(false)) { // the virtual host is not a player of the game
 		for _, e := range []*w3gs.PlayerExtra{p.extra.skins, p.extra.pair, p.extra.profile} {
 			if e != nil && l.version().Reforged() {
 				list = append(list, e)
@@ -208,43 +204,42 @@ func (l *Lobby) extrasOfAll() (list []*w3gs.PlayerExtra) {
 	return list
 }
 
-// unmet lists the newcomers who are still to be introduced.
-func (l *Lobby) unmet() []*player {
+// notIntroduced lists the newcomers whose 0x59 exchange is not complete.
+func (l *Lobby) notIntroduced() []*player {
 	if !l.version().Reforged() || l.phase >= phaseStarted {
 		return nil
 	}
-	return slices.DeleteFunc(l.seated(false), func(p *player) bool { return p.extra.met })
+	return slices.DeleteFunc(l.seated(false), func(p *player) bool { return p.extra.introduced })
 }
 
-// met is everybody but those: they draw nothing before they are introduced, and get a
-// table then.
-func (l *Lobby) met() w3gs.PIDs {
+// introduced returns the players whose exchange is complete. The others display nothing before, and get a slot table then.
+func (l *Lobby) introduced() w3gs.PIDs {
 	humans := l.Humans()
 	if l.version().IntroducesAtJoin() {
 		return humans
 	}
-	for _, p := range l.unmet() {
+	for _, p := range l.notIntroduced() {
 		humans &^= w3gs.Only(p.pid)
 	}
 	return humans
 }
 
-// meetLate introduces those whose time is over by then.
-func (l *Lobby) meetLate(by time.Duration) {
-	for _, p := range l.unmet() {
-		if by >= l.meetBy(p) {
-			l.meet(p)
+// introduceOverdue completes the exchange of newcomers whose time is over at time by.
+func (l *Lobby) introduceOverdue(by time.Duration) {
+	for _, p := range l.notIntroduced() {
+		if by >= l.introduceBy(p) {
+			l.introduce(p)
 		}
 	}
 }
 
-// meetBy is when the host stops waiting for the 0x59 of a newcomer.
-func (l *Lobby) meetBy(p *player) time.Duration {
+// introduceBy returns when the host stops waiting for the 0x59 of a newcomer.
+func (l *Lobby) introduceBy(p *player) time.Duration {
 	switch {
 	case !l.version().IntroducesAtJoin():
-		return p.joined + meetWithin
+		return p.joined + introduceWithin
 	case l.slot(p).Download != 100:
 		return never
 	}
-	return p.hadMap + meetWithin
+	return p.hadMap + introduceWithin
 }

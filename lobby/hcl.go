@@ -7,7 +7,7 @@ import (
 	"w3host/texts"
 )
 
-// HCL is the mode string that the map will read; empty for none.
+// HCL returns the mode string for the map, or "".
 func (l *Lobby) HCL() string { return l.hcl }
 
 func (op HCL) apply(l *Lobby) *texts.Refusal {
@@ -28,7 +28,7 @@ func checkMode(text string) *texts.Refusal {
 	return nil
 }
 
-// checkHCL says why the mode string cannot be written.
+// checkHCL returns why the mode string cannot be used, or nil.
 func (l *Lobby) checkHCL() *texts.Refusal {
 	if no := checkMode(l.hcl); no != nil {
 		return no

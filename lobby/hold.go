@@ -7,22 +7,22 @@ import (
 	"w3host/texts"
 )
 
-// holder is the player for whom a place is held. With a realm, that realm must have confirmed the
-// name; without one, any realm must have, or the player comes from the LAN. The two are
-// kept apart because a player of the LAN may be called Bob@Home.
+// holder is the player for whom a place is reserved. With a realm, that realm must have confirmed the name. Without one,
+// any realm may have confirmed it, or the player joins from the LAN. Name and realm are separate fields because a LAN
+// player may be called Bob@Home.
 type holder struct {
 	name, realm string
-	spared      bool // see isSpared
+	spared      bool // exempt from some rules; see isSpared
 }
 
-// guestList says who gets in even when others do not, and who does not for now.
+// guestList holds reserved places and temporarily excluded players.
 type guestList struct {
 	held   []holder
-	locked bool // only those with a held place may join
+	locked bool // only players with a reserved place may join
 	kept   []keptOut
 }
 
-// parseHolders takes NAME or NAME@REALM of each.
+// parseHolders parses a list of NAME or NAME@REALM.
 func parseHolders(list []string) (holders []holder) {
 	for _, text := range list {
 		name, realm, _ := strings.Cut(text, "@")
@@ -44,27 +44,26 @@ func (h holder) same(other holder) bool {
 	return sameName(h.name, other.name) && sameName(h.realm, other.realm)
 }
 
-// means reports whether a join is said to be the holder's; whether that is true,
-// Join.doubtful says.
+// means reports whether the joiner claims to be the holder. Join.doubtful tells whether the name is confirmed.
 func (h holder) means(j Join) bool {
 	return sameName(h.name, j.Req.Name) && (h.realm == "" || sameName(h.realm, j.Realm))
 }
 
-// isHeld reports whether a place is kept for a name: the owner's always is.
+// isHeld reports whether a place is reserved for the joiner. The owner always has one.
 func (l *Lobby) isHeld(j Join) bool {
 	return j.is(l.owner.name, l.owner.realm) ||
 		!j.doubtful() && slices.ContainsFunc(l.guests.held, func(h holder) bool { return h.means(j) })
 }
 
-// isSpared reports whether the rules about pings and ratings, and votes about players, spare a player: the owner that
-// the configuration or the opener of the lobby has named, and players with a place that the configuration, an admin or
-// another spared player holds. Owning the lobby by joining first, or a place that such an owner holds, is not enough.
+// isSpared reports whether a player is exempt from ping and rating limits and from votes: the owner named by the
+// configuration or by the opener of the lobby, and players whose place was reserved by the configuration, an admin or
+// another exempt player. It is not enough to become the owner by joining first, or to get a place from such an owner.
 func (l *Lobby) isSpared(j Join) bool {
 	return j.is(l.cfg.Owner.Name, l.cfg.Owner.Realm) ||
 		!j.doubtful() && slices.ContainsFunc(l.guests.held, func(h holder) bool { return h.spared && h.means(j) })
 }
 
-// holders are the players in the lobby, by the names that are theirs beyond doubt.
+// holders returns the players in the lobby whose names are confirmed.
 func (l *Lobby) holders() (holders []holder) {
 	for _, p := range l.seated(false) {
 		if !p.doubtful() {
@@ -80,14 +79,14 @@ func (op LockJoins) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// lockedOut reports whether a joiner has no place in a locked lobby. A name that its realm
-// may still confirm is let in: the realm does so only once the player is in.
+// lockedOut reports whether the lobby is locked and the joiner has no reserved place. An unconfirmed name of a realm
+// counts, because the realm confirms it only after the join.
 func (l *Lobby) lockedOut(j Join) bool {
 	j.Vouched = true
 	return l.guests.locked && !l.isHeld(j) && l.placeOf(j) < 0
 }
 
-// mostHeld bounds the held places: each join, table and pong asks about all of them.
+// mostHeld is the limit for reserved places, which are checked on each join, table and pong.
 func (l *Lobby) mostHeld() int { return len(l.slots) + len(l.cfg.Admission.Reserved) }
 
 func (op Hold) apply(l *Lobby) *texts.Refusal {

@@ -6,12 +6,11 @@ import (
 	"w3host/texts"
 )
 
-// warnBefore is how long before an idle lobby closes its players are warned; at
-// most a quarter of the limit.
+// warnBefore is how long before closing an idle lobby its players are warned; at most a quarter of the limit.
 const warnBefore = time.Minute
 
-// closing is when and why the lobby closes if nothing happens, and when there is
-// something to do about it: at first the players are warned.
+// closing returns when and why the lobby closes if nothing happens, and when the next step is due: first a warning to
+// the players, then the closing.
 func (l *Lobby) closing() (at, due time.Duration, why texts.Text) {
 	at, due = never, never
 	soonest := func(since, limit time.Duration, reason texts.Text) {
@@ -23,7 +22,7 @@ func (l *Lobby) closing() (at, due time.Duration, why texts.Text) {
 	case l.phase != phaseOpen:
 	case l.Humans() > 0:
 		soonest(l.activeAt, l.cfg.Close.Idle, texts.Of("nobody was active"))
-		// One that starts by itself does not need its owner.
+		// A lobby with automatic start does not need its owner.
 		if p := l.ownerIn(); p != nil && !l.auto.on() {
 			soonest(p.activeAt, l.cfg.Close.OwnerAFK, texts.Of("its owner is away"))
 		}
@@ -37,7 +36,7 @@ func (l *Lobby) closing() (at, due time.Duration, why texts.Text) {
 	return at, due, why
 }
 
-// closeIdle warns the players, and closes the lobby when the time has come.
+// closeIdle warns the players or closes the lobby, if that is due.
 func (l *Lobby) closeIdle() {
 	switch at, due, why := l.closing(); {
 	case l.now >= at:

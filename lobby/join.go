@@ -10,24 +10,24 @@ import (
 	"w3host/texts"
 )
 
-// plainJoinCounter is the join counter of a player without peer connections.
+// plainJoinCounter is the join counter sent for players without peer connections.
 const plainJoinCounter = 2
 
-// doubtful reports whether a name is said to be of a realm that has not confirmed it, or is
-// nobody's. Such a name has no rights.
+// doubtful reports whether a name has no rights: its realm has not confirmed it, or it is the made-up name of a nameless
+// player.
 func (j *Join) doubtful() bool { return j.Nameless || j.Realm != "" && !j.Vouched }
 
-// is reports whether a right of this name is the joiner's.
+// is reports whether the joiner has the rights of this name.
 func (j *Join) is(name, realm string) bool {
 	return name != "" && sameName(j.Req.Name, name) && sameName(j.Realm, realm) && !j.doubtful()
 }
 
-// near reports whether two came from one source, which is not many players'.
+// near reports whether two players come from the same address, unless that is shared by many players.
 func (j *Join) near(other Join) bool {
 	return !j.Shared && !other.Shared && j.Source.IsValid() && j.Source == other.Source
 }
 
-// Join admits or refuses a 0x1E.
+// Join admits or refuses a player who sends 0x1E.
 func (l *Lobby) Join(now time.Duration, ev Join) {
 	l.begin(now)
 	l.join(ev)
@@ -43,7 +43,7 @@ func (l *Lobby) join(ev Join) {
 	l.activeAt = l.now
 	if fake := l.placeholder(ev); fake != nil {
 		l.dismiss(fake, texts.Text{}, "", "")
-		l.flushTable(l.Humans()) // the slot is free before the pid is in use again
+		l.flushTable(l.Humans()) // sent first, so that the slot is free before its pid is used again
 	}
 	if l.hasRoom(1) {
 		l.admit(ev)
@@ -56,7 +56,7 @@ func (l *Lobby) join(ev Join) {
 	l.say(0, "%s made room for %s, who has a reserved place.", victim.name, name)
 }
 
-// reject says why somebody cannot join; empty when they can.
+// reject returns why a player cannot join, or "".
 func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 	name := ev.Req.Name
 	switch fault, kept, neighbours := l.checkName(name), l.checkKept(ev), l.neighbours(ev); {
@@ -94,15 +94,14 @@ func (l *Lobby) reject(ev Join) (w3gs.RejectReason, string) {
 	return 0, ""
 }
 
-// hasRoom reports whether n more can sit down: each needs an open slot and a
-// pid, for which the virtual host gives way.
+// hasRoom reports whether n more players can sit down. Each needs an open slot and a pid; the virtual host gives up its
+// pid if necessary.
 func (l *Lobby) hasRoom(n int) bool {
 	c := l.Counts()
 	return c.Open >= n && c.Players()+n <= int(l.cfg.Wire.MaxPID)
 }
 
-// displaced returns the player who makes room for a joiner with a reserved place: the unreserved
-// human who came last.
+// displaced returns the player who is removed for a joiner with a reserved place: the unreserved player who joined last.
 func (l *Lobby) displaced(by Join) (victim *player) {
 	reserved := func(j Join) bool { return l.isHeld(j) || l.placeOf(j) >= 0 }
 	if !reserved(by) {
@@ -116,7 +115,7 @@ func (l *Lobby) displaced(by Join) (victim *player) {
 	return victim
 }
 
-// Vouch gives a player the rights of a name that its realm has confirmed.
+// Vouch gives a player the rights of its name after the realm has confirmed it.
 func (l *Lobby) Vouch(now time.Duration, pid uint8, exempt bool) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -128,9 +127,8 @@ func (l *Lobby) Vouch(now time.Duration, pid uint8, exempt bool) {
 	l.finish()
 }
 
-// admit seats a joiner and introduces them: 0x04, then 0x06 for the virtual
-// host, the fakes and the others, then 0x3D; 0x06 about them to the others; 0x09
-// to all.
+// admit seats a joiner and sends the introductions: to the joiner 0x04, 0x06 for the virtual host and all players, and
+// 0x3D; to the others 0x06 about the joiner; to all 0x09.
 func (l *Lobby) admit(ev Join) {
 	twin, others, neighbours := l.twin(ev), l.Humans(), l.neighbours(ev)
 	if others == 0 {
@@ -163,9 +161,9 @@ func (l *Lobby) admit(ev Join) {
 	}
 	l.send(p.pid, &check)
 	l.broadcast(others, l.info(p))
-	l.sendExtras(others, p.extra.skins, l.shownProfile(p)) // none yet where the client speaks first
+	l.sendExtras(others, p.extra.skins, l.shownProfile(p)) // nil if clients of this version speak first
 	if l.version().Reforged() {
-		l.flushTable(others) // the newcomer's is behind what they learn of the others
+		l.flushTable(others) // the newcomer's table follows the introductions
 	} else {
 		l.flushTable(l.Humans())
 	}
@@ -187,9 +185,8 @@ func (l *Lobby) admit(ev Join) {
 	l.sayMissing(p)
 }
 
-// enter gives a human or fake player the smallest free pid and the first open
-// slot, or those of the saved game; hasRoom has been asked. The virtual host gives
-// way when it holds the last pid.
+// enter gives a human or fake player the smallest free pid and the first open slot, or those of the saved game. The
+// caller has checked hasRoom. The virtual host leaves if it has the last pid.
 func (l *Lobby) enter(p *player) *player {
 	var to int
 	if l.cfg.Restored {
@@ -209,12 +206,12 @@ func (l *Lobby) enter(p *player) *player {
 	return p
 }
 
-// register notes a human or fake player who has a pid.
+// register records a human or fake player who has a pid.
 func (l *Lobby) register(p *player) {
 	l.joins++
 	p.order = l.joins
 	l.call(p)
-	l.veil(p)
+	l.hideName(p)
 	if l.cfg.Admission.LookAlikes != "" {
 		p.likeness = Likeness(p.name)
 	}
@@ -225,8 +222,8 @@ func (l *Lobby) register(p *player) {
 	}
 }
 
-// takePID returns the pid of somebody who sits down in a slot: bySlot, that of the slot if it is free; 0 when all are
-// taken. The virtual host gives way when it holds the last pid, or that of the slot.
+// takePID returns a pid for a player who takes a slot, or 0 if all are taken. With bySlot it is that of the slot if it is free. The
+// virtual host leaves if it has the last free pid or that of the slot.
 func (l *Lobby) takePID(slot int, bySlot bool) uint8 {
 	own := uint8(slot + 1)
 	switch {
@@ -241,7 +238,7 @@ func (l *Lobby) takePID(slot int, bySlot bool) uint8 {
 	return l.freePID()
 }
 
-// hostPID returns a pid for the virtual host: none that belongs to a slot, if that is possible; 0 when all are taken.
+// hostPID returns a pid for the virtual host, if possible one that belongs to no slot, or 0 if all are taken.
 func (l *Lobby) hostPID() uint8 {
 	if l.version().NumbersBySlot() {
 		for pid := uint8(len(l.slots)) + 1; pid <= l.cfg.Wire.MaxPID; pid++ {
@@ -259,7 +256,7 @@ func (l *Lobby) hostPID() uint8 {
 	return l.freePID()
 }
 
-// freePID is the smallest pid that nobody has, nor had in the saved game; 0 when all are taken.
+// freePID returns the smallest pid that is free and not reserved by a saved game, or 0 if all are taken.
 func (l *Lobby) freePID() uint8 {
 	for pid := uint8(1); pid <= l.cfg.Wire.MaxPID; pid++ {
 		if pid != l.vhost && l.players[pid] == nil && !l.savedPID(pid) {
@@ -269,8 +266,8 @@ func (l *Lobby) freePID() uint8 {
 	return 0
 }
 
-// info introduces a player. The join counter is of use only to peers, who need
-// the addresses as well: the IP that the host sees, the port that the client listens on.
+// info returns the 0x06 that introduces a player. Join counter and addresses matter only to clients that connect to each
+// other; they need the IP address seen by the host and the port that the client listens on.
 func (l *Lobby) info(p *player) *w3gs.PlayerInfo {
 	info := &w3gs.PlayerInfo{JoinCounter: plainJoinCounter, PID: p.pid, Name: l.clientName(p), Extra: make([]byte, l.version().JoinExtra())}
 	if p.fake || l.cfg.Wire.HideAddresses {
@@ -297,30 +294,30 @@ func (l *Lobby) dropVirtualHost() {
 	}
 }
 
-// returnVirtualHost brings the virtual host back when a pid is free for it.
+// returnVirtualHost brings the virtual host back if a pid is free.
 func (l *Lobby) returnVirtualHost() {
 	if l.vhost != 0 || l.cfg.Voice.VirtualHost == "" {
 		return
 	}
 	if l.vhost = l.hostPID(); l.vhost != 0 {
 		if !slices.Equal(l.slots, l.table.sent) {
-			l.flushTable(l.Humans()) // the slot of a player who has left is free before a pid is in use again
+			l.flushTable(l.Humans()) // sent first, so that the slot of a player who left is free before its pid is used again
 		}
 		l.show(l.virtualHost())
 	}
 }
 
-// SameAddress sets what happens when several players join from one address.
+// SameAddress is the rule for several players who join from one address.
 type SameAddress string
 
-// The choices of SameAddress.
+// The values of SameAddress.
 const (
 	allowSame  SameAddress = "allow"
-	warnSame   SameAddress = "warn" // everybody reads it
+	warnSame   SameAddress = "warn" // announce it to all players
 	refuseSame SameAddress = "refuse"
 )
 
-// neighbours names the players who come from the address of a joiner.
+// neighbours returns the names of the players who have the joiner's address.
 func (l *Lobby) neighbours(ev Join) string {
 	var names []string
 	for _, p := range l.seated(false) {

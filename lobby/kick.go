@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// keptOut is a player who may not join again until a time, because of a kick.
+// keptOut is a kicked player who may not join again until a time.
 type keptOut struct {
 	Join
 	until time.Duration
@@ -38,12 +38,12 @@ func (op Kick) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// kick puts a human or fake player out of the lobby. From a game the turn loop
-// takes the player out, and the Leave follows.
+// kick removes a human or fake player from the lobby. In a game it only asks the turn loop to remove the player, and
+// Leave follows.
 func (l *Lobby) kick(p *player, op Kick) {
 	you := withWhy(op.Why, "You were kicked.", "You were kicked: %v")
 	others := withWhy(op.Why, "%s was kicked.", "%s was kicked: %v", p.name)
-	why := strings.TrimSuffix("kicked: "+op.Why.String(), ": ") // for the records
+	why := strings.TrimSuffix("kicked: "+op.Why.String(), ": ") // for logs and records
 	if l.phase == phaseStarted {
 		l.sayText(w3gs.Only(p.pid), you)
 		p.kicked = true
@@ -59,7 +59,7 @@ func (l *Lobby) kick(p *player, op Kick) {
 	}
 }
 
-// dismiss removes a player, who reads the line first.
+// dismiss removes a player after showing them a line.
 func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	if !p.fake {
 		l.sayText(w3gs.Only(p.pid), line)
@@ -68,15 +68,14 @@ func (l *Lobby) dismiss(p *player, line texts.Text, why, by string) {
 	l.remove(p)
 }
 
-// expel sends a client that it is out. Older hosts only close, which clients take
-// as well, but then it seems that the connection broke.
+// expel tells a client with 0x1C that it was removed. Older hosts only close the connection, but then clients show a
+// connection error.
 func (l *Lobby) expel(p *player, why, by string) {
 	l.send(p.pid, &w3gs.KickPlayer{Reason: w3gs.LeaveLobby})
 	l.sink.Kicked(p.pid, l.slotOf(p.pid), why, by)
 }
 
-// withWhy is the first sentence or, with a reason, the second, which takes it as
-// its last argument.
+// withWhy returns the text plain, or with a reason the text reasoned, which takes the reason as its last argument.
 func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 	if why.Empty() {
 		return texts.Of(plain, args...)
@@ -84,7 +83,7 @@ func withWhy(why texts.Text, plain, reasoned string, args ...any) texts.Text {
 	return texts.Of(reasoned, append(args, why)...)
 }
 
-// checkKept says why somebody has to stay out for now.
+// checkKept returns why a player cannot join for now, or "".
 func (l *Lobby) checkKept(ev Join) (why string) {
 	l.guests.kept = slices.DeleteFunc(l.guests.kept, func(k keptOut) bool { return k.until <= l.now })
 	for _, k := range l.guests.kept {
@@ -95,9 +94,8 @@ func (l *Lobby) checkKept(ev Join) (why string) {
 	return ""
 }
 
-// Leave takes a 0x21, or a connection that broke (lost). In the lobby a 0x21 is
-// answered with 0x1B and the others get a 0x07; after the start the turn loop does
-// that, and the player is only taken off the list.
+// Leave handles a 0x21 or, if lost is set, a broken connection. In the lobby it answers a 0x21 with 0x1B and sends 0x07
+// to the others; after the start the turn loop does that, and the player is only removed from the list.
 func (l *Lobby) Leave(now time.Duration, pid uint8, reason w3gs.LeaveReason, lost bool) {
 	l.begin(now)
 	if p := l.human(pid); p != nil {
@@ -121,13 +119,13 @@ func (l *Lobby) leave(p *player, reason w3gs.LeaveReason, lost bool) {
 	l.unsettle(&p.Join, texts.Of("%s left", p.name))
 }
 
-// remove frees a player's slot and pid and sends the leave to the others.
+// remove frees a player's slot and pid and tells the others.
 func (l *Lobby) remove(p *player) {
 	l.noteSilence(p)
 	l.vacate(l.slotOf(p.pid))
 	l.players[p.pid] = nil
 	if l.owner.informed == p.pid {
-		l.owner.informed = 0 // the next player with this number has read nothing
+		l.owner.informed = 0 // the next player with this pid has not been informed
 	}
 	l.broadcast(l.Humans(), &w3gs.PlayerLeave{PID: p.pid, Reason: w3gs.LeaveLobby})
 	if p.fake {
@@ -138,7 +136,7 @@ func (l *Lobby) remove(p *player) {
 	}
 }
 
-// apply ends a lobby that has not started.
+// apply closes a lobby that has not started.
 func (op Shutdown) apply(l *Lobby) *texts.Refusal {
 	if l.phase == phaseCounting {
 		l.sink.Fact(&CountdownAborted{Why: "the lobby closes"})

@@ -10,7 +10,7 @@ import (
 	"w3host/texts"
 )
 
-// phase is how far a lobby has come.
+// phase is the progress of a lobby.
 type phase uint8
 
 const (
@@ -21,75 +21,76 @@ const (
 )
 
 const (
-	pidLimit = w3gs.MaxSlots + 1 // above every pid
+	pidLimit = w3gs.MaxSlots + 1 // one more than the largest pid
 	never    = time.Duration(math.MaxInt64)
 )
 
-// Lobby is one game's lobby. It belongs to one goroutine.
+// Lobby is the lobby of one game, including its chat after the start. It is not safe for concurrent use: package game
+// calls it from one goroutine. All methods that take now expect the time since the lobby opened.
 type Lobby struct {
-	cfg      Config
-	observer uint8       // the observer team, which is also the observers' colour
-	seats    []w3gs.Slot // the slots as the map has them
-	slots    []w3gs.Slot
-	players  [pidLimit]*player // by pid
-	vhost    uint8             // pid of the virtual host, 0 when it is away
-	owner    owner
-	veils    []veiled // names that others are not to read
-	guests   guestList
-	versions []playsVersion
-	sources  sources
-	hcl      string
-	private  bool // for its players alone
-	places   int  // slots that were open for players at first
-	joins    int  // players that ever came
-	random   *rand.Rand
-	phase    phase
-	muteAll  bool
-	teams    TeamRule // of a melee game
+	cfg         Config
+	observer    uint8       // number of the observer team, which is also the observers' colour
+	mapSlots    []w3gs.Slot // the slots as the map defines them
+	slots       []w3gs.Slot
+	players     [pidLimit]*player // indexed by pid
+	vhost       uint8             // pid of the virtual host, or 0
+	owner       owner
+	hiddenNames []hiddenName // names hidden from lines
+	guests      guestList
+	versions    []playsVersion
+	sources     sources
+	hcl         string
+	private     bool // see SetPrivate
+	places      int  // number of slots that were open for players at first
+	joins       int  // number of players who ever joined
+	random      *rand.Rand
+	phase       phase
+	muteAll     bool
+	teams       TeamRule // only for melee games
 
 	now  time.Duration
 	sink Sink
-	busy bool // a call is under way
+	busy bool // a call is in progress
 
-	activeAt time.Duration // when somebody did something last
-	warned   time.Duration // the time of closing that was announced
+	activeAt time.Duration // time of the last activity
+	warned   time.Duration // the closing time that was announced
 
 	table      table
 	pingAt     time.Duration
-	left       string // who left last
+	left       string // name of the player who left last
 	quietUntil time.Duration
 	countdown  countdown
-	startBy    time.Duration // a start by hand waits for pings until then; 0: none waits
+	startBy    time.Duration // a manual start waits for pings until then; 0 if none does
 	counts     Counts        // as last announced
 	auto       autoStart
-	final      []Place // the slots as players see them, once the game has started
+	final      []Place // the slots as players see them, after the start
 }
 
-// owner is the account that owns a lobby.
+// owner identifies the owner of a lobby.
 type owner struct {
 	name     string
-	realm    string // empty: the LAN
-	informed uint8  // the owner or stand-in who has read that they are
+	realm    string // empty means the LAN
+	informed uint8  // pid of the owner or stand-in who was told so
 }
 
-// table is the slot table that clients have.
+// table is the state of the slot table at the clients.
 type table struct {
 	sent       []w3gs.Slot
-	at         time.Duration // before this no table is sent that can wait
-	progressAt time.Duration // the same where only downloads have changed
+	at         time.Duration // earliest time of the next table that is not urgent
+	progressAt time.Duration // the same if only download percentages changed
 }
 
-// countdown is a start that runs.
+// countdown is a running countdown.
 type countdown struct {
-	forced   bool // it skips checks
-	byItself bool // enough players were in
-	left     int  // lines still to be said
+	forced   bool // skip the checks
+	byItself bool // started automatically with enough players
+	left     int  // lines still to be sent
 	at       time.Duration
-	endedAt  time.Duration // when the last one was stopped
+	endedAt  time.Duration // when the last countdown was stopped
 }
 
-// New opens a lobby with the slots of the map. It takes players out of them, and gives
-// new colours where two slots share one.
+// New opens a lobby with the map's slots. It frees slots that the map gives to players, and assigns new colours if two
+// slots have the same one.
 func New(cfg Config, sink Sink) *Lobby {
 	l := &Lobby{
 		sink:     sink,
@@ -126,7 +127,7 @@ func New(cfg Config, sink Sink) *Lobby {
 	if cfg.PlayerSlots == 0 {
 		l.cfg.PlayerSlots = starts
 	}
-	places := l.Counts().Open // a map with fewer than are asked for starts with as many
+	places := l.Counts().Open // fewer than configured if the map has fewer slots
 	l.places = places
 	l.cfg.Start.MinPlayers = min(cfg.Start.MinPlayers, places)
 	l.auto = newAutoStart(AutoStart{
@@ -135,7 +136,7 @@ func New(cfg Config, sink Sink) *Lobby {
 	for i := range l.guests.held {
 		l.guests.held[i].spared = true
 	}
-	l.seats, l.table.sent = slices.Clone(l.slots), slices.Clone(l.slots)
+	l.mapSlots, l.table.sent = slices.Clone(l.slots), slices.Clone(l.slots)
 	l.returnVirtualHost()
 	if len(cfg.Places) == len(l.slots) {
 		l.restore()
@@ -145,17 +146,17 @@ func New(cfg Config, sink Sink) *Lobby {
 	return l
 }
 
-// SetPrivate says whether the game is for its players alone.
+// SetPrivate sets whether the game is private: it is not listed, and viewers are not admitted.
 func (l *Lobby) SetPrivate(on bool) { l.private = on }
 
-// ShutsOut reports whether strangers cannot join the lobby before somebody in it allows that: it is locked or private, or its last
-// open slots were closed or filled with others than people, and it does not start now.
+// ShutsOut reports whether strangers cannot join the lobby unless a player in it allows that: it is locked or private, or its last
+// open slots were closed or filled with computers or fake players, and it is not about to start.
 func (l *Lobby) ShutsOut() bool {
 	c := l.Counts()
 	return l.phase == phaseOpen && (l.private || l.guests.locked || c.Open == 0 && c.Humans < l.places && !l.enough())
 }
 
-// Do carries out what an owner, an admin or the program asks for, or returns why it cannot be done.
+// Do carries out an operation, or returns a *texts.Refusal that says why it cannot be done.
 func (l *Lobby) Do(now time.Duration, op Operation) error {
 	l.begin(now)
 	l.activeAt = now
@@ -167,38 +168,37 @@ func (l *Lobby) Do(now time.Duration, op Operation) error {
 	return no
 }
 
-// Judge says why the present teams are too uneven for a start by itself;
-// empty: they are not.
-func (l *Lobby) Judge(now time.Duration, why texts.Text) {
+// BalanceResult sets whether the present teams are too uneven for an automatic start: why is the reason, or empty if they are
+// even. The caller has balanced the teams before.
+func (l *Lobby) BalanceResult(now time.Duration, why texts.Text) {
 	l.begin(now)
 	l.auto.judged, l.auto.uneven = slices.Clone(l.slots), why
 	l.finish()
 }
 
-// Doubt discards the last Judge, because more has been learned about the players.
-func (l *Lobby) Doubt(now time.Duration) {
+// BalanceStale discards the last BalanceResult, because new ratings of players are known.
+func (l *Lobby) BalanceStale(now time.Duration) {
 	l.begin(now)
 	l.auto.judged = nil
 	l.finish()
 }
 
-// Tick does the work that is due by now.
+// Tick does the work that is due at time now.
 func (l *Lobby) Tick(now time.Duration) {
 	l.begin(now)
 	l.ping()
-	if l.phase == phaseStarted { // nothing else is due in a game
+	if l.phase == phaseStarted { // nothing else happens in a game
 		l.busy = false
 		return
 	}
-	l.meetLate(l.now)
+	l.introduceOverdue(l.now)
 	l.removeSilent()
 	l.countDown()
 	l.closeIdle()
 	l.finish()
 }
 
-// Next is when Tick has something to do; not ok when only an event can bring
-// work: an empty lobby sleeps.
+// Next returns when Tick must be called next. ok is false if only an event can cause work, as in an empty lobby.
 func (l *Lobby) Next() (at time.Duration, ok bool) {
 	_, at, _ = l.closing()
 	if l.phase != phaseClosed && l.Humans() != 0 {
@@ -211,8 +211,8 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 		if l.phase == phaseCounting {
 			at = min(at, l.countdown.at)
 		}
-		for _, p := range l.unmet() {
-			at = min(at, l.meetBy(p))
+		for _, p := range l.notIntroduced() {
+			at = min(at, l.introduceBy(p))
 		}
 		if l.cfg.Admission.MapSilence > 0 {
 			for _, p := range l.seated(false) {
@@ -237,8 +237,8 @@ func (l *Lobby) Next() (at time.Duration, ok bool) {
 	return at, true
 }
 
-// begin begins a call. A sink that calls the lobby while it works would see, and change, a table
-// that is half changed.
+// begin begins a call. It panics if the Sink calls the lobby during a call, because it would see and change a table that
+// is half changed.
 func (l *Lobby) begin(now time.Duration) {
 	if l.busy {
 		panic("a sink has called the lobby")
@@ -246,7 +246,7 @@ func (l *Lobby) begin(now time.Duration) {
 	l.busy, l.now = true, now
 }
 
-// finish ends a call: it sends the changes to clients and advertisements.
+// finish ends a call: it sends pending changes to clients and reports new counts.
 func (l *Lobby) finish() {
 	l.sendTable()
 	l.settleOwner()
@@ -259,9 +259,8 @@ func (l *Lobby) finish() {
 	l.busy = false
 }
 
-// tableDue is when clients get a 0x09: where the table has changed, TableEvery
-// after the last one; where only downloads have, also ProgressEvery after the last
-// such.
+// tableDue returns when clients get the next 0x09: TableEvery after the last one, or ProgressEvery if only download
+// percentages changed.
 func (l *Lobby) tableDue() (at time.Duration, progress bool) {
 	same := func(a, b w3gs.Slot) bool {
 		a.Download = b.Download
@@ -284,7 +283,7 @@ func (l *Lobby) sendTable() {
 	if progress {
 		l.table.progressAt = l.now + l.cfg.Pace.ProgressEvery
 	}
-	l.flushTable(l.met())
+	l.flushTable(l.introduced())
 }
 
 func (l *Lobby) flushTable(to w3gs.PIDs) {

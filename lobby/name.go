@@ -10,9 +10,9 @@ import (
 	"w3host/texts"
 )
 
-// CheckName says what is wrong with a player's name; empty for a good one. Clients
-// may cut a name inside a letter. Those of the new engine count letters, older ones bytes, and
-// the part of a battle tag behind the name counts for neither.
+// CheckName returns what is wrong with a player's name, or an empty text. Invalid UTF-8 is accepted, because clients may
+// cut a name inside a letter. The length limit counts letters for Reforged clients and bytes for older ones; the number
+// of a battle tag does not count.
 func CheckName(name string, v w3gs.Version) texts.Text {
 	own, _ := w3gs.CutTag(name)
 	switch letters := utf8.RuneCountInString(own); {
@@ -26,7 +26,7 @@ func CheckName(name string, v w3gs.Version) texts.Text {
 		return texts.Of("the name contains colour codes")
 	}
 	for _, r := range name {
-		// Format characters are invisible: they make one name look like another.
+		// Invisible format characters make one name look like another.
 		if r != utf8.RuneError && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return texts.Of("the name contains control characters")
 		}
@@ -34,10 +34,10 @@ func CheckName(name string, v w3gs.Version) texts.Text {
 	return texts.Text{}
 }
 
-// version is that of the game.
+// version returns the game version of the lobby.
 func (l *Lobby) version() w3gs.Version { return l.cfg.Wire.Version }
 
-// checkName is CheckName for a joiner, who needs no name where clients may have none.
+// checkName is CheckName for a joiner. In versions that allow it, the name may be empty.
 func (l *Lobby) checkName(name string) texts.Text {
 	if name == "" && l.version().SharesNames() {
 		return texts.Text{}
@@ -45,8 +45,8 @@ func (l *Lobby) checkName(name string) texts.Text {
 	return CheckName(name, l.version())
 }
 
-// call gives a player the name by which people call them, unlike that of any other. It is nobody's where the
-// client has none, or that of somebody who is in.
+// call gives a player a unique name for this lobby. If the client's name is empty or taken, the made-up name is marked
+// as Nameless and has no rights.
 func (l *Lobby) call(p *player) {
 	p.name = p.Req.Name
 	switch {
@@ -63,7 +63,7 @@ func (l *Lobby) call(p *player) {
 	}
 }
 
-// sameName compares names as players see them.
+// sameName compares names as players see them, ignoring case.
 func sameName(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }

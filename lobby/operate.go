@@ -8,11 +8,11 @@ import (
 	"w3host/texts"
 )
 
-// try carries out an operation, or says why it cannot be done in this phase.
+// try carries out an operation, or returns why it is not possible in this phase.
 func (l *Lobby) try(op Operation) *texts.Refusal {
-	last := phaseOpen // in which it can be done
+	last := phaseOpen // last phase in which it is allowed
 	switch op.(type) {
-	case Say, Mute, MuteAll, Hear, Listen, Ignore, SetLanguage, SetOwner, Kick:
+	case Say, Mute, MuteAll, SetHostMessages, SetChatFilter, Ignore, SetLanguage, SetOwner, Kick:
 		last = phaseStarted
 	case Start, Abort, AutoStart, Ready, HCL, Hold, LockJoins, Shutdown:
 		last = phaseCounting
@@ -48,7 +48,7 @@ func (op SetSlots) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// open opens a slot. A player in it is kicked, a computer removed.
+// open opens a slot. It kicks a player in the slot and removes a computer.
 func (l *Lobby) open(i int) {
 	s := &l.slots[i]
 	switch {
@@ -95,7 +95,7 @@ func (l *Lobby) checkSlots(slots ...int) *texts.Refusal {
 	return nil
 }
 
-// absent refuses fake players and pids without a player.
+// absent returns a refusal if the pid belongs to no player or to a fake player.
 func (l *Lobby) absent(pid uint8) *texts.Refusal {
 	switch p := l.player(pid); {
 	case p == nil:
@@ -106,7 +106,7 @@ func (l *Lobby) absent(pid uint8) *texts.Refusal {
 	return nil
 }
 
-// with does something to a human.
+// with calls do for a human player.
 func (l *Lobby) with(pid uint8, do func(p *player)) *texts.Refusal {
 	no := l.absent(pid)
 	if no == nil {
@@ -127,7 +127,7 @@ func (op Swap) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// The team stays with the place in melee too, or nobody would get another one.
+// Slots keep their teams in melee too; otherwise players would always keep theirs.
 func (Shuffle) apply(l *Lobby) *texts.Refusal {
 	places := l.playingPlaces()
 	if len(places) < 2 {
@@ -137,7 +137,7 @@ func (Shuffle) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// playingPlaces are the places of the humans who play.
+// playingPlaces returns the slots of the human players who are not observers.
 func (l *Lobby) playingPlaces() (places []int) {
 	for i, s := range l.slots {
 		if l.human(s.PID) != nil && s.Team != l.observer {
@@ -185,7 +185,7 @@ func (op Computer) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// apply seats all these fake players or none.
+// apply seats all the fake players or none.
 func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	n := max(op.Count, 1)
 	if c := l.Counts(); op.All {
@@ -206,7 +206,7 @@ func (op FakePlayer) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// enterFake seats a fake player, in a saved game as the player of that name.
+// enterFake seats a fake player. In a saved game it takes the place of the player with this name.
 func (l *Lobby) enterFake(name string) *player {
 	p := &player{Join: Join{Req: w3gs.ReqJoin{Name: name}}, fake: true}
 	for _, place := range l.cfg.Places {
@@ -229,8 +229,8 @@ func (op DeleteFake) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// outOfRange is the one wording for a number from 1 that is not possible here; package
-// command has the same for numbers that never are.
+// outOfRange refuses a number that is not possible in this lobby. Package command has the same wording for numbers that
+// are never possible.
 func outOfRange(what string, high int) *texts.Refusal {
 	return texts.Refuse(texts.OutOfRange, "the %v must be from %d to %d", texts.Known(what), 1, high)
 }

@@ -8,198 +8,187 @@ import (
 	"w3host/texts"
 )
 
-// ConnID is the host's name for a connection that has no pid yet.
+// ConnID is the caller's identifier of a connection that has no pid yet.
 type ConnID uint64
 
-// Join is a 0x1E. The host has checked the game id and the entry key.
+// Join is a 0x1E, a request to join. The caller has checked the game id and the entry key.
 type Join struct {
 	Conn     ConnID
 	Req      w3gs.ReqJoin
-	External w3gs.SockAddr // the connection's remote address
-	Source   netip.Addr    // of the connection: the address, or the network of IPv6; invalid: not known
-	Shared   bool          // many come from this address: a kick does not keep it out
-	Like     string        // the name of an admin that theirs is taken for; empty: none
-	Exempt   bool          // from what rules do about pings and names: an admin, or trusted by one
-	Banned   string        // why they are banned; empty when they are not
-	Realm    string        // that the name is said to be of; empty: the LAN
-	Vouched  bool          // the realm has confirmed it
-	Version  w3gs.Version  // of the game, where it is known; 0: that of the lobby
-	Nameless bool          // the name is nobody's; the lobby sets it
+	External w3gs.SockAddr // remote address of the connection
+	Source   netip.Addr    // address of the connection, or the network for IPv6; invalid if unknown
+	Shared   bool          // many players use this address, so that rules per address do not apply
+	Like     string        // name of an admin that this name looks like, or empty
+	Exempt   bool          // exempt from rules about pings and names: an admin or a trusted player
+	Banned   string        // why the player is banned, or empty
+	Realm    string        // realm that the name claims; empty for the LAN
+	Vouched  bool          // the realm has confirmed the name
+	Version  w3gs.Version  // game version of the client, if known; 0 means that of the lobby
+	Nameless bool          // the name is made up; set by the lobby
 }
 
-// Chat is a 0x28: a line, or in the lobby a request to change the sender's slot.
+// Chat is a 0x28: a chat line or, in the lobby, a request to change the sender's slot.
 type Chat struct {
 	PID     uint8
 	Line    w3gs.Chat
-	Command bool // the line is a command that its sender may give
-	Trusted bool // the sender commands more than everybody does
-	Urgent  bool // the command stops a countdown, which must not fail
-	Private bool // nobody else may read the line
+	Command bool // the line is a command that its sender may use
+	Trusted bool // the sender has more rights than ordinary players
+	Urgent  bool // the command stops a countdown and is exempt from the rate limit
+	Private bool // no other player may see the line
 }
 
-// Operation is something that an owner, an admin or the program asks for. Who may
-// ask is not decided here. One that cannot be done gives a *texts.Refusal and
-// changes nothing. Slots are indexes into the table, from 0; messages count them
+// Operation is a change requested by an owner, an admin or the program. The caller has checked permissions. An operation
+// that cannot be carried out returns a *texts.Refusal and changes nothing. Slots are indexes from 0; messages count them
 // from 1.
 type Operation interface {
 	apply(l *Lobby) *texts.Refusal
 }
 
-// SetSlots opens slots, or closes them; no Slots are all that nobody is in. A
-// player in one of them is kicked.
+// SetSlots opens or closes slots, or all unoccupied slots if Slots is nil. Players in these slots are kicked.
 type SetSlots struct {
 	Slots  []int
 	Closed bool
 }
 
-// Swap lets two slots change places; properties that the map fixes stay with the place.
+// Swap exchanges two slots. Properties fixed by the map stay with the slot.
 type Swap struct{ A, B int }
 
-// Shuffle puts the playing humans into their places at random. Teams stay with the
-// places.
+// Shuffle exchanges the slots of the human players at random. Teams stay with the slots.
 type Shuffle struct{}
 
-// Arrange gives the places of the playing humans, in slot order, to the players
-// of these pids. Teams stay with the places.
+// Arrange assigns the slots of the playing humans, in slot order, to the players with these pids. Teams stay with the
+// slots.
 type Arrange struct{ PIDs []uint8 }
 
-// Computer puts a computer into a slot, or changes one. A player there is
-// kicked.
+// Computer puts a computer into a slot or changes the one in it. A player in the slot is kicked.
 type Computer struct {
 	Slot int
 	AI   w3gs.AI
 }
 
-// Set changes an attribute of the player or computer in a slot, as a 0x28 asks for
-// its sender: the team (in custom forces the slot then moves to the first open one
-// of it), the colour, the race without w3gs.RaceSelectable, or the handicap.
+// Set changes an attribute of the player or computer in a slot, like a 0x28 of a player: the team (with custom forces
+// the occupant moves to the first open slot of that force), the colour, the race without w3gs.RaceSelectable, or the
+// handicap.
 type Set struct {
 	Slot  int
 	What  w3gs.ChatFlag
 	Value uint8
 }
 
-// Observe moves a player to the observers.
 type Observe struct{ PID uint8 }
 
-// Kick removes a player, also from a game.
+// Kick removes a player from the lobby or the game.
 type Kick struct {
 	PID       uint8
 	Why       texts.Text
-	By        string // who asks for it; empty when no person does
+	By        string // name of the person who asked for it, or empty
 	CloseSlot bool
-	KeepOut   bool // for Config.KickCooldown
+	KeepOut   bool // exclude the player for Admission.KickCooldown
 }
 
-// Hear says whether a player gets the lines of the host to everybody.
-type Hear struct {
+// SetHostMessages sets whether a player receives the host's lines to everybody.
+type SetHostMessages struct {
 	PID uint8
 	Off bool
 }
 
-// Ignore keeps a player from reading the lines of players of these names, or lets them
-// read it again.
+// Ignore hides the lines of players with these names from a player, or shows them again.
 type Ignore struct {
 	PID   uint8
 	Names []string
 	Off   bool
 }
 
-// Ears are the players whose lines a player reads.
-type Ears uint8
+// ChatFilter selects the players whose chat lines a player sees.
+type ChatFilter uint8
 
-// Ears.
+// The values of ChatFilter.
 const (
-	HearAll    Ears = iota
-	HearAllies      // and observers
-	HearNobody
+	ChatFromAll    ChatFilter = iota
+	ChatFromAllies            // own team and observers
+	ChatFromNobody
 )
 
-// Listen sets the players whose lines a player reads from here on.
-type Listen struct {
+// SetChatFilter sets whose lines a player sees from now on.
+type SetChatFilter struct {
 	PID  uint8
-	Ears Ears
+	From ChatFilter
 }
 
-// SetLanguage chooses the language of the host's lines to a player.
+// SetLanguage sets the language of the host's lines to a player.
 type SetLanguage struct {
 	PID      uint8
 	Language texts.Language
 }
 
-// Hold reserves places by name, or takes that back. A kicked player may then come
-// back.
+// Hold reserves places by name, or releases them. Kicked players among them may join again.
 type Hold struct {
 	Names   []string
-	Present bool // for all who are in
-	Spare   bool // rules about pings and ratings, and votes, spare these players, too
+	Present bool // for all present players
+	Spare   bool // also exempt these players from limits of pings and ratings and from votes
 	Off     bool
 }
 
-// SetVersion says which version of the game a player has who joins under this name from
-// now on. It overrides the version of a Join.
+// SetVersion sets the game version of players who join under this name from now on. It overrides Join.Version.
 type SetVersion struct {
 	Name    string
 	Version w3gs.Version
 }
 
-// LockJoins admits only those with a held place, or everybody again.
+// LockJoins restricts the lobby to players with a reserved place, or opens it again.
 type LockJoins struct{ Off bool }
 
-// FakePlayer adds slot holders that never act, in the first open slots.
+// FakePlayer adds fake players, which hold a slot and never act, in the first open slots.
 type FakePlayer struct {
 	Count int
-	All   bool // as many as there is room for
+	All   bool // as many as possible
 }
 
-// DeleteFake removes one fake player, or all of them with pid 0.
+// DeleteFake removes one fake player, or all if PID is 0.
 type DeleteFake struct{ PID uint8 }
 
-// HCL sets the mode string that the map reads at the start; empty for none. It may
-// be set before all players are in.
+// HCL sets the mode string that the map reads at the start, or "" for none. The players it needs may join later.
 type HCL struct{ Text string }
 
-// SetOwner names the owner, who need not be in; empty for nobody.
+// SetOwner sets the owner, who need not be present; "" means no owner.
 type SetOwner struct{ Player string }
 
-// Start begins the countdown. Force skips the checks, Now skips the count.
+// Start begins the countdown. Force skips the checks, Now also skips the countdown.
 type Start struct{ Force, Now bool }
 
-// Abort stops the countdown, and a start by itself with it.
+// Abort stops the countdown and turns the automatic start off.
 type Abort struct{}
 
-// Ready says whether a player is ready to start.
+// Ready sets whether a player is ready to start.
 type Ready struct {
 	PID uint8
 	Off bool
 }
 
-// AutoStart sets when the lobby starts by itself: with so many humans, or when
-// no slot is open. Neither turns it off.
+// AutoStart sets when the lobby starts automatically: with this many human players, or when no slot is open. Without
+// both it is off.
 type AutoStart struct {
 	Players  int
 	Full     bool
-	Hold     time.Duration // the condition must have held for so long
-	Ready    bool          // only when everybody says so
-	Balanced bool          // only when a Judge has said that the teams are even
+	Hold     time.Duration // how long the condition must hold
+	Ready    bool          // only if all players are ready
+	Balanced bool          // only if BalanceResult found the teams even
 }
 
-// Say lets the host speak, to some players or, with an empty To, to all. Long
-// texts are split.
+// Say sends a line of the host to some players, or to all if To is 0. Long texts are split.
 type Say struct {
 	To   w3gs.PIDs
 	Text texts.Text
 }
 
-// Mute stops or restores the relay of a player's lines.
+// Mute mutes or unmutes a player.
 type Mute struct {
 	PID uint8
 	Off bool
 }
 
-// MuteAll stops or restores lines to everybody; players of one team still hear
-// each other.
+// MuteAll mutes or unmutes public chat. Players of a team can still talk to each other.
 type MuteAll struct{ Off bool }
 
-// Shutdown ends a lobby that has not started. Everybody gets the reason and is kicked.
+// Shutdown closes a lobby that has not started. All players are told the reason and kicked.
 type Shutdown struct{ Why texts.Text }

@@ -7,23 +7,22 @@ import (
 	"w3host/texts"
 )
 
-// Owner is the name of the owner, who need not be in the lobby.
+// Owner returns the name of the owner, who need not be in the lobby, or "".
 func (l *Lobby) Owner() string { return l.owner.name }
 
-// Owns reports whether a player in the lobby or game is its owner.
+// Owns reports whether the player with this pid is the owner.
 func (l *Lobby) Owns(pid uint8) bool {
 	p := l.human(pid)
 	return p != nil && l.isOwner(p)
 }
 
-// BelongsTo reports whether an account is the owner, in the lobby or not. The caller vouches for the name.
+// BelongsTo reports whether an account is the owner, present or not. The caller must have verified the name.
 func (l *Lobby) BelongsTo(name, realm string) bool {
 	return l.owner.name != "" && sameName(l.owner.name, name) && sameName(l.owner.realm, realm)
 }
 
-// StandIn returns the player who may start the lobby, and stop the countdown, while its
-// owner is not in: the human who has been in longest. It is 0 while the owner is in, where
-// nobody owns the lobby, and after the start.
+// StandIn returns the pid of the player who may start the lobby and stop the countdown in the owner's absence: the
+// player who joined first. It is 0 while the owner is present, if there is no owner, and after the start.
 func (l *Lobby) StandIn() uint8 {
 	if p := l.longestIn(); p != nil && l.owner.name != "" && l.phase < phaseStarted && l.ownerIn() == nil {
 		return p.pid
@@ -38,8 +37,8 @@ func (l *Lobby) ownerIn() *player {
 	return nil
 }
 
-// isOwner goes by the name and the realm that vouches for it, or by the seat. A nameless player owns by the
-// seat alone.
+// isOwner compares the name and the realm that confirmed it, or checks that the player was made the owner in this seat.
+// For a nameless player only the latter counts.
 func (l *Lobby) isOwner(p *player) bool {
 	if p.Nameless {
 		return p.entitled && l.owner.name == p.name
@@ -49,12 +48,12 @@ func (l *Lobby) isOwner(p *player) bool {
 	return j.is(l.owner.name, l.owner.realm)
 }
 
-// entitle makes a player who is in the owner.
+// entitle makes a present player the owner.
 func (l *Lobby) entitle(p *player) {
 	l.owner.name, l.owner.realm, p.entitled = p.name, p.Realm, true
 }
 
-// longestIn is the human who has been in longest; nil when there is none.
+// longestIn returns the human player who joined first, or nil.
 func (l *Lobby) longestIn() (first *player) {
 	for _, p := range l.players {
 		if p != nil && !p.fake && !p.kicked && (first == nil || p.order < first.order) {
@@ -83,8 +82,8 @@ func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// settleOwner gives an ownerless lobby to the next player, if it belongs to the first player
-// to join. The new owner or stand-in gets a line about it.
+// settleOwner gives an ownerless lobby to the next player if Ownership.First is set, and tells a new owner or stand-in
+// about their rights.
 func (l *Lobby) settleOwner() {
 	if l.phase == phaseClosed {
 		return
@@ -114,5 +113,5 @@ func (l *Lobby) settleOwner() {
 	}
 	l.sayText(w3gs.Only(l.owner.informed), texts.If(l.phase == phaseStarted,
 		"You own this game: %shelp lists your commands.", "You own this lobby: %shelp lists your commands.", trigger))
-	owner.activeAt = l.now // from now on their acts count
+	owner.activeAt = l.now // from now on the owner's activity counts
 }

@@ -10,32 +10,32 @@ import (
 	"w3host/texts"
 )
 
-// Player describes a human or fake player. It is a copy.
+// Player is a copy of the data about a human or fake player.
 type Player struct {
 	PID      uint8
-	Name     string // unlike that of any other player
-	Nameless bool   // the name belongs to nobody: the client has none, or that of another player
-	OwnName  string // with which a nameless player's client has joined
-	Realm    string // that vouches for the name; empty: none
-	Shown    string // what others call them
-	Told     string // the name by which the clients of others know them
+	Name     string // unique in the lobby
+	Nameless bool   // the name is made up: the client has none, or that of another player
+	OwnName  string // the name with which a nameless player's client joined
+	Realm    string // realm that confirmed the name, or empty
+	Shown    string // name that other players see
+	Told     string // name under which other clients know the player
 	Slot     int
 	Fake     bool
 	Observer bool
 	Team     uint8
 	Colour   uint8
-	Version  w3gs.Version // of the game; 0: that of the lobby
-	Handicap uint8        // what players see; not the byte that carries a mode string
-	Reserved bool         // a place is held for them
-	Spared   bool         // by the rules about pings and ratings, and by votes about players
+	Version  w3gs.Version // game version of the client; 0 means that of the lobby
+	Handicap uint8        // as players see it, without the part of a mode string
+	Reserved bool         // a place is reserved for this player
+	Spared   bool         // exempt from limits of pings and ratings and from votes
 	Muted    bool
 	Ready    bool
 	Joined   time.Duration
-	Pings    int           // round trips measured
-	RTT      time.Duration // median of the last three; 0 before the first
+	Pings    int           // number of round trips measured
+	RTT      time.Duration // median of the last three, 0 before the first
 }
 
-// ClientName returns the name by which all clients know the player.
+// ClientName returns the name under which all clients know the player.
 func (p *Player) ClientName() string {
 	if p.Nameless {
 		return p.OwnName
@@ -43,8 +43,7 @@ func (p *Player) ClientName() string {
 	return p.Name
 }
 
-// Counts are the numbers in an advertisement. Total = Open + Closed + Humans + Fakes
-// + Computers.
+// Counts are the slot counts announced to clients. Total = Open + Closed + Humans + Fakes + Computers.
 type Counts struct {
 	Humans    int
 	Fakes     int
@@ -54,44 +53,44 @@ type Counts struct {
 	Total     int
 }
 
-// Players is everybody that clients count as a player: humans and fakes.
+// Players returns the number of players that clients see: humans and fake players.
 func (c Counts) Players() int { return c.Humans + c.Fakes }
 
-// player is a pid that is in use by a human or a fake player.
+// player is a human or fake player with a pid.
 type player struct {
-	Join     // of a fake player only the name
+	Join     // for fake players only the name
 	pid      uint8
 	name     string
-	likeness string // of the name; empty where names may look alike
+	likeness string // likeness of the name; empty if names may look alike
 	fake     bool
-	entitled bool // was made the owner in this seat, so the name needs no confirmation
-	order    int  // rises with each join; the latest is displaced first
+	entitled bool // made the owner in this seat, so that the name needs no confirmation
+	order    int  // increases with each join; the latest is displaced first
 	muted    bool
 	ready    bool
 	language texts.Language
-	quiet    bool // gets no lines of the host to everybody
-	ears     Ears
-	ignored  []string // names of players whose lines they do not get
-	kicked   bool     // from a game that they have not left yet
+	quiet    bool // does not get the host's lines to everybody
+	chatFrom ChatFilter
+	ignored  []string // names of players whose lines are hidden
+	kicked   bool     // removed from a game, but not gone yet
 	joined   time.Duration
-	activeAt time.Duration // did or said something last
+	activeAt time.Duration // last activity
 
-	needsMap   bool          // as NeedsMap said
-	hadMap     time.Duration // when the client had the whole map
+	needsMap   bool          // Sink.NeedsMap was called
+	hadMap     time.Duration // when the client had the complete map
 	requests   allowance.Allowance
 	pings      []sentPing
-	probeAt    time.Duration   // the earliest time of a ping for this player alone
+	probeAt    time.Duration   // earliest time of a ping to this player alone
 	rtts       []time.Duration // the last rttKept
 	measured   int
-	lines      []time.Duration // when the latest were said
-	saved      int             // lines from before a return that count for no mute
-	savedUntil time.Duration   // they come until then
+	lines      []time.Duration // times of the latest lines
+	saved      int             // lines typed during a lost connection, which do not count as flooding
+	savedUntil time.Duration   // until when they are accepted
 	mutedUntil time.Duration
 	commands   allowance.Allowance
 	extra      extras
 }
 
-// rtt is the median of the last measurements.
+// rtt returns the median of the last measurements, or 0.
 func (p *player) rtt() time.Duration {
 	if len(p.rtts) == 0 {
 		return 0
@@ -99,7 +98,7 @@ func (p *player) rtt() time.Duration {
 	return slices.Sorted(slices.Values(p.rtts))[len(p.rtts)/2]
 }
 
-// Player finds a human or fake player.
+// Player returns the human or fake player with this pid.
 func (l *Lobby) Player(pid uint8) (Player, bool) {
 	p := l.player(pid)
 	if p == nil {
@@ -108,16 +107,13 @@ func (l *Lobby) Player(pid uint8) (Player, bool) {
 	return l.describe(p), true
 }
 
-// Players lists the humans in slot order.
 func (l *Lobby) Players() []Player { return l.describeAll(l.seated(false)) }
 
-// Fakes lists the fake players in slot order.
 func (l *Lobby) Fakes() []Player { return l.describeAll(l.seated(true)) }
 
-// Find lists the players, humans and fakes, that a part of a name means, in
-// slot order: the one with exactly that name, or else those whose battle tags have that
-// name, or else all whose names hold the part, ignoring case. Shown names are those by which
-// players call each other.
+// Find returns the players, human and fake, that a part of a name means, in slot order: the one with exactly that name,
+// otherwise those whose battle tag has that name, otherwise all whose name contains it, ignoring case. With shown set it
+// compares the names that players see.
 func (l *Lobby) Find(part string, shown bool) []Player {
 	called := func(p *player) string { return p.name }
 	if shown {
@@ -145,7 +141,7 @@ func (l *Lobby) Find(part string, shown bool) []Player {
 	return l.describeAll(found)
 }
 
-// Humans is the set of all human players, without those kicked from a game.
+// Humans returns the pids of all human players, except those kicked from a game.
 func (l *Lobby) Humans() (set w3gs.PIDs) {
 	for _, p := range l.players {
 		if p != nil && !p.fake && !p.kicked {
@@ -155,11 +151,11 @@ func (l *Lobby) Humans() (set w3gs.PIDs) {
 	return set
 }
 
-// MinPlayers is how many humans any start needs that is not forced.
+// MinPlayers returns the number of human players required by every start that is not forced.
 func (l *Lobby) MinPlayers() int { return l.cfg.Start.MinPlayers }
 
-// SlotTable is a copy of the table as the next 0x09 would send it. Where players choose
-// colours, clients of 1.32 to 2.0 know none of a slot that nobody is in.
+// SlotTable returns a copy of the table that the next 0x09 will send. If players choose colours, it hides the colours of
+// unoccupied slots from clients of 1.32 to 2.0, as these versions do.
 func (l *Lobby) SlotTable() w3gs.SlotTable {
 	slots := slices.Clone(l.slots)
 	for i := range slots {
@@ -175,7 +171,7 @@ func (l *Lobby) SlotTable() w3gs.SlotTable {
 	}
 }
 
-// Counts counts the slots; the numbers hold until the game starts.
+// Counts counts the slots. The result is meaningful until the game starts.
 func (l *Lobby) Counts() Counts {
 	c := Counts{Total: len(l.slots)}
 	for i, s := range l.slots {
@@ -224,7 +220,7 @@ func (l *Lobby) describe(p *player) Player {
 	return d
 }
 
-// seated lists the humans, or the fake players, in slot order.
+// seated returns the human or fake players in slot order.
 func (l *Lobby) seated(fake bool) (list []*player) {
 	for _, s := range l.slots {
 		if p := l.players[s.PID]; p != nil && p.fake == fake {
@@ -241,7 +237,7 @@ func (l *Lobby) player(pid uint8) *player {
 	return l.players[pid]
 }
 
-// human finds a player with a connection.
+// human returns the human player with this pid, or nil.
 func (l *Lobby) human(pid uint8) *player {
 	if p := l.player(pid); p != nil && !p.fake {
 		return p
@@ -249,7 +245,7 @@ func (l *Lobby) human(pid uint8) *player {
 	return nil
 }
 
-// named finds a player by the whole name, ignoring case.
+// named returns the player with this name, ignoring case, or nil.
 func (l *Lobby) named(name string) *player {
 	for _, p := range l.players {
 		if p != nil && sameName(p.name, name) {

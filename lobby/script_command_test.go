@@ -133,7 +133,7 @@ func (r *runner) call(c *command) error {
 	case "enter": // the time between 0x0A and 0x0B is over
 		r.l.Enter(r.now)
 	case "judge": // judge [: WHY NOT], of the teams as they are
-		r.l.Judge(r.now, texts.Plain(c.Text))
+		r.l.BalanceResult(r.now, texts.Plain(c.Text))
 	default:
 		return fmt.Errorf("no command %q", c.Name)
 	}
@@ -143,7 +143,7 @@ func (r *runner) call(c *command) error {
 func (c *command) operation() Operation {
 	switch c.Name {
 	case "listen": // listen PID all|allies|nobody
-		return Listen{PID: c.pid(0), Ears: map[string]Ears{"allies": HearAllies, "nobody": HearNobody}[c.Arg(1)]}
+		return SetChatFilter{PID: c.pid(0), From: map[string]ChatFilter{"allies": ChatFromAllies, "nobody": ChatFromNobody}[c.Arg(1)]}
 	case "ignore", "unignore": // ignore PID: NAME
 		return Ignore{PID: c.pid(0), Names: []string{c.Text}, Off: c.Name == "unignore"}
 	case "open":

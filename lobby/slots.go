@@ -6,15 +6,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Choices that a layout leaves to the players. A ladder game leaves none.
+// melee reports whether players choose teams, colours and races freely.
 func (l *Lobby) melee() bool { return l.cfg.Layout == w3gs.LayoutMelee }
 
 func (l *Lobby) fixed() bool {
 	return l.cfg.Layout == w3gs.LayoutFixedSettings || l.cfg.Layout == w3gs.LayoutFixedAlone || l.cfg.Layout == w3gs.LayoutLadder
 }
 
-// seat puts a player or computer into an open slot and settles what of team,
-// colour and race is not the slot's own: all of it in melee.
+// seat puts a player or computer into an open slot and sets team, colour and race, unless the map fixes them. In melee
+// it sets all of them.
 func (l *Lobby) seat(i int, who w3gs.Slot) {
 	s := &l.slots[i]
 	switch watch := !who.Computer && l.melee() && l.watches(i); {
@@ -36,22 +36,22 @@ func (l *Lobby) seat(i int, who w3gs.Slot) {
 	s.Status, s.PID, s.Download, s.Computer, s.AI = w3gs.SlotOccupied, who.PID, who.Download, who.Computer, who.AI
 }
 
-// watches says whether a newcomer to a melee game is an observer: newcomers play while
-// a start spot is left that has not been closed.
+// watches reports whether a newcomer to a melee game becomes an observer: newcomers play as long as a starting position
+// is left that was not closed.
 func (l *Lobby) watches(i int) bool {
-	if l.seats[i].Team != l.observer {
+	if l.mapSlots[i].Team != l.observer {
 		return l.playing(i) >= int(l.cfg.PlayerSlots) && l.cfg.Observers
 	}
 	closed := 0
 	for j, s := range l.slots {
-		if s.Status == w3gs.SlotClosed && l.seats[j].Team != l.observer {
+		if s.Status == w3gs.SlotClosed && l.mapSlots[j].Team != l.observer {
 			closed++
 		}
 	}
 	return l.playing(i)+closed >= int(l.cfg.PlayerSlots)
 }
 
-// playing counts the occupants who would take a start spot, without slot except.
+// playing counts the occupants who take a starting position, without the slot except.
 func (l *Lobby) playing(except int) (n int) {
 	for i, s := range l.slots {
 		if i != except && s.Status == w3gs.SlotOccupied && s.Team != l.observer {
@@ -61,7 +61,7 @@ func (l *Lobby) playing(except int) (n int) {
 	return n
 }
 
-// freeTeam is the slot's own team when nobody has it, else the lowest free one.
+// freeTeam returns the slot's own team if no other slot has it, otherwise the lowest free team.
 func (l *Lobby) freeTeam(i int) uint8 {
 	free := func(team uint8) bool {
 		for j, s := range l.slots {
@@ -71,13 +71,13 @@ func (l *Lobby) freeTeam(i int) uint8 {
 		}
 		return true
 	}
-	if own := l.seats[i].Team; own != l.observer && free(own) {
+	if own := l.mapSlots[i].Team; own != l.observer && free(own) {
 		return own
 	}
 	return l.lowest(free)
 }
 
-// lowest is the first of the teams or colours that is free.
+// lowest returns the first free team or colour, or the observers'.
 func (l *Lobby) lowest(free func(uint8) bool) uint8 {
 	for n := range l.cfg.Wire.MaxPID {
 		if free(n) {
@@ -87,10 +87,10 @@ func (l *Lobby) lowest(free func(uint8) bool) uint8 {
 	return l.observer
 }
 
-// vacate opens a slot as the map has it. It keeps its colour, since the map's
-// may be another's by now.
+// vacate opens a slot as the map defines it. The slot keeps its current colour, because the map's colour may be in use
+// by another slot.
 func (l *Lobby) vacate(i int) {
-	s := l.seats[i]
+	s := l.mapSlots[i]
 	if s.Computer {
 		s.Download = w3gs.DownloadUnknown
 	}
@@ -103,9 +103,9 @@ func (l *Lobby) vacate(i int) {
 	l.slots[i] = s
 }
 
-// exchange lets two slots change places. In melee everything moves, or all but
-// the team. Custom forces keep the team, fixed settings all that the map set; an
-// observer's colour and a fixed race belong to the place as well.
+// exchange exchanges two slots. In melee everything moves, or everything except the team. With custom forces the team
+// stays with the slot, with fixed settings everything that the map sets. An observer's colour and a fixed race stay with
+// the slot as well.
 func (l *Lobby) exchange(a, b int, keepTeam bool) {
 	x, y := l.slots[a], l.slots[b]
 	l.slots[a], l.slots[b] = y, x
@@ -119,7 +119,7 @@ func (l *Lobby) exchange(a, b int, keepTeam bool) {
 	if l.fixed() || x.Team == l.observer || y.Team == l.observer {
 		s.Colour, t.Colour = x.Colour, y.Colour
 	}
-	if l.fixed() || (l.seats[a].Race&l.seats[b].Race)&w3gs.RaceSelectable == 0 {
+	if l.fixed() || (l.mapSlots[a].Race&l.mapSlots[b].Race)&w3gs.RaceSelectable == 0 {
 		s.Race, t.Race = x.Race, y.Race
 	}
 	if l.fixed() {
@@ -127,10 +127,10 @@ func (l *Lobby) exchange(a, b int, keepTeam bool) {
 	}
 }
 
-// Colours are unique among all slots but the observers'. The colour of a slot without
-// a player is free to take: the two change colours.
+// Colours are unique among all slots except the observers'. A slot may take the colour of an unoccupied slot; the two
+// then swap colours.
 
-// colourHolder finds another slot with a colour; -1 for none.
+// colourHolder returns another slot with this colour, or -1.
 func (l *Lobby) colourHolder(i int, colour uint8) int {
 	for j, s := range l.slots {
 		if j != i && s.Team != l.observer && s.Colour == colour {
@@ -140,8 +140,7 @@ func (l *Lobby) colourHolder(i int, colour uint8) int {
 	return -1
 }
 
-// occupiedColour finds another occupied slot with a colour; -1 for none. No two
-// slots share one.
+// occupiedColour returns another occupied slot with this colour, or -1.
 func (l *Lobby) occupiedColour(i int, colour uint8) int {
 	if j := l.colourHolder(i, colour); j >= 0 && l.slots[j].Status == w3gs.SlotOccupied {
 		return j
@@ -149,7 +148,7 @@ func (l *Lobby) occupiedColour(i int, colour uint8) int {
 	return -1
 }
 
-// freeColour is the lowest colour that no other slot has that is taken.
+// freeColour returns the lowest colour that no other occupied or reserved slot has.
 func (l *Lobby) freeColour(i int) uint8 {
 	return l.lowest(func(colour uint8) bool {
 		holder := l.colourHolder(i, colour)
@@ -157,12 +156,12 @@ func (l *Lobby) freeColour(i int) uint8 {
 	})
 }
 
-// unusedColour is the lowest colour that no slot has at all.
+// unusedColour returns the lowest colour that no slot has at all.
 func (l *Lobby) unusedColour() uint8 {
 	return l.lowest(func(colour uint8) bool { return l.colourHolder(-1, colour) < 0 })
 }
 
-// takeColour gives a slot a colour that no occupied slot has.
+// takeColour gives slot i a colour that no occupied slot has.
 func (l *Lobby) takeColour(i int, colour uint8) {
 	holder := l.colourHolder(i, colour)
 	old := l.slots[i].Colour
@@ -176,16 +175,16 @@ func (l *Lobby) takeColour(i int, colour uint8) {
 	}
 }
 
-// Place is a slot of a game that is played again.
+// Place is a slot of an earlier game that is played again or continued.
 type Place struct {
-	Name  string // of its player; empty: none, or a computer
-	Realm string // that vouches for the name
+	Name  string // player in the slot; empty for none or a computer
+	Realm string // realm that confirmed the name
 	Fake  bool
 	Slot  w3gs.Slot // as players saw it
 }
 
-// restore lays the table of an earlier game out: computers and closed slots as
-// they were, fake players again, and open slots where humans were.
+// restore lays out the slots of an earlier game: computers, closed slots and fake players as before, and open slots for
+// its human players.
 func (l *Lobby) restore() {
 	for i, place := range l.cfg.Places {
 		s := place.Slot
@@ -201,24 +200,24 @@ func (l *Lobby) restore() {
 	}
 }
 
-// placeOf is the slot that is kept for somebody; -1 for none.
+// placeOf returns the slot reserved for a joiner in an earlier game, or -1.
 func (l *Lobby) placeOf(j Join) int {
 	return slices.IndexFunc(l.cfg.Places, func(p Place) bool {
-		if l.cfg.Restored { // a realm confirms names only once their players are in
+		if l.cfg.Restored { // a realm confirms names only after the join
 			return p.Slot.PID != 0 && holder{name: p.Name, realm: p.Realm}.means(j)
 		}
 		return j.is(p.Name, p.Realm)
 	})
 }
 
-// taken reports whether somebody is in a slot, or it is kept for a name.
+// taken reports whether a slot is occupied or reserved for a name.
 func (l *Lobby) taken(i int) bool {
 	s := l.slots[i]
 	return s.Status == w3gs.SlotOccupied || s.Status == w3gs.SlotOpen && i < len(l.cfg.Places) && l.cfg.Places[i].Name != ""
 }
 
-// returnTo gives a player the place that is kept for them, as far as it can still
-// be had. An occupant without a right to it changes places with them.
+// returnTo moves a player to the place reserved for them, with its properties as far as they are available. Another
+// occupant of the place swaps with them.
 func (l *Lobby) returnTo(p *player) {
 	to, from := l.placeOf(p.Join), l.slotOf(p.pid)
 	if to < 0 || l.cfg.Restored || l.slots[to].Computer || l.slots[to].Status == w3gs.SlotClosed {
@@ -236,8 +235,8 @@ func (l *Lobby) returnTo(p *player) {
 	_ = l.changeHandicap(to, was.Handicap)
 }
 
-// firstOpen is where a newcomer sits down: on a slot that is kept for nobody, if
-// there is one; -1 when none is open.
+// firstOpen returns the slot for a newcomer: an open one that is not reserved, if there is one, otherwise any open one,
+// or -1.
 func (l *Lobby) firstOpen() int {
 	for i, place := range l.cfg.Places {
 		if l.slots[i].Status == w3gs.SlotOpen && place.Name == "" {

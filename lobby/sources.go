@@ -12,33 +12,34 @@ import (
 	"w3host/texts"
 )
 
-// Rules that keep the players of one address from making a lobby unusable for others.
+// Limits that keep the players of one address from making a lobby unusable for others.
 const (
-	// briefStay is how long a player must have been in for a leave to cause a quiet time.
+	// briefStay is how long a player must have been in the lobby for the leave to delay a start.
 	briefStay = 10 * time.Second
-	// mostStops is how many countdowns the joins, leaves and changes of one address may stop. More joins of it are then
-	// refused, until the lobby has been without a countdown for forgetStops.
+	// mostStops is how many countdowns the joins, leaves and changes of one address may stop. After that, further joins
+	// from it are refused until there has been no countdown for forgetStops.
 	mostStops   = 2
 	forgetStops = time.Minute
-	// othersWait is how long the slots beyond the share of one address stay reserved for others, while no other is in.
+	// othersWait is how long the slots beyond the share of one address are kept for players of other addresses, while
+	// there are none.
 	othersWait = time.Minute
-	// checkRate is the speed, in bytes a second, at which a client must be able to check the map. The
-	// time for a map of this size is added to MapSilence.
+	// checkRate is the speed, in bytes per second, at which a client is expected to verify the map. The resulting time
+	// is added to MapSilence.
 	checkRate = 10 << 20
-	// silenceRefill is in how many seconds one second of allowed silence comes back to an address.
+	// silenceRefill is the number of seconds in which an address regains one second of allowed silence.
 	silenceRefill = 4
-	// mostSources bounds the addresses and networks that a lobby remembers.
+	// mostSources is the number of addresses and networks that a lobby remembers.
 	mostSources = 1024
-	// wideFactor is how many times the limit of one address holds for the network around it, because one attacker can
-	// have all addresses of a network.
+	// wideFactor multiplies the limit of one address to give that of the network around it. Networks are limited because
+	// an attacker may have all addresses of one.
 	wideFactor = 4
 )
 
-// sources counts the acts of addresses that disturb the others.
+// sources tracks, per address, behaviour that disturbs other players.
 type sources struct {
-	stops   map[origin]int // countdowns that players have stopped
+	stops   map[origin]int // number of countdowns that its players have stopped
 	silence map[origin]allowance.Allowance
-	mixedAt time.Duration // when players of several addresses were in last
+	mixedAt time.Duration // when players of several addresses were present last
 }
 
 // origin is the address of a player, or the network around it (network.Wide).
@@ -56,7 +57,7 @@ func (j *Join) origins() []origin {
 	return list
 }
 
-// factor is how many times the limit of one address an origin may use.
+// factor returns the multiple of the limit of one address that applies to an origin.
 func (o origin) factor() int {
 	if o.wide {
 		return wideFactor
@@ -67,7 +68,7 @@ func (o origin) factor() int {
 // remembered reports whether the rules about addresses apply to a player.
 func (j *Join) remembered() bool { return !j.Shared && j.Source.IsValid() }
 
-// mayStop reports whether a player may stop a countdown that the game could also go through with.
+// mayStop reports whether a player's join or leave may stop a countdown that could also continue.
 func (l *Lobby) mayStop(j *Join) bool {
 	if !j.remembered() || !l.othersIn(j) {
 		return true
@@ -78,13 +79,13 @@ func (l *Lobby) mayStop(j *Join) bool {
 	})
 }
 
-// othersIn reports whether players of other addresses than a joiner's are in. Where there are none, as on a host behind
-// a bridge of containers, nobody has to be protected from the address.
+// othersIn reports whether players from other addresses are present. If not, as on a host behind a container bridge, the
+// rules about addresses protect no one.
 func (l *Lobby) othersIn(j *Join) bool {
 	return slices.ContainsFunc(l.seated(false), func(p *player) bool { return !p.near(*j) })
 }
 
-// noteStop counts that a player stops a countdown.
+// noteStop counts a countdown stopped by a player's address.
 func (l *Lobby) noteStop(j *Join) {
 	if l.phase != phaseCounting || !j.remembered() || !l.othersIn(j) {
 		return
@@ -99,7 +100,7 @@ func (l *Lobby) noteStop(j *Join) {
 	}
 }
 
-// disturbs reports whether a joiner comes from an address that has stopped too many countdowns.
+// disturbs reports whether a joiner's address has stopped too many countdowns.
 func (l *Lobby) disturbs(j *Join) bool {
 	if l.phase != phaseCounting && l.now >= l.countdown.endedAt+forgetStops {
 		l.sources.stops = nil
@@ -107,8 +108,8 @@ func (l *Lobby) disturbs(j *Join) bool {
 	return !j.Exempt && !l.isSpared(*j) && !l.mayStop(j)
 }
 
-// overShare reports whether a joiner's address, or the network around it, has all the slots that it may have, while others may still
-// come. A network may have half of the slots that one address may not have.
+// overShare reports whether the joiner's address, or the network around it, already has its share of the slots, while players
+// of other addresses may still come. The share of a network is that of an address plus half of the remaining slots.
 func (l *Lobby) overShare(j *Join) bool {
 	percent, c := l.cfg.Admission.ShareOfLobby, l.Counts()
 	if percent == 0 || !j.remembered() || j.Exempt || l.isSpared(*j) || l.placeOf(*j) >= 0 {
@@ -119,7 +120,7 @@ func (l *Lobby) overShare(j *Join) bool {
 		wide.IsValid() && l.takesShare(max(2, seats*(100+percent)/200), func(p *player) bool { return !p.Shared && network.Wide(p.Source) == wide })
 }
 
-// takesShare reports whether the players for whom is returns true have most slots or more, while others may still come.
+// takesShare reports whether the players selected by is have most slots or more, while other players may still come.
 func (l *Lobby) takesShare(most int, is func(*player) bool) bool {
 	var reached time.Duration // when they got their last slot
 	own, humans := 0, l.seated(false)
@@ -135,20 +136,20 @@ func (l *Lobby) takesShare(most int, is func(*player) bool) bool {
 	case own < len(humans):
 		return true
 	}
-	if own > most { // others have waited for these slots already
+	if own > most { // the waiting time for others is over
 		return false
 	}
 	return l.now < max(reached, l.sources.mixedAt)+othersWait
 }
 
-// noteMixed notes, behind the leave of a player, whether players of several addresses were in until now.
+// noteMixed records, after a player has left, whether players of several addresses were present until now.
 func (l *Lobby) noteMixed(left *player) {
 	if l.othersIn(&left.Join) {
 		l.sources.mixedAt = l.now
 	}
 }
 
-// mapSilence is how long a client may take to report how much of the map it has; 0: as long as it likes.
+// mapSilence returns how long a client may take to report how much of the map it has; 0 means no limit.
 func (l *Lobby) mapSilence() time.Duration {
 	if l.cfg.Admission.MapSilence == 0 {
 		return 0
@@ -156,8 +157,8 @@ func (l *Lobby) mapSilence() time.Duration {
 	return l.cfg.Admission.MapSilence + time.Duration(l.cfg.MapCheck.Size/checkRate)*time.Second
 }
 
-// silentUntil is when a player who has not reported the map is removed; never: not at all. Silence is counted per address,
-// or a player could leave and join again in time.
+// silentUntil returns when a player who has not reported the map is removed, or never. The allowance is per address, so
+// that leaving and joining again does not renew it.
 func (l *Lobby) silentUntil(p *player) time.Duration {
 	if l.mapSilence() == 0 || p.fake || l.slot(p).Download != w3gs.DownloadUnknown {
 		return never
@@ -165,7 +166,8 @@ func (l *Lobby) silentUntil(p *player) time.Duration {
 	return p.joined + max(l.silenceLeft(&p.Join, p.joined), probeEvery)
 }
 
-// silenceLeft is how long a player of an address, and of the network around it, may still be silent about the map.
+// silenceLeft returns how long a player may still take to report the map: the smaller allowance of its address and of the
+// network around it.
 func (l *Lobby) silenceLeft(j *Join, at time.Duration) time.Duration {
 	left := l.mapSilence()
 	if !j.remembered() {
@@ -179,8 +181,8 @@ func (l *Lobby) silenceLeft(j *Join, at time.Duration) time.Duration {
 	return left
 }
 
-// tooSilent reports whether the network of a joiner has been silent about the map for too long. An address alone is not
-// refused for that, but its players are removed soon.
+// tooSilent reports whether the network around the joiner's address has used up its allowance for players who do not report
+// the map. A single address is not refused for that, but its players are removed soon.
 func (l *Lobby) tooSilent(j *Join) bool {
 	most := l.mapSilence()
 	if most == 0 || !j.remembered() || l.isSpared(*j) {
@@ -193,7 +195,7 @@ func (l *Lobby) tooSilent(j *Join) bool {
 	})
 }
 
-// noteSilence counts how long a player who leaves has not reported the map.
+// noteSilence charges the time without a report to the address of a player who leaves.
 func (l *Lobby) noteSilence(p *player) {
 	most := l.mapSilence()
 	if most == 0 || p.fake || !p.remembered() || l.slot(p).Download != w3gs.DownloadUnknown {
@@ -214,7 +216,7 @@ func (l *Lobby) noteSilence(p *player) {
 	}
 }
 
-// removeSilent removes the players who have not reported the map in time, and keeps their addresses out for a while.
+// removeSilent removes players who have not reported the map in time and keeps them out for KickCooldown.
 func (l *Lobby) removeSilent() {
 	if l.cfg.Admission.MapSilence == 0 {
 		return

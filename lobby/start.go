@@ -6,8 +6,8 @@ import (
 	"w3host/texts"
 )
 
-// startWait is how long a start by hand waits for round trips that are not measured yet.
-// Measuring one takes two seconds and a little more.
+// startWait is how long a manual start waits for round-trip measurements. A measurement takes a little more than two
+// seconds.
 const startWait = 3 * time.Second
 
 func (op Start) apply(l *Lobby) *texts.Refusal {
@@ -44,8 +44,8 @@ func (Abort) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// unmeasured names the players whose round trip is not yet measured; empty: there are none. A
-// start by itself does not wait for it: nobody looks at the pings.
+// unmeasured lists the players whose round trip is not measured yet, for a manual start. It is empty if there are none.
+// An automatic start does not wait for pings, because there is no person who looks at them.
 func (l *Lobby) unmeasured() texts.Text {
 	var names []texts.Text
 	for _, p := range l.seated(false) {
@@ -59,8 +59,7 @@ func (l *Lobby) unmeasured() texts.Text {
 	return texts.Join(names, ", ")
 }
 
-// awaitStart begins the countdown of a start that waits, once all round trips are
-// known or the time is over.
+// awaitStart begins the countdown of a waiting manual start when all round trips are measured or the time is over.
 func (l *Lobby) awaitStart() {
 	if l.phase != phaseOpen || l.Humans() == 0 {
 		l.startBy = 0

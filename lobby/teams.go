@@ -5,18 +5,18 @@ import (
 	"w3host/texts"
 )
 
-// TeamRule is how the teams of a melee game are laid out. Newcomers follow it, too.
+// TeamRule is how the teams of a melee game are arranged, also for players who join later.
 type TeamRule uint8
 
-// Rules.
+// The values of TeamRule.
 const (
-	EachAlone        TeamRule = iota // a team for everybody
-	TwoTeams                         // of the same size
-	OneAgainstAll                    // one against all others
+	EachAlone        TeamRule = iota // each player has a team of their own
+	TwoTeams                         // two teams of equal size
+	OneAgainstAll                    // one player against all others
 	AgainstComputers                 // players against computers
 )
 
-// SetTeams lays the teams out. PID is the one of OneAgainstAll.
+// SetTeams arranges the teams. PID is the single player of OneAgainstAll.
 type SetTeams struct {
 	Rule TeamRule
 	PID  uint8
@@ -70,7 +70,7 @@ func (op SetTeams) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// newTeam returns the team of a player who sits down in a slot of a melee game.
+// newTeam returns the team of a player who takes a slot in a melee game.
 func (l *Lobby) newTeam(i int, computer bool) uint8 {
 	var sizes [2]int
 	for j, s := range l.slots {
@@ -87,7 +87,7 @@ func (l *Lobby) newTeam(i int, computer bool) uint8 {
 	return 1
 }
 
-// Computers puts a computer into every open slot where one can play.
+// Computers puts a computer into every open slot in which one can play.
 type Computers struct{ AI w3gs.AI }
 
 func (op Computers) apply(l *Lobby) *texts.Refusal {
@@ -100,13 +100,13 @@ func (op Computers) apply(l *Lobby) *texts.Refusal {
 	return no
 }
 
-// DeleteComputers opens the slots of all computers but those that the map itself has.
+// DeleteComputers opens the slots of all computers except those defined by the map.
 type DeleteComputers struct{}
 
 func (DeleteComputers) apply(l *Lobby) *texts.Refusal {
 	no := texts.Refuse(texts.NoSuch, "there are no computers but those of the map")
 	for i, s := range l.slots {
-		if s.Computer && !l.seats[i].Computer {
+		if s.Computer && !l.mapSlots[i].Computer {
 			l.vacate(i)
 			no = nil
 		}

@@ -7,7 +7,7 @@ import (
 	"w3host/texts"
 )
 
-// playsVersion is a name, and the version of the game that it was said to play.
+// playsVersion is the game version set for players of this name.
 type playsVersion struct {
 	name    string
 	version w3gs.Version
@@ -26,8 +26,8 @@ func (op SetVersion) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// versionOf is the version that a joiner plays: as somebody has said, or else as the list
-// tells in which version the lobby was found.
+// versionOf returns the game version of a joiner: the one set with SetVersion, otherwise that of the announcement
+// through which the lobby was found.
 func (l *Lobby) versionOf(j Join) w3gs.Version {
 	for _, p := range l.versions {
 		if sameName(p.name, j.Req.Name) {

@@ -6,11 +6,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// WatchersName is how players see the seat of the viewers.
+// WatchersName is the name of the fake player whose seat viewers use.
 const WatchersName = "Watchers"
 
-// seatWatchers seats a fake player, from whose seat viewers are shown the game. It never acts, since a client
-// ignores actions of its own that it did not send. unwatched is the reason why there is none; empty: nobody wants one.
+// seatWatchers seats a fake player whose seat viewers use. It never acts, because clients ignore actions of their own
+// player that they did not send. unwatched is the reason if there is no such seat, or empty if none is wanted.
 func (l *Lobby) seatWatchers() (pid uint8, unwatched string) {
 	if !l.cfg.WatchersSeat {
 		return 0, ""
@@ -26,9 +26,9 @@ func (l *Lobby) seatWatchers() (pid uint8, unwatched string) {
 	l.register(p)
 	s := &l.slots[at]
 	s.Status, s.PID, s.Download = w3gs.SlotOccupied, pid, 100
-	if l.seats[at].Team == l.observer { // in melee it could have been for a player
+	if l.mapSlots[at].Team == l.observer { // in melee the slot may have been set up for a player
 		s.Team, s.Colour = l.observer, l.observer
-		if l.version().Reforged() { // as the live host of these versions has it
+		if l.version().Reforged() { // like real hosts of these versions
 			s.Colour, s.Race = 0, w3gs.RaceRandom
 		}
 	}
@@ -36,8 +36,8 @@ func (l *Lobby) seatWatchers() (pid uint8, unwatched string) {
 	return pid, ""
 }
 
-// watchersSlot finds the last free slot of the observers, or else the last one that the map does not need: beside a
-// player of the same force, so that it is no opponent. Without either it says why.
+// watchersSlot returns the last free observer slot, otherwise the last free slot that the map does not need: one in the
+// force of a human player, so that it is no opponent. If there is none, why is the reason.
 func (l *Lobby) watchersSlot() (at int, why string) {
 	switch {
 	case l.cfg.NoWatchers != "":
@@ -53,7 +53,7 @@ func (l *Lobby) watchersSlot() (at int, why string) {
 	for i, s := range l.slots {
 		switch {
 		case s.Status == w3gs.SlotOccupied:
-		case l.seats[i].Team == l.observer:
+		case l.mapSlots[i].Team == l.observer:
 			observers = i
 		case !l.melee() && allies[s.Team]:
 			spare = i
@@ -72,7 +72,7 @@ func (l *Lobby) watchersSlot() (at int, why string) {
 	return spare, ""
 }
 
-// forcesOfHumans has the teams in which somebody plays.
+// forcesOfHumans returns the teams that have human players.
 func (l *Lobby) forcesOfHumans() (has [256]bool) {
 	for _, p := range l.seated(false) {
 		has[l.slot(p).Team] = true

@@ -178,7 +178,7 @@ func (w *world) compare() error {
 		if c.knows != known {
 			return fmt.Errorf("pid %d knows %b, there are %b", pid, c.knows, known)
 		}
-		if !l.met().Has(pid) {
+		if !l.introduced().Has(pid) {
 			continue
 		}
 		for i, s := range l.SlotTable().Slots {

@@ -12,40 +12,38 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Lines of the host come from a pid with the host's name. Where no pid is free for it, in a
-// full lobby and in the game, they come from that of a player, with "[name] " before them.
-// So players must not be called like the host, nor begin a line like it, nor make clients
-// break a line, after which anything looks like a line of its own.
+// Lines of the host come from the pid of the virtual host. If no pid is free for it, as in a full lobby and in the game,
+// they come from the pid of a player, with "[name] " in front. Therefore players must not have a name like the host's,
+// begin a line like the host, or insert a line break after which any text would look like a line of its own.
 
-// hostName returns the name that stands before lines of the host.
+// hostName returns the name in front of the host's lines.
 func (l *Lobby) hostName() string {
 	return cmp.Or(w3gs.StripColours(l.cfg.Voice.VirtualHost), defaultVirtualHost)
 }
 
-// alike are letters that people write for others, beside those that Unicode has as confusable.
+// alike lists letters that people substitute for others, in addition to Unicode's confusable characters.
 var alike = strings.NewReplacer("5", "s", "3", "e", "$", "s", "@", "a", "в", "b", "з", "e", "к", "k", "м", "rn", "н", "h", "т", "t", "β", "b", "ε", "e", "η", "n", "κ", "k", "τ", "t", "χ", "x", "ω", "w")
 
-// Likeness is the same for names that are taken for each other: letters of one script that look like those of
-// another, capital and small ones, 0 and O, 1, l and I. A small i goes with its capital.
+// Likeness returns a key that is equal for names that look alike: it ignores case and colour codes, and maps letters of
+// different scripts, 0 and O, and 1, l and I to the same letter.
 func Likeness(name string) string {
 	plain := norm.NFKC.String(strings.TrimSpace(w3gs.StripColours(name)))
-	for range 2 { // capitals look like others than small letters
+	for range 2 { // capitals have other look-alikes than small letters
 		plain = strings.ToLower(confusables.Skeleton(plain))
 	}
 	return strings.ReplaceAll(plain, "i", "l")
 }
 
-// LookAlikes sets what happens to names that are taken for an admin's or for that of a player
-// who is in.
+// LookAlikes is the rule for names that look like that of an admin or of a present player.
 type LookAlikes string
 
-// The choices of LookAlikes.
+// The values of LookAlikes.
 const (
 	refuseLike LookAlikes = "refuse"
-	markLike   LookAlikes = "mark" // everybody reads it
+	markLike   LookAlikes = "mark" // announce it to all players
 )
 
-// twin is the other name that a joiner's is taken for; empty: none.
+// twin returns the other name that a joiner's name looks like, or "".
 func (l *Lobby) twin(j Join) string {
 	if j.Exempt {
 		return ""
@@ -62,7 +60,7 @@ func (l *Lobby) twin(j Join) string {
 	return ""
 }
 
-// shape reduces a name to its look at a glance: letters and digits, in their plain form.
+// shape reduces a name to its letters and digits in their plain form.
 func shape(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -72,8 +70,7 @@ func shape(name string) string {
 	}, alike.Replace(Likeness(name)))
 }
 
-// likeHost reports whether a name looks like the host's, with or without the number of a
-// battle tag.
+// likeHost reports whether a name looks like the host's, with or without the number of a battle tag.
 func (l *Lobby) likeHost(name string) bool {
 	if own, tag := w3gs.CutTag(name); tag && l.likeHost(own) {
 		return true
@@ -85,11 +82,11 @@ func (l *Lobby) likeHost(name string) bool {
 	return sameName(name, l.hostName()) || s != "" && shape(name) == s
 }
 
-// Plain returns a player's line for others: as w3gs.PlainLine does, and with other brackets if it begins like a line of
-// the host.
+// Plain returns a player's line in a form that is safe to show to others: cleaned by w3gs.PlainLine, and with other
+// brackets if it begins like a line of the host.
 func (l *Lobby) Plain(text string) string { return l.unmarked(w3gs.PlainLine(text)) }
 
-// unmarked changes a line that begins like one of the host.
+// unmarked rewrites a line that begins like one of the host.
 func (l *Lobby) unmarked(line string) string {
 	first, n := utf8.DecodeRuneInString(strings.TrimSpace(line))
 	if n == 0 || unicode.IsLetter(first) || unicode.IsDigit(first) {
