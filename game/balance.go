@@ -10,18 +10,17 @@ import (
 	"w3host/texts"
 )
 
-// Limits of balance: the search for even teams takes up to 1.5 ms.
+// Limits of balancing. Finding even teams takes up to 1.5 ms within them.
 const (
 	mostBalanced = 12
 	mostTeams    = 4
 )
 
-// fairShare is how many times its share of the chances to win any of the teams may have at
-// most for a balanced automatic start.
+// fairShare limits how uneven teams may be for an automatic start with balance: no team may have more than fairShare
+// times its equal share of the odds to win.
 const fairShare = 1.2
 
-// rated stores a player's rating. It comes again when a realm has confirmed the
-// name.
+// rated stores a player's rating. It is called again when a realm has confirmed the name.
 func (m *Machine) rated(s *seat, in *Input) {
 	s.skill = new(in.Skill)
 	if m.turns == nil {
@@ -30,8 +29,8 @@ func (m *Machine) rated(s *seat, in *Input) {
 	}
 }
 
-// checkEntry removes a player who is too weak or too strong for this lobby. A name that its realm may still confirm is
-// rated again then.
+// checkEntry removes a player whose rating is outside the limits of the lobby. A name that its realm may still confirm
+// is checked when that happens.
 func (m *Machine) checkEntry(s *seat, games int) {
 	e, points := m.cfg.Entry, s.skill.Points()
 	p, _ := m.lobby.Player(s.PID)
@@ -51,12 +50,11 @@ func (m *Machine) checkEntry(s *seat, games int) {
 	m.try(lobby.Kick{PID: s.PID, Why: why})
 }
 
-// sides are the playing humans of the lobby in slot order, and the teams that
-// they are in.
+// sides holds the playing humans of the lobby in slot order and the teams they are in.
 type sides struct {
 	players []lobby.Player
 	skills  []rating.Skill
-	teams   []uint8  // in order
+	teams   []uint8  // in ascending order
 	waiting []string // players whose rating has not arrived
 	known   bool     // at least one player has a rating
 }
@@ -83,7 +81,7 @@ func (m *Machine) sides() (s sides) {
 	return s
 }
 
-// odds is how likely each of the teams is to win.
+// odds returns each team's probability of winning.
 func (s *sides) odds() []float64 {
 	teams := make([][]rating.Skill, len(s.teams))
 	for i, p := range s.players {
@@ -93,7 +91,7 @@ func (s *sides) odds() []float64 {
 	return rating.Odds(teams)
 }
 
-// text is the odds for the chat.
+// text formats the odds for the chat.
 func (s *sides) text() texts.Text {
 	var parts []texts.Text
 	for i, p := range s.odds() {
@@ -102,7 +100,7 @@ func (s *sides) text() texts.Text {
 	return texts.Join(parts, ", ")
 }
 
-// cannotBalance says why these players cannot be dealt to teams.
+// cannotBalance returns why these players cannot be balanced, or nil.
 func (s *sides) cannotBalance() *texts.Refusal {
 	switch {
 	case len(s.teams) < 2:
@@ -126,10 +124,10 @@ func (m *Machine) balance() error {
 		seats[i] = rating.Seat{Skill: s.skills[i], Team: slices.Index(s.teams, p.Team)}
 	}
 	deal := rating.Balance(seats, len(s.teams))
-	order := make([]uint8, len(seats)) // the player who goes to the place of player i
+	order := make([]uint8, len(seats)) // pid of the player who goes to the place of player i
 	for i, team := range deal {
 		place := i
-		if team != seats[i].Team { // the first free place in that team whose player moves as well
+		if team != seats[i].Team { // take the first free place in that team whose player also moves
 			place = 0
 			for seats[place].Team != team || deal[place] == team || order[place] != 0 {
 				place++
@@ -148,15 +146,15 @@ func balance(m *Machine, _ *call) error {
 	return m.say(0, "The teams are balanced. Odds: %v.", s.text())
 }
 
-// announceOdds announces the odds at the countdown, if anybody has a rating.
+// announceOdds announces the odds at the countdown if any player has a rating.
 func (m *Machine) announceOdds() {
 	if s := m.sides(); s.known && len(s.teams) >= 2 {
 		m.later(say{0, texts.Of("Odds: %v.", s.text())})
 	}
 }
 
-// judge balances a lobby with a balanced automatic start, and reports to the lobby
-// whether the teams are even enough. It waits for ratings.
+// settleBalance balances a lobby that waits for that before its automatic start, and reports to the lobby whether the
+// teams are even enough. It waits for ratings.
 func (m *Machine) settleBalance() {
 	if m.turns != nil || m.Over() || !m.lobby.AwaitsBalance() {
 		return

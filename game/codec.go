@@ -12,24 +12,23 @@ import (
 )
 
 const (
-	// headLen is the length of a packet's opcode and length.
+	// headLen is the length of the opcode and length of a packet.
 	headLen = 4
 	// answerLen is the usual length of a 0x27.
 	answerLen = headLen + 5
 )
 
-// codec writes the fields of an Input, or reads them: one list serves both. Fields
-// are numbered from 1 in the order of the list and left out where they are zero.
-// Integers are uvarints; strings, bytes and JSON stand behind their length.
+// codec encodes or decodes the fields of an Input; the same code does both. Fields are numbered from 1 in the order of
+// the code and omitted if zero. Integers are uvarints; strings, bytes and JSON are preceded by their length.
 type codec struct {
 	reads bool
-	b     []byte // written, or still to be read
+	b     []byte // output, or remaining input
 	err   error
 	field byte   // number of the current field
-	sum   uint32 // of the last Keepalive; most acknowledgements repeat it
+	sum   uint32 // checksum of the last Keepalive; most acknowledgements repeat it
 }
 
-// input writes or reads all fields.
+// input encodes or decodes all fields of an input.
 func (c *codec) input(in *Input) {
 	if c.reads && in.Kind == Tick && len(c.b) == 0 {
 		return
@@ -86,18 +85,18 @@ func (c *codec) input(in *Input) {
 	number(c, &in.Last)
 }
 
-// caller writes or reads the caller of a command.
+// caller encodes or decodes the caller of a command.
 func (c *codec) caller(in *Input) {
 	if !c.has(in.Caller != nil) {
 		return
 	}
-	caller, _ := json.Marshal(in.Caller) // plain data: it cannot fail
+	caller, _ := json.Marshal(in.Caller) // plain data, which can always be marshalled
 	if caller = c.bytes(caller); c.reads {
 		c.fail(json.Unmarshal(caller, &in.Caller))
 	}
 }
 
-// frame writes or reads the packet, and returns the length of its frame.
+// frame encodes or decodes the packet and returns the length of its frame.
 func (c *codec) frame(in *Input) int {
 	if !c.has(in.Packet != nil) {
 		return 0
@@ -112,14 +111,14 @@ func (c *codec) frame(in *Input) int {
 	return len(frame)
 }
 
-// length writes or reads Bytes, as the difference to their usual length.
+// length encodes or decodes Bytes as the difference from its usual value.
 func (c *codec) length(in *Input, usual int) {
 	more := in.Bytes - usual
 	number(c, &more)
 	in.Bytes = usual + more
 }
 
-// has begins the next field and reports whether the entry contains it.
+// has starts the next field and reports whether it is present.
 func (c *codec) has(some bool) bool {
 	c.field++
 	if c.reads {
@@ -140,33 +139,33 @@ func number[T ~int | ~int64 | ~uint8 | ~uint32 | ~uint64](c *codec, n *T) {
 	*n = T(c.uvarint(uint64(*n)))
 }
 
-// uvarint writes n, or reads another in its place.
+// uvarint writes n, or reads a number and returns it.
 func (c *codec) uvarint(n uint64) uint64 {
 	if !c.reads {
 		c.b = binary.AppendUvarint(c.b, n)
 		return n
 	}
-	if len(c.b) > 0 && c.b[0] < 0x80 { // as most are
+	if len(c.b) > 0 && c.b[0] < 0x80 { // fast path for most numbers
 		n, c.b = uint64(c.b[0]), c.b[1:]
 		return n
 	}
 	n, size := binary.Uvarint(c.b)
 	if size <= 0 {
-		c.fail(errors.New("a broken number"))
+		c.fail(errors.New("invalid number"))
 		return 0
 	}
 	c.b = c.b[size:]
 	return n
 }
 
-// text writes or reads the next field, a string.
+// text encodes or decodes a string field.
 func (c *codec) text(s *string) {
 	if c.has(*s != "") {
 		*s = string(c.bytes([]byte(*s)))
 	}
 }
 
-// bytes writes b, or reads others in its place.
+// bytes writes b with its length, or reads and returns bytes, which alias the input.
 func (c *codec) bytes(b []byte) []byte {
 	n := c.uvarint(uint64(len(b)))
 	if !c.reads {
@@ -174,7 +173,7 @@ func (c *codec) bytes(b []byte) []byte {
 		return b
 	}
 	if n > uint64(len(c.b)) {
-		c.fail(fmt.Errorf("a field of %d bytes", n))
+		c.fail(fmt.Errorf("invalid field length %d", n))
 		return nil
 	}
 	b, c.b = c.b[:n:n], c.b[n:]
@@ -184,7 +183,7 @@ func (c *codec) bytes(b []byte) []byte {
 func (c *codec) packet(b []byte) w3gs.Packet {
 	frame, rest, err := w3gs.Next(b, w3gs.MaxFrame)
 	if err != nil || frame == nil || len(rest) > 0 {
-		c.fail(errors.New("a broken packet"))
+		c.fail(errors.New("invalid packet"))
 		return nil
 	}
 	p, err := w3gs.Decode(frame, w3gs.FromClient)
@@ -192,7 +191,7 @@ func (c *codec) packet(b []byte) w3gs.Packet {
 	return p
 }
 
-// fail keeps the first error; nothing is read after it.
+// fail records the first error. Nothing is read after it.
 func (c *codec) fail(err error) {
 	if err != nil && c.err == nil {
 		c.b, c.err = nil, err

@@ -18,13 +18,13 @@ type (
 	act  = command.Act[*Machine]
 )
 
-// commands are all commands of a game. init fills them in, because help reads them.
+// commands holds all commands of a game. It is set in init, because the help command refers to it.
 var commands command.Table[*Machine]
 
-// Commands lists the commands of a game, for the documentation.
+// Commands returns the commands of a game, for the documentation and package control.
 func Commands() command.Table[*Machine] { return commands }
 
-// A table alone has commands that name their levels and phases themselves.
+// Tables passed without command.For set levels and phases themselves.
 func init() {
 	commands = slices.Concat(
 		command.Grouped("basic", command.For(command.Anyone, command.Always, always), who),
@@ -38,7 +38,7 @@ func init() {
 	)
 }
 
-// with makes the Parse of a command with one argument.
+// with returns the Parse function of a command with one argument.
 func with[T any](read func(*args) T, do func(m *Machine, c *call, value T) error) func(*args) act {
 	return func(a *args) act {
 		value := read(a)
@@ -48,19 +48,19 @@ func with[T any](read func(*args) T, do func(m *Machine, c *call, value T) error
 
 func onOff(a *args) bool { return a.OneOf("on", "off") == "on" }
 
-// milliseconds reads a duration within bounds.
+// milliseconds returns a parser for a duration within bounds.
 func milliseconds(low, high time.Duration) func(*args) time.Duration {
 	return func(a *args) time.Duration {
 		return time.Duration(a.Number("number of milliseconds", int(low/time.Millisecond), int(high/time.Millisecond))) * time.Millisecond
 	}
 }
 
-// op is the act of a command that is one operation of the lobby.
+// op returns the act of a command that is one operation of the lobby.
 func op(o lobby.Operation) act {
 	return func(m *Machine, _ *call) error { return m.try(o) }
 }
 
-// onPlayer is the act of a command about one player.
+// onPlayer returns the act of a command about one player.
 func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) act {
 	return func(m *Machine, c *call) error {
 		p, err := m.find(part)
@@ -72,12 +72,12 @@ func onPlayer(part string, do func(m *Machine, c *call, p lobby.Player) error) a
 	}
 }
 
-// opOn is the act of an operation on one player.
+// opOn returns the act of an operation on one player.
 func opOn(part string, make func(lobby.Player) lobby.Operation) act {
 	return onPlayer(part, func(m *Machine, _ *call, p lobby.Player) error { return m.try(make(p)) })
 }
 
-// setPlayer reads "<player> <value>", for an attribute of a player's slot.
+// setPlayer parses "<player> <value>" for an attribute of a player's slot.
 func setPlayer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
 	return func(a *args) act {
 		part, value := a.Player(1), read(a)
@@ -85,12 +85,12 @@ func setPlayer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
 	}
 }
 
-// setComputer reads "<slot> <value>".
+// setComputer parses "<slot> <value>".
 func setComputer(what w3gs.ChatFlag, read func(*args) uint8) func(*args) act {
 	return func(a *args) act { return op(lobby.Set{Slot: a.Slot(), What: what, Value: read(a)}) }
 }
 
-// swap reads two slots, each by its number or by the player in it.
+// swap parses two slots, each given by number or by the player in it.
 func swap(a *args) act {
 	var find [2]func(m *Machine) (int, error)
 	for i := range find {
@@ -118,7 +118,7 @@ func swap(a *args) act {
 
 func team(a *args) uint8 { return uint8(a.Ordinal("team") - 1) }
 
-// layout reads how all teams are set.
+// layout parses the arrangement of all teams.
 func layout(a *args) act {
 	switch a.OneOf("ffa", "teams", "vsall", "vsai") {
 	case "teams":
@@ -161,7 +161,7 @@ func autostart(a *args) act {
 
 var strengths = map[string]w3gs.AI{"": w3gs.AINormal, "easy": w3gs.AIEasy, "normal": w3gs.AINormal, "insane": w3gs.AIInsane}
 
-// strength reads the strength of a computer.
+// strength parses the strength of a computer.
 func strength(a *args) w3gs.AI {
 	w := strings.ToLower(a.Optional())
 	ai, known := strengths[w]
@@ -171,7 +171,7 @@ func strength(a *args) w3gs.AI {
 	return ai
 }
 
-// hold holds places. Those held by admins, and by players whom the lobby spares, spare their players, too.
+// hold reserves places. Places reserved by admins and by exempt players also exempt their holders from limits and votes.
 func hold(o lobby.Hold) act {
 	return func(m *Machine, c *call) error {
 		by, _ := m.lobby.Player(c.PID)

@@ -11,29 +11,28 @@ import (
 	gamesync "w3host/sync"
 )
 
-// Config has the settings of a game. All of it is plain data, so that a
-// journal can carry it.
+// Config is the configuration of a game. It is plain data, because it is stored in the journal.
 type Config struct {
-	ID      uint32 // the number clients join by
-	Name    string // in the list of games
-	Realm   string // realms that list it besides the LAN, separated by commas
+	ID      uint32 // number by which clients join
+	Name    string // name in the game list
+	Realm   string // realms that list it in addition to the LAN, separated by commas
 	Version w3gs.Version
-	// Versions are further ones whose clients see the lobby. With Crossplay each is told the
-	// map's identifiers of its own.
+	// Versions are additional versions whose clients see the lobby. With Crossplay each client gets the map checksums of
+	// its own version.
 	Versions  []w3gs.Version
 	Crossplay bool
-	Program   string // the answer of the command "version"
+	Program   string // answer to the command "version"
 
 	Map      Map
-	Saved    *Saved // nil: it is not a saved game
+	Saved    *Saved // nil unless it is a saved game
 	Settings w3gs.GameSettings
-	Unlisted bool // the lobby is private: on a realm it is found by its name
+	Unlisted bool // the lobby is private: on a realm it can be found by its name
 
 	Lobby    lobby.Config
 	Transfer mapxfer.Config
-	Turns    gamesync.Config // the players are filled in at the start
+	Turns    gamesync.Config // players are filled in at the start
 
-	// Trigger is the first letter of a command in the chat.
+	// Trigger is the character that starts a command in chat.
 	Trigger   byte
 	Reconnect Reconnect
 	Votes     Votes
@@ -41,56 +40,54 @@ type Config struct {
 	Results   ResultRules
 	Commands  command.Rules
 	Cooldown  Cooldown
-	// IdleTimeout ends a running game in which no player has acted for so long; 0: never.
+	// IdleTimeout ends a running game in which no player has acted for this long; 0 means never.
 	IdleTimeout time.Duration
-	// Rules are the lines that the command "rules" shows.
+	// Rules are the lines shown by the command "rules".
 	Rules []string
-	// PublicChat lets the public site show what was said to all.
+	// PublicChat lets the public site show public chat.
 	PublicChat bool
-	// Silence is how long a player in the lobby may send nothing, although every ping
-	// wants an answer.
+	// Silence is how long a player in the lobby may send nothing, although each ping requires an answer.
 	Silence time.Duration
 }
 
-// EntryRules bound the ratings of players on this map (0: no limit), and say what they must have.
+// EntryRules are requirements for joining players; 0 means no limit.
 type EntryRules struct {
-	MinRating, MaxRating int // points
-	MinGames             int // rated ones
-	// Proxied: players without a GProxy++ proxy, who could not come back, are removed.
+	MinRating, MaxRating int // rating points on this map
+	MinGames             int // rated games on this map
+	// Proxied removes players without a GProxy++ proxy, who could not reconnect.
 	Proxied bool
 }
 
-// ResultRules say which results of the game count.
+// ResultRules configure which games count.
 type ResultRules struct {
-	MinPlayers  int           // at the start, without observers
-	MinLength   time.Duration // of the game
-	LeaversLose bool          // a player who leaves allies alone in a game that goes on has lost it, whatever becomes of the allies
+	MinPlayers  int           // minimum number of players at the start, without observers
+	MinLength   time.Duration // minimum length of the game
+	LeaversLose bool          // a player who leaves allies behind in a continuing game has lost, whatever happens to the allies
 }
 
-// Reconnect is how long a running game keeps the seat of a player whose link is
-// lost and who sits behind a proxy, until another link resumes it.
+// Reconnect configures how long a running game keeps the seat of a player behind a proxy whose connection is lost.
 type Reconnect struct {
-	// Wait is for proxies that keep their client alive with Empties empty actions.
-	// 0 turns reconnection off for all proxies.
+	// Wait applies to proxies that keep their client alive with Empties empty actions. 0 turns reconnection off for all
+	// proxies.
 	Wait    time.Duration
 	Empties int
-	// ExtendedWait is for proxies that need no empty actions.
+	// ExtendedWait applies to proxies that need no empty actions.
 	ExtendedWait time.Duration
-	// Silence is how long a proxy may send nothing before its link counts as lost. An
-	// acknowledgement is sent, and expected, twice in that time.
+	// Silence is how long a proxy may send nothing before its connection counts as lost. Acknowledgements are sent and
+	// expected twice in that time.
 	Silence time.Duration
 }
 
-// Map describes the map to observers.
+// Map describes the map to observers of the game.
 type Map struct {
-	Name     string // as the map calls itself
+	Name     string // name in the map file
 	File     string
-	Path     string // as clients see it
+	Path     string // path as sent to clients
 	Size     uint32
 	CRC32    uint32
 	Checksum uint32
 	SHA1     [20]byte
 	Reports  w3map.Reports // how its script reports results
-	Modes    []string      // that players may vote for
-	Link     string        // a page about it
+	Modes    []string      // modes that players can vote for
+	Link     string        // web page about the map
 }

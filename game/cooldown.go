@@ -8,17 +8,15 @@ import (
 	"w3host/texts"
 )
 
-// Cooldown bounds the commands of players; owners and admins are exempt. A player
-// may give Burst commands at once, and one more each Every; a command that asks the
-// database costs as much as Query takes. Burst 0 sets no bound.
+// Cooldown is the rate limit for players' commands; owners and admins are exempt. A player may give Burst commands at
+// once and then one per Every; a command that queries the database costs Query. Burst 0 means no limit.
 type Cooldown struct {
 	Burst        int
 	Every, Query time.Duration
 }
 
-// pays charges a command to its caller's allowance. If that is used up, the caller is
-// told once. Lines that are not commands of a game, with spec nil, count but are not
-// answered.
+// pays charges a command to the caller's allowance and reports whether it may run. If the allowance is used up, the
+// caller is told once. Lines that are not commands of a game, for which spec is nil, are charged but not answered.
 func (m *Machine) pays(by *command.Caller, spec *command.Spec[*Machine]) bool {
 	s, limit := m.seats[by.PID], &m.cfg.Cooldown
 	if s == nil || limit.Burst <= 0 || by.Level >= command.Owner {
@@ -42,14 +40,14 @@ func (m *Machine) pays(by *command.Caller, spec *command.Spec[*Machine]) bool {
 	return true
 }
 
-// A caller may make the host say spokenBurst lines to all at once, and as many again within spokenWithin.
+// Callers may make the host say spokenBurst lines to all at once, and then as many per spokenWithin.
 const (
 	spokenBurst  = 10
 	spokenWithin = 20 * time.Second
 )
 
-// maySpeak reports whether a caller may make the host say one more line to all, and counts it. A caller without a seat in the
-// game must command it as its owner does, at least; only root has no limit.
+// maySpeak applies the rate limit for lines that a caller makes the host say to all. A caller without a seat needs at
+// least the level of the owner; root has no limit.
 func (m *Machine) maySpeak(by *command.Caller) error {
 	switch {
 	case m.seats[by.PID] == nil && by.Level < command.Owner:
@@ -67,5 +65,5 @@ func (m *Machine) maySpeak(by *command.Caller) error {
 	return nil
 }
 
-// speaker is a caller who makes the host say something, by whichever way.
+// speaker identifies a caller who makes the host say something, on any channel.
 type speaker struct{ realm, name string }

@@ -8,15 +8,15 @@ import (
 	"w3host/texts"
 )
 
-// draft is two captains who choose their teams in turn. Players who join meanwhile can be chosen, too.
+// draft is the state of two captains choosing their teams in turn. Players who join meanwhile can be chosen as well.
 type draft struct {
 	captains [2]*seat
 	teams    [2]uint8
-	chosen   w3gs.PIDs // the captains as well
-	turn     int       // of captains
+	chosen   w3gs.PIDs // chosen players and the captains
+	turn     int       // index of the captain whose turn it is
 }
 
-// drafting reads the captains, or that there is to be no draft any more.
+// drafting parses two captains, or "off".
 func drafting(a *args) act {
 	if a.Is("off") {
 		return draftOff
@@ -41,7 +41,7 @@ func drafting(a *args) act {
 	}
 }
 
-// openDraft begins a draft. Where the map sets the teams, captains choose for those that they are in.
+// openDraft starts a draft. If the map sets the teams, captains choose for the teams that they are in.
 func (m *Machine) openDraft(c *call, d *draft) error {
 	if m.cfg.Lobby.Layout == w3gs.LayoutMelee {
 		d.teams = [2]uint8{0, 1}
@@ -78,13 +78,13 @@ func (m *Machine) endDraft(why texts.Text) error {
 	return m.sayText(0, why)
 }
 
-// drafts reports whether somebody is a captain of the draft that is under way.
+// drafts reports whether the player is a captain of the current draft.
 func (m *Machine) drafts(pid uint8) bool {
 	d := m.settings.draft
 	return d != nil && m.turns == nil && pid != 0 && (d.captains[0].PID == pid || d.captains[1].PID == pid)
 }
 
-// undrafted lists the players who can still be chosen.
+// undrafted returns the players who can still be chosen.
 func (m *Machine) undrafted(d *draft) (left []lobby.Player) {
 	for _, p := range m.lobby.Players() {
 		if !p.Observer && !d.chosen.Has(p.PID) {
@@ -119,7 +119,7 @@ func (m *Machine) choose(c *call, part string) error {
 	return m.announceTurn()
 }
 
-// announceTurn says whose turn it is to choose, unless nobody has to choose any more.
+// announceTurn announces whose turn it is, unless the draft is complete.
 func (m *Machine) announceTurn() error {
 	m.settleDraft()
 	d := m.settings.draft
@@ -133,8 +133,8 @@ func (m *Machine) announceTurn() error {
 	return m.say(0, "%s chooses with %spick <player>: %s.", d.captains[d.turn].Name, string(m.cfg.Trigger), strings.Join(names, ", "))
 }
 
-// settleDraft ends a draft when at most one player is left to be chosen, who goes to the captain whose turn it is:
-// after a choice, and after players have left or become observers.
+// settleDraft ends the draft when at most one player is left, who goes to the captain whose turn it is. It is called
+// after a choice and after players left or became observers.
 func (m *Machine) settleDraft() {
 	d := m.settings.draft
 	if d == nil || m.turns != nil || m.Over() {
@@ -150,7 +150,7 @@ func (m *Machine) settleDraft() {
 	}
 }
 
-// moveTo gives a player a place in a team: an open one, or that of a player who is not chosen.
+// moveTo moves a player to a team: into an open slot, or by a swap with a player who was not chosen.
 func (m *Machine) moveTo(pid, team uint8, chosen w3gs.PIDs) error {
 	p, _ := m.lobby.Player(pid)
 	if p.Team == team {
@@ -165,7 +165,8 @@ func (m *Machine) moveTo(pid, team uint8, chosen w3gs.PIDs) error {
 	return err
 }
 
-// forgetDrafted ends the draft of a captain who has left, and frees the number of a player who has.
+// forgetDrafted ends the draft if one of its captains has left, and removes any other player who left from the chosen
+// ones.
 func (m *Machine) forgetDrafted(pid uint8) {
 	d := m.settings.draft
 	switch {

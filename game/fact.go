@@ -11,22 +11,21 @@ import (
 	gamesync "w3host/sync"
 )
 
-// Fact is something that has happened in the game: a pointer to one of the types
-// below. Facts are self-contained: no observer reads the machine. A fact is valid
-// until the next Step; an observer must copy the parts it keeps, above all the bytes of
-// Acted and Turned.
+// Fact is an event of the game: a pointer to one of the types below. Facts are self-contained, so that observers need
+// not read the Machine. A fact is valid until the next Step; observers must copy what they keep, in particular the bytes
+// of Acted and Turned.
 type Fact interface{ Fact() }
 
-// Player is the player that a fact is about.
+// Player identifies the player that a fact is about.
 type Player struct {
 	PID      uint8
-	Name     string         // by which people call them, unlike that of any other player in the game
-	Nameless bool           // the name belongs to nobody, so that nothing may be recorded for it
-	Realm    string         // that has confirmed the name; empty: none
+	Name     string         // unique in the game
+	Nameless bool           // the name is made up, so that nothing may be recorded under it
+	Realm    string         // realm that confirmed the name, or empty
 	Addr     netip.AddrPort // zero for fake players
 }
 
-// OwnName returns the player's name, empty where it belongs to nobody.
+// OwnName returns the player's name, or "" if it is made up.
 func (p *Player) OwnName() string {
 	if p.Nameless {
 		return ""
@@ -34,84 +33,84 @@ func (p *Player) OwnName() string {
 	return p.Name
 }
 
-// playerResult is how a game has ended for a player.
+// playerResult is the result of the game for one player.
 type playerResult struct {
 	Player
 	Result Result
 }
 
 type (
-	// Opened is the first fact: the lobby is up.
+	// Opened is the first fact: the lobby is open.
 	Opened struct {
 		Config *Config
 		Owner  string
 		Counts lobby.Counts
 	}
-	// Joined: a player has a seat.
+	// Joined reports that a player got a seat.
 	Joined struct {
 		Player
 		Slot int
 	}
-	// Vouched: the realm of a player's name has confirmed it.
+	// Vouched reports that the realm of a player's name has confirmed it.
 	Vouched struct{ Player }
-	// JoinRefused: a join was answered with 0x05.
+	// JoinRefused reports that a join was answered with 0x05.
 	JoinRefused struct {
 		Name   string
 		Addr   netip.AddrPort
 		Reason w3gs.RejectReason
 		Why    string
 	}
-	// LacksMap: a player has only Have bytes of the map.
+	// LacksMap reports that a player has only Have bytes of the map.
 	LacksMap struct {
 		Player
 		Have uint32
 	}
-	// LeftLobby: a player has left before the start, or was removed (Kicked).
+	// LeftLobby reports that a player left before the start or was removed (Kicked).
 	LeftLobby struct {
 		Player
 		Reason w3gs.LeaveReason
 		Why    string
-		By     string // who kicked
+		By     string // person who kicked the player
 		Kicked bool
 		RTT    time.Duration
 	}
-	// LinkLost: a player's connection broke. It can be resumed for Wait; 0: it cannot.
+	// LinkLost reports that a player's connection broke. It can be resumed within Wait; 0 means it cannot.
 	LinkLost struct {
 		Player
 		Why  string
 		Wait time.Duration
 	}
-	// LinkResumed: a seat has a new link, after Away without one; 0: the old one
+	// LinkResumed reports that a seat has a new connection after Away without one. Away is 0 if the old connection still
 	// seemed alive.
 	LinkResumed struct {
 		Player
 		Away time.Duration
 	}
-	// Said: a player has said a line to the players in To.
+	// Said reports a chat line to the players in To.
 	Said struct {
 		lobby.Said
-		Receiver string // of a private line
+		Receiver string // receiver of a private line
 	}
-	// HostSaid: the host has said Text to all, since By wanted it.
+	// HostSaid reports that the host said Text to all on behalf of By.
 	HostSaid struct{ By, Text string }
-	// Muted: a player sent too many lines.
+	// Muted reports that a player sent too many lines.
 	Muted struct {
 		Player
 		For time.Duration
 	}
-	// Counted: the lobby's numbers have changed.
+	// Counted reports new slot counts of the lobby.
 	Counted = lobby.CountsChanged
-	// Listed: the lobby is to be announced under this name, or not at all.
+	// Listed reports that the lobby is to be announced under this name or, unless Public, no longer.
 	Listed struct {
 		Name   string
 		Public bool
 		Counts lobby.Counts
 	}
-	// Counting: the countdown has begun.
+	// Counting reports that the countdown has begun.
 	Counting = lobby.CountdownStarted
-	// CountStopped: the countdown was stopped.
+	// CountStopped reports that the countdown was stopped.
 	CountStopped = lobby.CountdownAborted
-	// Started: the lobby has become a game; the players load.
+	// Started reports that the lobby has become a game and the players load it.
 	Started struct {
 		Table   w3gs.SlotTable
 		Players []lobby.Player // humans in slot order
@@ -119,66 +118,66 @@ type (
 		Addrs   map[uint8]netip.AddrPort
 		HCL     string
 		Extras  []*w3gs.PlayerExtra // profiles and skins, from 1.32 on
-		// Watchers is the pid of the seat for viewers, 0 for none; Unwatched the reason why a game that is to be
-		// shown cannot be.
+		// Watchers is the pid of the seat for viewers, or 0; Unwatched is the reason why a game that should have such a
+		// seat has none.
 		Watchers  uint8
 		Unwatched string
 	}
-	// Loaded: a player has loaded, After the start.
+	// Loaded reports that a player has loaded the game, After the start.
 	Loaded struct {
 		Player
 		After time.Duration
 	}
-	// AllLoaded: the first turn is one period away.
+	// AllLoaded reports that all players have loaded; the first turn follows one period later.
 	AllLoaded = gamesync.Started
-	// Acted: a player's action has arrived; it waits for the next turn.
+	// Acted reports an action of a player, which goes out with the next turn.
 	Acted struct {
 		PID  uint8
 		Data []byte
 	}
-	// GameSaved: a player has saved the game, and so have the clients of all others.
+	// GameSaved reports that a player saved the game; the clients of all others saved it too.
 	GameSaved struct {
 		Player
 		File   string
 		Played time.Duration
 	}
-	// Emptied: every client gets empty 0x0C of no duration here.
+	// Emptied reports that every client gets empty 0x0C without duration at this point.
 	Emptied = gamesync.Empty
-	// Turned: a turn has gone out.
+	// Turned reports that a turn was sent.
 	Turned = gamesync.Turn
-	// Settled: all have acknowledged a turn, and its hash is known.
+	// Settled reports that all players have acknowledged a turn, with its hash.
 	Settled = gamesync.Settled
-	// PeriodChanged: turns have another period.
+	// PeriodChanged reports a new turn period.
 	PeriodChanged = gamesync.PeriodChanged
-	// ScreenUp: the lag screen is up.
+	// ScreenUp reports that the lag screen is shown.
 	ScreenUp = gamesync.ScreenUp
-	// Lagged: the game goes on after a lag.
+	// Lagged reports that the game continues after a lag.
 	Lagged = gamesync.Lag
-	// Desynced: the players no longer have the same game state.
+	// Desynced reports that the players no longer have the same game state.
 	Desynced = gamesync.Desync
-	// Dropped: a player is removed from the game; LeftGame follows.
+	// Dropped reports that a player is being removed from the game; LeftGame follows.
 	Dropped struct {
 		Player
 		Why string
-		By  string // who kicked; empty when the game itself did
+		By  string // person who kicked; empty if the game removed the player
 	}
-	// LeftGame: a player is gone, and the others have their 0x07.
+	// LeftGame reports that a player is gone and the others have received 0x07.
 	LeftGame struct {
 		Player
 		Reason w3gs.LeaveReason
 		Why    string
 		Kicked bool
 		RTT    time.Duration
-		Own    bool // by the player's own word, over a connection that was alive
-		// Actions is how many actions the player took, as replays count them.
+		Own    bool // the player left deliberately, over a working connection
+		// Actions is the number of the player's actions, counted as in replays.
 		Actions uint32
 	}
-	// DownloadBegun: the map is being sent to a player.
+	// DownloadBegun reports that the map is being sent to a player.
 	DownloadBegun struct {
 		Player
 		Size uint32
 	}
-	// DownloadEnded: a player has the map, or will not get it (Why).
+	// DownloadEnded reports that a player has the map, or will not get it (Why).
 	DownloadEnded struct {
 		Player
 		Complete bool
@@ -187,21 +186,21 @@ type (
 		Took     time.Duration
 		Why      string
 	}
-	// MapPacketIgnored: a map packet made no sense.
+	// MapPacketIgnored reports an invalid packet about the map.
 	MapPacketIgnored struct {
 		Player
 		Why mapxfer.Why
 	}
-	// Commanded: a command that not everybody may use was given.
+	// Commanded reports the use of a command that not everybody may use.
 	Commanded struct {
 		Caller  command.Caller
 		Line    string
-		Name    string // of the command
-		Target  string // the player or thing it was about
+		Name    string // name of the command
+		Target  string // player or thing it was about
 		Detail  string // its arguments
-		Refused string // why it was not done
+		Refused string // why it was refused, or empty
 	}
-	// Decided: the players have ended the game with a result.
+	// Decided reports that the players ended the game with a result.
 	Decided struct {
 		Why     string
 		Players []playerResult
@@ -210,14 +209,14 @@ type (
 	Over struct {
 		gamesync.Over
 		Stopped bool // the host was stopped
-		Decided bool // the players have ended it with a result
-		Remade  bool // the players want to play it again
+		Decided bool // the players ended it with a result
+		Remade  bool // the players voted to play again
 	}
 	// Closed is the last fact of a lobby that did not start.
 	Closed struct{ Why string }
 )
 
-func (*Player) Fact()      {} // and so whatever embeds a Player
+func (*Player) Fact()      {} // also for all types that embed Player
 func (*Opened) Fact()      {}
 func (*JoinRefused) Fact() {}
 func (*Said) Fact()        {}
@@ -230,7 +229,7 @@ func (*Decided) Fact()     {}
 func (*Over) Fact()        {}
 func (*Closed) Fact()      {}
 
-// Speed is that of a download in bytes per second.
+// Speed returns the speed of a download in bytes per second.
 func (f *DownloadEnded) Speed() float64 {
 	if f.Took <= 0 {
 		return 0

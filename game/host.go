@@ -6,17 +6,17 @@ import (
 	"w3host/texts"
 )
 
-// WaitsForRealm says that a realm lists another lobby before this one.
+// WaitsForRealm returns the line to players that a realm lists another lobby before this one.
 func WaitsForRealm(realm, before string) texts.Text {
 	return texts.Of("On %s this lobby can be found once %q has started or closed.", realm, before)
 }
 
-// HostDrains says that the host ends, and that a lobby may still start.
+// HostDrains returns the line to players that the host is about to stop, but the lobby may still start.
 func HostDrains(within time.Duration) texts.Text {
 	return texts.Of("This host stops: the next lobby is on another one. You may stay, and start this game within %v.", within)
 }
 
-// Sentences of a host to players, for reasons of its own.
+// Messages of the host to players.
 var (
 	HostStops = texts.Of("the host is shutting down")
 

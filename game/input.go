@@ -12,82 +12,78 @@ import (
 	"w3host/texts"
 )
 
-// LinkID is the host's number of a connection, from 1, never used twice in a
-// game.
+// LinkID is the host's number of a connection, from 1. It is never reused in a game.
 type LinkID uint32
 
-// Kind says what an Input is.
+// Kind is the kind of an Input.
 type Kind uint8
 
 // Kinds of inputs, with the fields they use.
 const (
-	// Tick: only time has passed.
+	// Tick reports that time has passed.
 	Tick Kind = iota
-	// Join: the 0x1E of a new Link at Addr. The host has checked the game id and
-	// the entry key, and looked up whether the player is Banned (why), and whether
-	// the address is Shared by many. Realm is whose name it is said to be, empty for
-	// the LAN, and Vouched says that the realm has confirmed it. Version is the player's,
-	// where the host knows it. Like is an admin whose name the player's is taken for, Country
-	// the code of the country of Addr, where the host knows it.
+	// Join is the 0x1E of a new Link at Addr. The host has checked the game id and the entry key, whether the player is
+	// Banned (with the reason), and whether the address is Shared by many. Realm is the realm that the name claims,
+	// empty for the LAN; Vouched means that the realm has confirmed it. Version is the player's game version, if known.
+	// Like is an admin whose name looks like the player's. Country is the country code of Addr, if known.
 	Join
-	// Packet: any packet of Link without a kind of its own. Level is the sender's, as
-	// the host knows, looked up for chat. Figures describe the connection, for packets
-	// about the map. By is how long a pong has waited in the kernel since it arrived.
+	// Packet is a packet of Link without a kind of its own. Level is the sender's level, looked up for chat. Figures
+	// describe the connection, for packets about the map. By is how long a pong waited in the kernel's buffer.
 	Packet
-	// Action: the Data of a 0x26 of Link.
+	// Action is the Data of a 0x26 of Link.
 	Action
-	// Keepalive: the Sum of a 0x27 of Link.
+	// Keepalive is the checksum (Sum) of a 0x27 of Link.
 	Keepalive
-	// Lost: Link has ended; Why says how.
+	// Lost reports that Link has ended, with the reason Why.
 	Lost
-	// Resume: Link, from Addr, carries seat PID from here on, whose proxy has received
-	// Last packets. The host has checked that it may.
+	// Resume reports that Link, from Addr, now carries seat PID, whose proxy has received Last packets. The host has
+	// checked that it may.
 	Resume
-	// Backlog: Queued bytes of packets wait for Link's socket; Figures are of the
-	// connection; Moves changes whenever it takes some of the packets.
+	// Backlog reports that Queued bytes wait for Link's socket. Figures describe the connection; Moves changes whenever
+	// the socket accepts some of the bytes.
 	Backlog
-	// HostLate: a turn of some game of this host went out By too late.
+	// HostLate reports that a turn of some game on this host was sent late by By.
 	HostLate
-	// Beat: turns are due at By modulo their period.
+	// Beat sets the phase of turns: they are due at By modulo their period.
 	Beat
-	// Ban: Link's player has been banned since the join; Why says why.
+	// Ban reports that Link's player was banned after the join, with the reason Why.
 	Ban
-	// Command: Caller types Line, but not in the chat of this game.
+	// Command is a command Line of Caller that was not typed in the chat of this game.
 	Command
-	// Vouch: the realm of Link's player has confirmed the name. Level is the player's
-	// level under that name.
+	// Vouch reports that the realm of Link's player has confirmed the name. Level is the player's level under that name.
 	Vouch
-	// HostLine: the host says Line to Caller. Why, if it is set, is the Notice that Line is the reason of.
+	// HostLine is a Line of the host to Caller. If Why is set, it is a Notice and Line its reason.
 	HostLine
-	// Stop: the host stops; the players read Why. With Line, the person of that name has closed the lobby.
+	// Stop reports that the host stops, with the reason Why for the players. With Line, the person of that name has
+	// closed the lobby.
 	Stop
-	// Proxy: Link's player is behind a proxy, which asks for reconnection.
+	// Proxy reports that Link's player is behind a proxy, which asks for reconnection.
 	Proxy
-	// Extended: Link's proxy can wait without empty actions.
+	// Extended reports that Link's proxy can wait without empty actions.
 	Extended
-	// Acked: Link's proxy has acknowledged packets.
+	// Acked reports that Link's proxy has acknowledged packets.
 	Acked
-	// Forfeit: seat PID can no longer be resumed; Why says why.
+	// Forfeit reports that seat PID can no longer be resumed, with the reason Why.
 	Forfeit
-	// Rated: Skill is the rating of Link's player on this map, from so many Games.
+	// Rated is the rating Skill of Link's player on this map, from Games games.
 	Rated
-	// Prefer: Link's player has chosen Language in an earlier game.
+	// Prefer is the Language that Link's player has chosen in an earlier game.
 	Prefer
-	// Ignored: Link's player has chosen in earlier games not to read the players of the
-	// names in Line, one a line.
+	// Ignored lists the names, one per line in Line, of players whose lines Link's player has chosen not to see in
+	// earlier games.
 	Ignored
-	// Login: Link's player has tried a password. Why is the reason why it was refused,
-	// By how long they must wait before the next; Level is their level now.
+	// Login is the result of a password attempt by Link's player. Why is the reason of a refusal, By how long to wait
+	// before the next attempt, Level the player's level now.
 	Login
-	// Survived: the process of the host has ended and another one goes on with the game, By
-	// after the last input. Nothing that the host has said of sockets holds any more.
+	// Survived reports that another process of the host has taken over the game, By after the last input. Everything
+	// reported about sockets before is obsolete.
 	Survived
-	// SayAll: the host says Line to all, since Caller wants it.
+	// SayAll makes the host say Line to all on behalf of Caller.
 	SayAll
 )
 
-// kinds says of each kind what it is, for crash reports, and what takes it: the
-// game, or the seat that Link carries.
+// kinds describes each kind for crash reports and has its handler: a method of the Machine, or one for the seat that
+// Link carries.
 var kinds = [...]struct {
 	text   string
 	do     func(*Machine, *Input)
@@ -126,7 +122,7 @@ var kinds = [...]struct {
 	SayAll:   {text: "a line to all", do: func(m *Machine, in *Input) { m.sayFor(in.Caller.Name, in.Line) }},
 }
 
-// String names the kind in crash reports.
+// String returns the kind for crash reports.
 func (k Kind) String() string {
 	if int(k) >= len(kinds) {
 		return "an unknown input"
@@ -134,12 +130,12 @@ func (k Kind) String() string {
 	return kinds[k].text
 }
 
-// Input is one thing that happened outside. It is a flat struct, so that
-// actions and acknowledgements need no allocation; Step keeps nothing of it.
+// Input is one external event. It is a flat struct, so that actions and acknowledgements need no allocation. Step does
+// not retain it.
 type Input struct {
 	Kind     Kind
 	Link     LinkID
-	Bytes    int // of the link's stream that are done with this input
+	Bytes    int // bytes of the link's stream consumed by this input
 	PID      uint8
 	Level    command.Level
 	Sum      uint32

@@ -8,9 +8,8 @@ import (
 	"w3host/texts"
 )
 
-// listing are the commands about what a lobby is called and how it stands in the
-// list of games. A private lobby is in no list: on a realm it is found by its name,
-// on the LAN not at all.
+// listing holds the commands about the name of a lobby and its place in game lists. A private lobby is in no list: on a
+// realm it can be found by its name, on the LAN not at all.
 var listing = command.Table[*Machine]{
 	{
 		Name:  "rules",
@@ -78,7 +77,7 @@ func publish(m *Machine, c *call, name string) error { return m.list(c, name, tr
 
 func unlist(m *Machine, c *call, name string) error { return m.list(c, name, false) }
 
-// list has the lobby announced anew, by its old name if there is no other.
+// list announces the lobby again; an empty name keeps the old one.
 func (m *Machine) list(c *call, name string, public bool) error {
 	if err := m.maySpeak(c.Caller); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (m *Machine) list(c *call, name string, public bool) error {
 	}
 	if c.Target = name; name != m.cfg.Name {
 		m.set(c, "name", func() {
-			if m.turns == nil && !m.cfg.Unlisted { // only a player who knows the name of a private lobby finds it
+			if m.turns == nil && !m.cfg.Unlisted { // the players of a private lobby know it by its current name
 				m.announce(m.settings.firstName, true)
 			}
 		})
@@ -97,7 +96,7 @@ func (m *Machine) list(c *call, name string, public bool) error {
 	return m.announce(name, public)
 }
 
-// announce lists the lobby under a name, or takes it off the list.
+// announce lists the lobby under a name, or removes it from lists.
 func (m *Machine) announce(name string, public bool) error {
 	m.cfg.Name, m.cfg.Unlisted = name, !public
 	m.lobby.SetPrivate(!public)

@@ -9,11 +9,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// silenceCheck is how often the lobby looks for players who send nothing, and for
-// players who were banned after they joined.
+// silenceCheck is the interval at which the lobby checks for players who send nothing and for players banned after their
+// join.
 const silenceCheck = 5 * time.Second
 
-// join gives a player a seat, or refuses.
+// join gives a player a seat or refuses.
 func (m *Machine) join(in *Input) {
 	req := in.Packet.(*w3gs.ReqJoin)
 	m.joining = &seat{
@@ -42,10 +42,10 @@ func (m *Machine) vouch(s *seat, in *Input) {
 	m.out.add(Op{Kind: Rate, Link: s.link, PID: s.PID})
 }
 
-// try carries out an operation of the lobby, or says why it was not done.
+// try carries out an operation of the lobby, or returns why it cannot be done.
 func (m *Machine) try(op lobby.Operation) error { return m.lobby.Do(m.now, op) }
 
-// lobbySink is the Machine as the sink of the lobby.
+// lobbySink implements lobby.Sink for a Machine.
 type lobbySink struct{ *Machine }
 
 func (m lobbySink) Send(to w3gs.PIDs, p w3gs.Packet) { m.sendTo(to, p) }
@@ -96,7 +96,7 @@ func (m lobbySink) Started(s lobby.Started) { m.begin(s) }
 
 func (m lobbySink) Closed(why string) { m.ending.last = &Closed{why} }
 
-// gone closes the link of a player whom the lobby has removed.
+// gone reports that the lobby has removed a player, and closes the link.
 func (m *Machine) gone(f *LeftLobby) {
 	if m.turns == nil {
 		m.xfer.Leave(m.now, f.PID)
@@ -105,8 +105,7 @@ func (m *Machine) gone(f *LeftLobby) {
 	m.vacate(f.PID, f.Why)
 }
 
-// Kicked closes the link of a player who was kicked. In a running game the turns
-// have to remove the player.
+// Kicked closes the link of a kicked player. In a running game the turn loop removes the player afterwards.
 func (m lobbySink) Kicked(pid uint8, slot int, why, by string) {
 	if m.turns == nil {
 		m.gone(&LeftLobby{Player: m.player(pid), Reason: w3gs.LeaveLobby, Why: why, By: by, Kicked: true})
@@ -115,13 +114,13 @@ func (m lobbySink) Kicked(pid uint8, slot int, why, by string) {
 	s := m.seats[pid]
 	m.fact(&Dropped{Player: s.Player, Why: why, By: by})
 	s.kick = why
-	m.started.Places[slot].Name = "" // a remake keeps no place for them
+	m.started.Places[slot].Name = "" // a remake reserves no place for this player
 	m.dismiss(s, why)
 	m.later(kickedFromGame{pid})
 }
 
-// findSilent cuts the links of players who have sent nothing for too long: every ping
-// wants an answer, so the connection must be dead.
+// findSilent cuts the links of players who have sent nothing for too long. Their connections must be dead, since each
+// ping requires an answer.
 func (m *Machine) findSilent() {
 	if !m.silenceDue(silenceCheck) {
 		return
@@ -138,9 +137,8 @@ func (m *Machine) findSilent() {
 	m.out.add(Op{Kind: CheckBans})
 }
 
-// silenceDue reports whether it is time to look for silent players. If that time is
-// long past, the host was suspended: it has sent no pings and read nothing, so nobody
-// is called silent.
+// silenceDue reports whether it is time to check for silent players. If that time is long past, the host was suspended
+// and has neither sent pings nor read packets, so that silence means nothing.
 func (m *Machine) silenceDue(every time.Duration) bool {
 	due := m.silenceAt
 	if m.now < due {

@@ -13,51 +13,51 @@ import (
 	"w3host/texts"
 )
 
-// Machine is one game. It belongs to one goroutine.
+// Machine is one game. It is not safe for concurrent use.
 type Machine struct {
 	cfg   Config
 	lobby *lobby.Lobby
 	xfer  *mapxfer.Scheduler
 	turns *gamesync.Loop // nil before the start
 
-	commands command.Table[*Machine] // as the operator has them
+	commands command.Table[*Machine] // with the operator's rules applied
 
-	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fakes and the absent
-	found   [32]*seat              // by the last bits of a link's number
-	joining *seat                  // of the join being handled
+	seats   [w3gs.MaxPID + 1]*seat // by pid; nil for fake players and unused pids
+	found   [32]*seat              // cache of seats, indexed by the low bits of the link number
+	joining *seat                  // seat of the join in progress
 
-	now       time.Duration // since the lobby opened
-	startedAt time.Duration // 0x0B was sent: the clock of the turns begins
-	actedAt   time.Duration // when a player has acted last, in time of the game
+	now       time.Duration // time since the lobby opened
+	startedAt time.Duration // when 0x0B was sent, which starts the clock of the turns
+	actedAt   time.Duration // game time of the last player action
 	paused    bool          // a player has paused the game
-	silenceAt time.Duration // when to check for silent players next
+	silenceAt time.Duration // next check for silent players
 	toProxies toProxies
 	settings  settings
 	polls     []*poll
-	started   lobby.Started // players kicked since have no name in its Places
+	started   lobby.Started // players kicked since then have no name in its Places
 	ending    ending
 	lastGone  Player                      // the player who left last
 	seq       uint64                      // number of the last fact
-	spoken    *allowance.Limiter[speaker] // lines that callers have made the host say; nil: none yet
-	asPlayer  bool                        // the command that is carried out is a player's, who may not know names
-	calm      bool                        // no poll, setting or absent player has to be looked after at each input
+	spoken    *allowance.Limiter[speaker] // rate limit for lines that callers make the host say; nil until needed
+	asPlayer  bool                        // the current command is a player's, who may not know hidden names
+	calm      bool                        // no poll, setting or absent player needs attention after each input
 	out       outputs
 }
 
-// outputs collects the output of a Step.
+// outputs collects the outputs of a Step.
 type outputs struct {
 	*Out
-	queue []task // what parts of the game have caused in each other
+	queue []task // effects of one part of the game on another
 	acted Acted
 }
 
-// ending is how the game ends, or has ended.
+// ending is the state of the end of the game.
 type ending struct {
 	surrendered [w3gs.MaxSlots]bool // by team
 	decided     bool                // the players have ended the game with a result
 	remade      bool                // the players have voted to play again
 	stopped     bool                // the host is stopping
-	last        Fact                // reported after all else; nil: the game goes on
+	last        Fact                // reported after all other facts; nil while the game continues
 }
 
 // New opens the lobby of a game and appends the first outputs to out.
@@ -76,11 +76,10 @@ func New(cfg Config, out *Out) *Machine {
 	return m
 }
 
-// ShutsOut reports whether strangers cannot join the lobby before somebody in it allows that.
+// ShutsOut reports whether strangers cannot join the lobby unless a player in it allows that.
 func (m *Machine) ShutsOut() bool { return m.lobby.ShutsOut() }
 
-// Step handles one input and appends what follows from it to out. now is the time
-// since the lobby opened, and never goes back.
+// Step handles one input and appends its outputs to out. now is the time since the lobby opened and never decreases.
 func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	if m.Over() || in.Kind == Keepalive && m.keepalive(now, in) {
 		return
@@ -101,12 +100,12 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	m.calm = m.turns != nil && !m.Over() && len(m.polls)+len(m.settings.list) == 0
 }
 
-// settling is what an input may have made possible, in the order in which it is done.
+// settling lists the checks after each input, in their order.
 var settling = [...]func(*Machine){
 	(*Machine).settlePolls, (*Machine).settleModes, (*Machine).endSettings, (*Machine).settleDraft, (*Machine).settleBalance,
 }
 
-// Next is when Step needs a Tick if no other input comes; false: never.
+// Next returns when Step needs a Tick if no other input comes. ok is false if it needs none.
 func (m *Machine) Next() (at time.Duration, ok bool) {
 	if m.Over() {
 		return 0, false
@@ -144,25 +143,24 @@ func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 // BelongsTo reports whether an account is the owner, with or without a seat.
 func (m *Machine) BelongsTo(name, realm string) bool { return m.lobby.BelongsTo(name, realm) }
 
-// Language returns the language of a player.
 func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(pid) }
 
 // Over reports whether the game, or a lobby that did not start, has ended.
 func (m *Machine) Over() bool { return m.ending.last != nil }
 
-// Attends reports whether packets of players should be read between two turns: the game loads or
-// shows the lag screen. In a lobby they always are.
+// Attends reports whether players' packets should be read between turns, because the game loads or shows the lag screen.
+// In a lobby it is always true.
 func (m *Machine) Attends() bool { return m.turns == nil || m.turns.Attends() }
 
 // Downloading reports whether the machine wants Backlog inputs before the start.
 func (m *Machine) Downloading() bool { return m.xfer.Downloading() > 0 }
 
-// handle calls the function that the table has for the kind of input.
+// handle calls the handler for the kind of input.
 func (m *Machine) handle(in *Input) {
 	k := kinds[in.Kind]
 	if k.do != nil {
 		k.do(m, in)
-	} else if s := m.seatOf(in.Link); s != nil { // else the player was removed before it came
+	} else if s := m.seatOf(in.Link); s != nil { // otherwise the player was removed before the input arrived
 		k.bySeat(m, s, in)
 	}
 }
@@ -178,12 +176,12 @@ func (m *Machine) command(in *Input) {
 	m.obey(&by, in.Line)
 }
 
-// packet handles packets of players that have no kind of their own.
+// packet handles packets of players without a kind of their own.
 func (m *Machine) packet(s *seat, in *Input) {
 	s.heard = m.now
 	switch p := in.Packet.(type) {
 	case *w3gs.ChatToHost:
-		s.level = in.Level // no other packet comes with it
+		s.level = in.Level // only chat carries a level
 		m.chat(s, p.Chat)
 	case *w3gs.PlayerExtra:
 		m.lobby.Extra(m.now, s.PID, p)
@@ -214,13 +212,12 @@ func (m *Machine) packet(s *seat, in *Input) {
 	}
 }
 
-// Ignores reports whether a packet of a player has no effect in the present phase of the game, or in its version.
-// The caller does not step such a packet, so that it takes no room in the journal. now is the time that the step
-// would have.
+// Ignores reports whether a packet has no effect in this phase or version. The caller does not pass such a packet to
+// Step, to save space in the journal. now is the time that the step would have.
 func (m *Machine) Ignores(now time.Duration, link LinkID, packet w3gs.Packet) bool {
 	s := m.seatOf(link)
 	if s == nil {
-		return false // Step decides
+		return false // let Step decide
 	}
 	switch p := packet.(type) {
 	case *w3gs.PeerSet:
@@ -241,13 +238,13 @@ func (m *Machine) Ignores(now time.Duration, link LinkID, packet w3gs.Packet) bo
 	return false
 }
 
-// tick does the work that is due in each room.
+// tick does the work that is due in each part of the game.
 func (m *Machine) tick(*Input) {
 	if m.turns != nil {
 		before := len(m.out.Facts)
 		m.turns.Tick(m.playTime())
 		for i := range m.out.Facts[before:] {
-			m.out.Facts[before+i].Turn = m.turns.Turns() // facts of a tick bear the number of its last turn
+			m.out.Facts[before+i].Turn = m.turns.Turns() // facts of a tick carry the number of its last turn
 		}
 		if m.endIdle(); m.Over() {
 			return
@@ -265,8 +262,8 @@ func (m *Machine) tick(*Input) {
 	m.tendProxies()
 }
 
-// maybeStray reports whether a 0x21 counts only when the connection closes: of some versions, clients send it
-// while the game starts, and play on.
+// maybeStray reports whether a 0x21 must be ignored unless the connection closes: clients of some versions send one
+// while the game starts and keep playing.
 func (m *Machine) maybeStray(s *seat) bool {
 	if m.turns == nil || !m.cfg.Version.StrayLeaves() {
 		return false
@@ -289,7 +286,7 @@ func (m *Machine) leave(s *seat, reason w3gs.LeaveReason, lost bool) {
 	m.turns.Leave(m.playTime(), s.PID, reason)
 }
 
-// stop ends the lobby or the game, and says so to its players.
+// stop ends the lobby or the game and tells its players why.
 func (m *Machine) stop(in *Input) {
 	why := texts.Known(in.Why)
 	if in.Line != "" {
@@ -303,7 +300,7 @@ func (m *Machine) stop(in *Input) {
 	m.turns.End(m.playTime(), why)
 }
 
-// playTime is the clock of the turns.
+// playTime returns the time since the start of the game, which is the clock of the turns.
 func (m *Machine) playTime() time.Duration { return m.now - m.startedAt }
 
 func (m *Machine) fact(f Fact) {

@@ -12,12 +12,12 @@ import (
 // modeVote is a vote of the lobby's players for one of the map's modes.
 type modeVote struct {
 	until time.Duration
-	votes [w3gs.MaxPID + 1]int // by pid: the number of a mode, from 1; 0: none
+	votes [w3gs.MaxPID + 1]int // by pid: the number of a mode, from 1, or 0
 }
 
 func (v *modeVote) open() bool { return v.until > 0 }
 
-// modeVotes counts the votes for each mode, one for each address as in all votes, and returns the players who have voted.
+// modeVotes counts the votes for each mode, limited per address like all votes, and returns the players who have voted.
 func (m *Machine) modeVotes() (each []int, voted w3gs.PIDs) {
 	each = make([]int, len(m.cfg.Map.Modes))
 	for i := range each {
@@ -50,7 +50,7 @@ func modes(m *Machine, _ *call) texts.Text {
 	return texts.Of("The modes: %v. Vote with %svotemode <mode>.", texts.Join(parts, ", "), string(m.cfg.Trigger))
 }
 
-// votemode counts a vote, the first of which opens the vote. A player may choose again.
+// votemode counts a player's vote, replacing an earlier one. The first vote opens the poll.
 func votemode(m *Machine, c *call, word string) error {
 	if err := m.voter(c); err != nil {
 		return err
@@ -73,8 +73,8 @@ func votemode(m *Machine, c *call, word string) error {
 	return m.answer(c, "Your vote is for %s.", m.cfg.Map.Modes[mode-1])
 }
 
-// settleModes ends the vote when all have voted, or its time is over: the mode with most votes is set, the
-// first of the list if several have as many, if half of the players have voted.
+// settleModes ends the vote when all have voted or its time is over. If at least half of the players have voted, the
+// mode with the most votes is set; among equals the first in the list wins.
 func (m *Machine) settleModes() {
 	v := &m.settings.modes
 	if !v.open() || m.Over() {

@@ -7,56 +7,49 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// OpKind says what an Op asks of the host.
+// OpKind is the kind of an Op.
 type OpKind uint8
 
 // Kinds of orders, with the fields they use.
 const (
-	// Send: write Frame to the links of the seats in To.
+	// Send writes Frame to the links of the seats in To.
 	Send OpKind = iota + 1
-	// SendLast: as Send, but drop the waiting parts of the map: none may come behind
-	// this packet.
+	// SendLast is Send, but drops parts of the map that are still queued, since none may follow this packet.
 	SendLast
-	// Parts: send the map from At to End to seat PID, as if from From, behind
-	// every packet.
+	// Parts sends the map from offset At to End to seat PID, with the sender pid From, after all other packets.
 	Parts
-	// Seat: Link carries seat PID from here on.
+	// Seat makes Link carry seat PID from now on.
 	Seat
-	// Reply: write Frame to Link, but neither count nor keep it: Link has no seat, or the
-	// packet is for its proxy.
+	// Reply writes Frame to Link without counting or keeping it, because Link has no seat or the packet is for its
+	// proxy.
 	Reply
-	// Close: end Link once everything before is written; Why is for the log.
+	// Close ends Link after everything before is written; Why is for the log.
 	Close
-	// Cut: end Link at once.
+	// Cut ends Link at once.
 	Cut
-	// Play: turns begin; links belong to a running game.
+	// Play marks the start of turns; the links now belong to a running game.
 	Play
-	// CheckBans: look up the players of all links again and report with Ban.
+	// CheckBans asks to check the players of all links for bans again and to report them with Ban.
 	CheckBans
-	// KeepJournal: keep the journal of this game when it is over.
+	// KeepJournal asks to keep the journal of this game after its end.
 	KeepJournal
-	// Answer: Text is for Caller, who is not in the game. Refused: it is the reason why
-	// the command was not done.
+	// Answer sends Text to Caller, who is not in the game. Refused means that it is the reason of a refusal.
 	Answer
-	// Ask: put Query to the database; the answer is for Caller, nil if nobody waits for
-	// it.
+	// Ask sends Query to the database. The answer goes to Caller; nil if none is wanted.
 	Ask
-	// Offer: tell the proxies of the seats in To how they come back, and that there
-	// are Empties empty actions before each 0x0C.
+	// Offer tells the proxies of the seats in To how to reconnect, and that Empties empty actions precede each 0x0C.
 	Offer
-	// Ack: acknowledge to the proxies of the seats in To the packets that have arrived.
+	// Ack acknowledges to the proxies of the seats in To the packets received.
 	Ack
-	// Forget: seat PID is empty; nothing more is kept for it.
+	// Forget reports that seat PID is empty; what is kept for it can be dropped.
 	Forget
-	// Outside: Caller has typed Text, which is not a command of a game but may be one
-	// of the host.
+	// Outside passes on Text of Caller, which is not a command of a game but may be one of the host.
 	Outside
-	// Rate: look up the rating of Link's player, for Rated.
+	// Rate asks for the rating of Link's player, to be reported with Rated.
 	Rate
-	// Again: open a lobby with Config, but a new number and seed, as soon as this game
-	// is over.
+	// Again opens a lobby with Config, but a new number and seed, as soon as this game is over.
 	Again
-	// Recall: look up the language that Link's player has chosen, for Prefer.
+	// Recall asks for the language chosen earlier by Link's player, to be reported with Prefer.
 	Recall
 )
 
@@ -66,10 +59,10 @@ var opText = [...]string{
 	Offer: "offer", Ack: "ack", Forget: "forget", Rate: "rate", Again: "again", Recall: "recall",
 }
 
-// String names the order in traces.
+// String returns the kind for traces.
 func (k OpKind) String() string { return opText[k] }
 
-// Op is one order to the host. Orders are carried out in the order of Out.
+// Op is one order to the host. Orders must be carried out in the order of Out.
 type Op struct {
 	Kind    OpKind
 	To      w3gs.PIDs
@@ -91,28 +84,29 @@ type Op struct {
 type Stamped struct {
 	Seq  uint64
 	At   time.Duration // since the lobby opened
-	Turn uint32        // turns sent before it
+	Turn uint32        // number of turns sent before it
 	Fact Fact
-	// Again marks a fact of the process before, which its observers had: the game is restored from its ledger.
+	// Again marks a fact that observers already received in the previous process; the game is being restored from its
+	// journal.
 	Again bool
 }
 
-// Out collects the outputs of a Step. It is valid until Reset.
+// Out collects the outputs of a Step. Its contents are valid until Reset.
 type Out struct {
 	Ops   []Op
 	Facts []Stamped
 	bytes []byte
-	head  []byte // of the Op that Sum is at
+	head  []byte // scratch buffer of Sum
 }
 
-// Reset empties it for the next Step; its memory is used again.
+// Reset empties o and keeps its memory for the next Step.
 func (o *Out) Reset() {
 	clear(o.Ops)
 	clear(o.Facts)
 	o.Ops, o.Facts, o.bytes = o.Ops[:0], o.Facts[:0], o.bytes[:0]
 }
 
-// frame encodes a packet.
+// frame encodes a packet into o's buffer.
 func (o *Out) frame(p w3gs.Packet) []byte {
 	from := len(o.bytes)
 	o.bytes = p.AppendTo(o.bytes)

@@ -7,14 +7,14 @@ import (
 	"w3host/texts"
 )
 
-// Actions of the game that stop and resume its time, without fields.
+// Game actions that stop and resume time. They have no fields.
 const (
 	actionPause  = 0x01
 	actionResume = 0x02
 )
 
-// actor is a fake player who can act in the game. The seat of the viewers never acts: their clients would ignore the
-// action, which all others carry out.
+// actor returns a fake player who can act in the game. The viewers' seat cannot, because the viewers' clients would
+// ignore its action while all others execute it.
 func (m *Machine) actor() (pid uint8, err error) {
 	fakes := m.lobby.Fakes()
 	i := slices.IndexFunc(fakes, func(p lobby.Player) bool { return !p.Observer && p.PID != m.started.Watchers })
@@ -27,8 +27,8 @@ func (m *Machine) actor() (pid uint8, err error) {
 	return fakes[i].PID, nil
 }
 
-// fakeAction is the act of a command that a fake player carries out in the game:
-// clients accept actions only from players, and observers are not enough.
+// fakeAction returns the act of a command that a fake player performs in the game, since clients accept actions only
+// from players. Observers cannot perform it.
 func fakeAction(action byte) act {
 	return spoken(func(m *Machine, c *call) error {
 		fake, err := m.actor()

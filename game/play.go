@@ -33,7 +33,7 @@ func (m *Machine) begin(e lobby.Started) {
 	m.fact(&Started{Table: e.Table, Players: e.Players, Fakes: e.Fakes, Addrs: addrs, HCL: e.HCL, Extras: e.Extras, Watchers: e.Watchers, Unwatched: e.Unwatched})
 }
 
-// turnPacket takes an action, or the acknowledgement of a turn.
+// turnPacket handles an action or the acknowledgement of a turn.
 func (m *Machine) turnPacket(s *seat, in *Input) {
 	s.heard = m.now
 	switch {
@@ -49,7 +49,7 @@ func (m *Machine) turnPacket(s *seat, in *Input) {
 	}
 }
 
-// keepalive takes a Keepalive if nothing follows from it, as from nearly all; false: Step has to.
+// keepalive handles a Keepalive without any consequence, as nearly all are. It returns false if Step has to handle it.
 func (m *Machine) keepalive(now time.Duration, in *Input) bool {
 	if !m.calm {
 		return false
@@ -63,21 +63,21 @@ func (m *Machine) keepalive(now time.Duration, in *Input) bool {
 	return true
 }
 
-// act passes an action of a player, or of the host for a fake player, to the turns.
+// act passes an action to the turns, of a player or of the host for a fake player.
 func (m *Machine) act(pid uint8, data []byte) {
 	m.out.acted = Acted{pid, data}
 	m.fact(&m.out.acted)
-	if bytes.IndexByte(data, actionSave) >= 0 { // else there is no save among them
+	if bytes.IndexByte(data, actionSave) >= 0 { // fast check for a save action
 		m.noteSave(pid, data)
 	}
-	if len(data) > 0 && (data[0] == actionPause || data[0] == actionResume) { // sent alone by clients
+	if len(data) > 0 && (data[0] == actionPause || data[0] == actionResume) { // clients send these actions alone
 		m.paused = data[0] == actionPause
 	}
 	m.turns.Action(m.playTime(), pid, data)
 }
 
-// endIdle ends a game in which no player has acted for too long: nobody plays it, and it takes the place of another.
-// Time counts while turns go out, and not while the game is paused or a player may reconnect.
+// endIdle ends a game in which no player has acted for too long. The time counts only while turns are sent, not while
+// the game is paused or a player may reconnect.
 func (m *Machine) endIdle() {
 	limit, played := m.cfg.IdleTimeout, m.turns.GameTime()
 	switch {
@@ -89,15 +89,14 @@ func (m *Machine) endIdle() {
 	}
 }
 
-// reportRTT passes on the round trip that the last pong measured, by which the turns
-// attribute lags.
+// reportRTT passes the last measured round trip to the turns, which use it to find the cause of lags.
 func (m *Machine) reportRTT(s *seat) {
 	if rtt := m.rtt(s.PID); rtt > 0 && m.turns != nil {
 		m.turns.RTT(m.playTime(), s.PID, rtt)
 	}
 }
 
-// turnSink is the Machine as the sink of the turns.
+// turnSink implements the sink of the turns for a Machine.
 type turnSink struct{ *Machine }
 
 func (m turnSink) Frames(to w3gs.PIDs, frames []byte) {
@@ -122,7 +121,7 @@ func (m turnSink) Fact(f gamesync.Fact) {
 // Drop closes the link of a player whom the turns have removed.
 func (m turnSink) Drop(pid uint8, why gamesync.DropReason, loading bool) {
 	s := m.seats[pid]
-	if why != gamesync.WhyGameOver { // then nobody is dropped: the game is over
+	if why != gamesync.WhyGameOver { // at the end of a game no player is dropped
 		m.fact(&Dropped{Player: m.player(pid), Why: string(why)})
 		m.later(dropped{pid})
 	} else if s != nil && !loading {
@@ -133,7 +132,7 @@ func (m turnSink) Drop(pid uint8, why gamesync.DropReason, loading bool) {
 	}
 }
 
-// Left reports a leave at its place in the order of turns.
+// Left reports a leave at its position in the order of turns.
 func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.DropReason) {
 	f := &LeftGame{Player: m.player(pid), Reason: reason, Why: reason.String(), RTT: m.rtt(pid)}
 	if why != gamesync.WhyLeft {
@@ -146,7 +145,7 @@ func (m turnSink) Left(pid uint8, reason w3gs.LeaveReason, why gamesync.DropReas
 		}
 	}
 	m.fact(f)
-	m.lobby.Leave(m.now, pid, reason, true) // at once: the pid is not used any more
+	m.lobby.Leave(m.now, pid, reason, true) // at once, so that the pid is not used any more
 }
 
 func (m turnSink) Over(end gamesync.Over) {

@@ -12,32 +12,32 @@ import (
 	"w3host/texts"
 )
 
-// Votes are the rules of the players' votes. New fills in values that are 0.
+// Votes configures the players' votes. New replaces zero values by the defaults.
 type Votes struct {
-	Share    int           // percent of the asked players who must agree; 70
-	Time     time.Duration // to agree within; a minute
-	Cooldown time.Duration // before a player may call the next vote that is paced; two minutes
+	Share    int           // percentage of the asked players who must agree; default 70
+	Time     time.Duration // time to vote; default 1 minute
+	Cooldown time.Duration // minimum time between two paced votes of the same caller; default 2 minutes
 }
 
-// poll is a question to players. They agree when in each group the share of
-// Votes has said yes; it fails as soon as that cannot be any more.
+// poll is a question to players. It passes when in each group the share of Votes has said yes, and fails as soon as that
+// has become impossible.
 type poll struct {
 	command string
 	caller  command.Caller
-	about   uint8      // the player it is about; 0: nobody
-	needs   w3gs.PIDs  // the players without whom there is nothing to decide
-	target  string     // their name
-	what    texts.Text // "kick Bob"
+	about   uint8      // pid of the player it is about, or 0
+	needs   w3gs.PIDs  // players without whom the poll is void
+	target  string     // names of the players it is about
+	what    texts.Text // such as "kick Bob"
 	groups  func() []w3gs.PIDs
 	agreed  func()
 	yes, no w3gs.PIDs
 	until   time.Duration
-	paced   bool // its caller may not call the next at once
+	paced   bool // the caller's next poll must wait for Votes.Cooldown
 }
 
-// count is how a poll stands.
+// count is the current result of a poll.
 type count struct {
-	voters         w3gs.PIDs // to whom it is open
+	voters         w3gs.PIDs // players who can vote
 	yes, needed    int
 	passed, failed bool
 }
@@ -55,12 +55,13 @@ func (m *Machine) count(p *poll) count {
 	return c
 }
 
-// mostOfNetwork is how many votes the addresses of one network (network.Wide) have together.
+// mostOfNetwork is the maximum number of votes from the addresses of one network (network.Wide).
 const mostOfNetwork = 4
 
-// ballots counts the votes of players: one for each address, and no more than mostOfNetwork for the network around it, so that one person
-// with many clients does not decide for the others. Players whose names a realm has confirmed, and those of exempt networks, have a vote
-// each; so has everybody where all whom the poll concerns have one address, as on a host behind a bridge of containers.
+// ballots counts the votes of the players in of: one per address and at most mostOfNetwork per surrounding network, so
+// that one person with many clients cannot decide for the others. Players whose names a realm has confirmed and those
+// from exempt networks have a vote each; so do all players if everybody concerned has the same address, as on a host
+// behind a container bridge.
 func (m *Machine) ballots(of, all w3gs.PIDs) int {
 	if m.haveOneAddress(all) {
 		return of.Len()
@@ -89,7 +90,7 @@ func (m *Machine) ballots(of, all w3gs.PIDs) int {
 	return own + len(sources)
 }
 
-// haveOneAddress reports whether all players have one address that is not known to be shared by many people.
+// haveOneAddress reports whether all players have the same address and it is not known to be shared by many people.
 func (m *Machine) haveOneAddress(all w3gs.PIDs) bool {
 	var first netip.Addr
 	for pid := range all.All() {
@@ -104,7 +105,7 @@ func (m *Machine) haveOneAddress(all w3gs.PIDs) bool {
 	return true
 }
 
-// source returns the address for which a player votes; invalid: the player has a vote of their own.
+// source returns the address under which a player's vote counts, or an invalid one if the player has a separate vote.
 func (s *seat) source() netip.Addr {
 	if s.shared || s.Realm != "" {
 		return netip.Addr{}
@@ -112,7 +113,7 @@ func (s *seat) source() netip.Addr {
 	return network.Base(s.Addr.Addr())
 }
 
-// poll finds the poll of a command that asks a player; the latest of any with "".
+// poll returns the poll of a command in which a player can vote, or the latest of any command if name is empty.
 func (m *Machine) poll(name string, pid uint8) *poll {
 	for _, p := range slices.Backward(m.polls) {
 		if (name == "" || p.command == name) && m.count(p).voters.Has(pid) {
@@ -122,8 +123,8 @@ func (m *Machine) poll(name string, pid uint8) *poll {
 	return nil
 }
 
-// openPoll opens a poll with its caller's yes. If a poll of the same command is open to
-// the caller, the yes goes to that.
+// openPoll opens a poll with its caller's yes. If a poll of the same command is open to the caller, the yes goes to that
+// one.
 func (m *Machine) openPoll(p *poll) error {
 	if open := m.poll(p.command, p.caller.PID); open != nil {
 		return m.vote(open, p.caller.PID, true)
@@ -141,7 +142,7 @@ func (m *Machine) openPoll(p *poll) error {
 	return nil
 }
 
-// vote counts a yes or no.
+// vote records a yes or no.
 func (m *Machine) vote(p *poll, pid uint8, yes bool) error {
 	with, against := &p.no, &p.yes
 	if yes {
@@ -163,14 +164,14 @@ func (m *Machine) announcePoll(p *poll, who texts.Text) {
 	}
 }
 
-// sayToAsked says a line to the players whom a poll asks, and to the one it is about.
+// sayToAsked says a line to the players who can vote and to the one it is about.
 func (m *Machine) sayToAsked(p *poll, text texts.Text) {
 	if to := (m.count(p).voters | w3gs.Only(p.about)) & m.lobby.Humans(); to != 0 {
 		m.sayText(to, text)
 	}
 }
 
-// settlePolls ends the polls that are decided or out of time.
+// settlePolls ends the polls that are decided or whose time is over.
 func (m *Machine) settlePolls() {
 	open := m.polls
 	m.polls = nil
@@ -193,7 +194,7 @@ func (m *Machine) settlePolls() {
 	}
 }
 
-// forgetVoter removes a player who has left from the polls, because the number may be given to another player.
+// forgetVoter removes a player who has left from all polls, because the pid may be given to another player.
 func (m *Machine) forgetVoter(pid uint8) {
 	for _, p := range m.polls {
 		if p.yes, p.no = p.yes&^w3gs.Only(pid), p.no&^w3gs.Only(pid); p.caller.PID == pid {

@@ -10,34 +10,34 @@ import (
 	"w3host/texts"
 )
 
-// proxyKind is the kind of proxy through which a player's link goes.
+// proxyKind is the kind of reconnect proxy between a player and its link.
 type proxyKind uint8
 
 const (
 	noProxy       proxyKind = iota
 	legacyProxy             // keeps its client alive with empty actions
-	extendedProxy           // needs none
+	extendedProxy           // needs no empty actions
 )
 
-// unacked is how many times Silence a proxy may go without acknowledging although it
-// sends packets: the data kept for it would grow without bound.
+// unacked is the number of Silence periods that a proxy may go without an acknowledgement while it sends packets. A
+// limit is needed because the data kept for it grows.
 const unacked = 3
 
-// toProxies keeps track of the messages to all proxies.
+// toProxies is the state of the messages to all proxies.
 type toProxies struct {
-	ackAt   time.Duration // when to acknowledge next
+	ackAt   time.Duration // time of the next acknowledgement
 	empties int           // number of empty actions in the last offer
-	fed     w3gs.PIDs     // had been sent a 0x0C when silence was last checked
-	advised bool          // those without a proxy have read how to get one
+	fed     w3gs.PIDs     // players who had been sent a 0x0C at the last check for silence
+	advised bool          // players without a proxy have been told how to get one
 }
 
-// silenceCheck is how often to look for silent proxies.
+// silenceCheck returns the interval of checks for silent proxies.
 func (m *Machine) silenceCheck() time.Duration { return m.cfg.Reconnect.Silence / 4 }
 
 func (m *Machine) ackEvery() time.Duration { return m.cfg.Reconnect.Silence / 2 }
 
-// meetProxy notes that a player is behind a proxy. After the start it is too late:
-// all clients must agree on what precedes a 0x0C.
+// meetProxy records that a player is behind a proxy. After the start it has no effect, because all clients must agree on
+// what precedes a 0x0C.
 func (m *Machine) meetProxy(s *seat, in *Input) {
 	switch {
 	case m.cfg.Reconnect.Wait == 0 || m.turns != nil:
@@ -53,8 +53,7 @@ func (m *Machine) meetProxy(s *seat, in *Input) {
 	m.offerAgain()
 }
 
-// empties is how many empty actions precede each 0x0C: none if no proxy of the
-// game needs them.
+// empties returns the number of empty actions before each 0x0C: 0 if no proxy of the game needs them.
 func (m *Machine) empties() int {
 	for _, s := range m.seats {
 		if s != nil && s.proxy.kind == legacyProxy {
@@ -64,7 +63,7 @@ func (m *Machine) empties() int {
 	return 0
 }
 
-// offerAgain sends all proxies the number of empty actions, if it has changed.
+// offerAgain sends all proxies the number of empty actions if it has changed.
 func (m *Machine) offerAgain() {
 	if n := m.empties(); n != m.toProxies.empties {
 		m.toProxies.empties = n
@@ -78,7 +77,7 @@ func (m *Machine) offer(to w3gs.PIDs) {
 	}
 }
 
-// proxies is the players behind a proxy, including those whose link is lost.
+// proxies returns the players behind a proxy, including those whose link is lost.
 func (m *Machine) proxies() w3gs.PIDs {
 	var pids w3gs.PIDs
 	for _, s := range m.seats {
@@ -89,9 +88,8 @@ func (m *Machine) proxies() w3gs.PIDs {
 	return pids
 }
 
-// lost handles the end of a link: the player leaves, or the seat waits for another
-// link. A client that has not got a turn yet cannot come back, and nobody waits for one
-// of which it is not known that it has.
+// lost handles the end of a link: the player leaves, or the seat waits for another link. Clients that have not received
+// a turn yet cannot reconnect, and those not known to have received one are not waited for.
 func (m *Machine) lost(s *seat, in *Input) {
 	switch wait := m.wait(s); {
 	case s.stray:
@@ -111,8 +109,8 @@ func (m *Machine) lost(s *seat, in *Input) {
 	}
 }
 
-// clientGone handles the leave that a proxy sends when the game behind it has ended without one, as after a crash. The
-// player has lost the connection, and the proxy will not resume it.
+// clientGone handles the leave that a proxy sends when the game behind it has ended, for example by a crash. The player
+// counts as disconnected and cannot reconnect.
 func (m *Machine) clientGone(s *seat) {
 	s.proxy.answered = false
 	m.lost(s, &Input{Why: "the game behind the proxy has ended"})
@@ -123,8 +121,7 @@ func howToReconnect() texts.Text {
 	return texts.Of("If your connection breaks, GProxy++ brings you back into the game: start it beside Warcraft III.")
 }
 
-// adviseProxy writes to those without a proxy how to come back, once a game: when some of them lag or
-// are lost.
+// adviseProxy tells players without a proxy, once per game, how to get one: when some of them lag or are lost.
 func (m *Machine) adviseProxy(about w3gs.PIDs) {
 	to := m.lobby.Humans() &^ m.proxies()
 	if about == 0 || to == 0 || m.toProxies.advised || m.cfg.Reconnect.Wait == 0 || m.turns == nil || m.Over() {
@@ -134,11 +131,10 @@ func (m *Machine) adviseProxy(about w3gs.PIDs) {
 	m.sayText(to, howToReconnect())
 }
 
-// proxyWithin is how long after a join its proxy must have said that it is there, where the lobby is for
-// players with one. Proxies do so at once.
+// proxyWithin is how long after a join a required proxy must have announced itself. Proxies do so at once.
 const proxyWithin = 3 * time.Second
 
-// proxyDue is when a player without a proxy has to go, where the lobby is for players with one.
+// proxyDue returns when a player without a required proxy is removed.
 func (m *Machine) proxyDue(s *seat) (at time.Duration, due bool) {
 	if !m.cfg.Entry.Proxied || s == nil || s.proxy.kind != noProxy || s.level >= command.Trusted {
 		return 0, false
@@ -147,7 +143,7 @@ func (m *Machine) proxyDue(s *seat) (at time.Duration, due bool) {
 	return p.Joined + proxyWithin, there && !p.Spared
 }
 
-// requireProxies removes the players who have no proxy, where the lobby is for players with one.
+// requireProxies removes players without a proxy if the lobby requires one.
 func (m *Machine) requireProxies() {
 	for _, s := range m.seats {
 		if at, due := m.proxyDue(s); due && m.now >= at {
@@ -156,7 +152,7 @@ func (m *Machine) requireProxies() {
 	}
 }
 
-// wait is how long a seat could be without a link.
+// wait returns how long a seat can wait for a new link; 0 means not at all.
 func (m *Machine) wait(s *seat) time.Duration {
 	switch {
 	case !s.proxy.answered || !m.fed(s):
@@ -172,14 +168,13 @@ func (m *Machine) fed(s *seat) bool {
 	return m.turns != nil && s.proxy.kind != noProxy && (m.turns.Fed() & m.turns.Live()).Has(s.PID)
 }
 
-// acknowledged notes that a proxy has acknowledged packets. The first time that it does so
-// in a running game is at the first 0x0C.
+// acknowledged records an acknowledgement of a proxy. In a running game the first one is for the first 0x0C.
 func (m *Machine) acknowledged(s *seat, _ *Input) {
 	s.heard, s.proxy.acked = m.now, m.now
 	s.proxy.answered = s.proxy.answered || m.fed(s)
 }
 
-// resume gives a seat a new link, even if the old one seems alive.
+// resume gives a seat a new link, even if the old one still seems alive.
 func (m *Machine) resume(in *Input) {
 	s := m.seat(in.PID)
 	if s == nil || m.wait(s) == 0 || s.link == 0 && s.proxy.away == 0 {
@@ -213,8 +208,7 @@ func (m *Machine) putOut(s *seat, why string) {
 	m.turns.Leave(m.playTime(), s.PID, w3gs.LeaveDisconnect)
 }
 
-// tendProxies sends the acknowledgements that are due, and cuts links of silent
-// proxies.
+// tendProxies sends the acknowledgements that are due and cuts the links of silent proxies.
 func (m *Machine) tendProxies() {
 	if m.proxies() == 0 || m.Over() {
 		return
@@ -226,7 +220,7 @@ func (m *Machine) tendProxies() {
 	if m.turns == nil {
 		return
 	}
-	for pid := range (m.turns.Fed() &^ m.toProxies.fed).All() { // nothing was owed before the first 0x0C
+	for pid := range (m.turns.Fed() &^ m.toProxies.fed).All() { // proxies need not acknowledge before the first 0x0C
 		if s := m.seats[pid]; s != nil {
 			s.heard, s.proxy.acked = m.now, m.now
 		}

@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// put passes the question of a command to the host.
+// put sends the query of a command to the host for the database.
 func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.Query) error {
 	q.Map = m.cfg.Map.Name
 	if !s.AsTyped {
@@ -29,7 +29,7 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 		}
 	}
 	if nameless || s.KeptForCaller && m.player(by.PID).Nameless {
-		return nil // it counts in this game only
+		return nil // it applies to this game only
 	}
 	if s.Notice != "" && m.seats[q.PID] != nil {
 		m.sayText(w3gs.Only(q.PID), command.Notice(s.Notice, q.Reason))
@@ -42,10 +42,10 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 	return nil
 }
 
-// meet fills in the player who is meant: the only one here whose name contains the
-// text; without any it stays as typed. Several are an error.
+// meet replaces a part of a name in the query by the only connected player whose name contains it. Without a match the
+// name stays as typed; several matches are an error.
 func (m *Machine) meet(q *command.Query) error {
-	m.asPlayer = m.asPlayer && q.Name != q.By // everybody knows the own name
+	m.asPlayer = m.asPlayer && q.Name != q.By // callers may use their own name even if names are hidden
 	if q.Name == "" || len(m.lobby.Find(q.Name, m.asPlayer)) == 0 {
 		return nil
 	}
@@ -63,10 +63,10 @@ func (m *Machine) meet(q *command.Query) error {
 	return nil
 }
 
-// about asks about a player, who need not be here; "" is the caller.
+// about asks about a player, who need not be connected; "" is the caller.
 func about(name string) command.Question {
 	return func(by *command.Caller, q *command.Query) error {
-		if name == "" && by.PID == 0 && by.Realm == "" { // the operator
+		if name == "" && by.PID == 0 && by.Realm == "" { // the operator is not a player
 			return cannot("the player is missing. Usage: %s <player>", q.What)
 		}
 		q.Name = cmp.Or(name, by.Name)
@@ -74,7 +74,7 @@ func about(name string) command.Question {
 	}
 }
 
-// describePlayer answers with the facts of a player who is here.
+// describePlayer answers with the facts about a connected player.
 func describePlayer(m *Machine, by *command.Caller, q *command.Query) error {
 	if s := m.seats[q.PID]; s != nil {
 		p, _ := m.lobby.Player(q.PID)
@@ -83,7 +83,7 @@ func describePlayer(m *Machine, by *command.Caller, q *command.Query) error {
 	return nil
 }
 
-// describeSelf does the same for callers, and says how they could come back.
+// describeSelf does the same for the caller, with advice on reconnecting.
 func describeSelf(m *Machine, by *command.Caller, q *command.Query) error {
 	describePlayer(m, by, q)
 	if s := m.seats[q.PID]; s != nil && s.proxy.kind == noProxy && m.cfg.Reconnect.Wait > 0 {
@@ -92,7 +92,7 @@ func describeSelf(m *Machine, by *command.Caller, q *command.Query) error {
 	return nil
 }
 
-// describe returns the facts of the game about a player.
+// describe returns the game's facts about a player.
 func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 	var role texts.Text
 	switch {
@@ -109,7 +109,7 @@ func (m *Machine) describe(s *seat, p lobby.Player) texts.Text {
 		(m.now - p.Joined).Round(time.Second), ping, place(s), s.back())
 }
 
-// back says that a player can come back when the connection breaks.
+// back returns a note if the player can reconnect.
 func (s *seat) back() (text texts.Text) {
 	if s.proxy.kind != noProxy {
 		text = texts.Of(", can reconnect (GProxy++)")
@@ -117,7 +117,7 @@ func (s *seat) back() (text texts.Text) {
 	return text
 }
 
-// place is the address of a player, with its country where that is known, or a note if it is local.
+// place returns a player's address with its country, if known, or with a note if it is local.
 func place(s *seat) texts.Text {
 	switch a := s.Addr.Addr(); {
 	case a.IsLoopback():
@@ -145,13 +145,13 @@ func ban(name string, span time.Duration, why string) command.Question {
 	return command.Filled(func(q *command.Query) { q.Name, q.For, q.Reason = name, span, why })
 }
 
-// remark asks to have something written down about a player.
+// remark asks to store a warning or note about a player.
 func remark(name, text string) command.Question {
 	return command.Filled(func(q *command.Query) { q.Name, q.Reason = name, text })
 }
 
-// putOut kicks the player whom a ban is about at once. Other players that the ban applies
-// to, in any game of the host, are found by CheckBans.
+// putOut kicks the banned player at once. CheckBans finds other players to whom the ban applies, in any game of the
+// host.
 func putOut(m *Machine, by *command.Caller, q *command.Query) error {
 	s := m.seats[q.PID]
 	switch {
@@ -164,7 +164,7 @@ func putOut(m *Machine, by *command.Caller, q *command.Query) error {
 	case s.level >= command.Admin && s.level >= by.Level:
 		return cannot("%s is %v and cannot be banned", q.Name, s.level)
 	}
-	m.later(kickLater{PID: q.PID, Why: banned(q.Reason), By: by.Name}) // the ban keeps them out, for as long as it lasts
+	m.later(kickLater{PID: q.PID, Why: banned(q.Reason), By: by.Name}) // no KeepOut: the ban keeps them out
 	return nil
 }
 
@@ -175,7 +175,7 @@ func banned(why string) texts.Text {
 	return texts.Of("banned: %s", why)
 }
 
-// lastGone has the ban be about the player who left last, for whatever reason.
+// lastGone makes the ban apply to the player who left last, for whatever reason.
 func lastGone(m *Machine, _ *command.Caller, q *command.Query) error {
 	switch {
 	case m.lastGone.Name == "":
@@ -187,7 +187,7 @@ func lastGone(m *Machine, _ *command.Caller, q *command.Query) error {
 	return nil
 }
 
-// admin reads whom to make an admin, and of which kind.
+// admin parses the name of a new admin, the kind of admin and the network.
 func admin(a *args) command.Question {
 	name, root, from := a.Player(0), a.Begins("root"), ""
 	if a.Begins("from") {

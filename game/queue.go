@@ -7,12 +7,12 @@ import (
 	"w3host/texts"
 )
 
-// task is something that one part of a game has caused in another. It waits in the queue
-// until the call that caused it has returned, since no part may be called while it works.
+// task is an effect of one part of a game on another. It is queued until the call that caused it has returned, because
+// no part may be called while it is working.
 type task interface{ do(m *Machine) }
 
 type (
-	// say has the host say a line to the players in to; 0: to all.
+	// say says a line of the host to the players in to, or to all if to is 0.
 	say struct {
 		to   w3gs.PIDs
 		text texts.Text
@@ -21,29 +21,29 @@ type (
 	kickLater lobby.Kick
 	// muteLater mutes a player.
 	muteLater lobby.Mute
-	// progress shows how far a download has come.
+	// progress reports the progress of a download to the lobby.
 	progress struct{ pid, percent uint8 }
-	// said is a line of a player that may be a command.
+	// said runs a player's line if it is a command.
 	said struct {
 		by   *command.Caller
 		text string
 	}
-	// kickedFromGame has the turns go on without a player whom the lobby has kicked.
+	// kickedFromGame removes a player whom the lobby has kicked from the turns.
 	kickedFromGame struct{ pid uint8 }
-	// dropped keeps the save of a player whom the turns have removed.
+	// dropped saves the game, if autosave is on, for a player whom the turns have removed.
 	dropped struct{ pid uint8 }
 	// startAgreed starts the game after a vote.
 	startAgreed struct{}
-	// swapAgreed lets two players change places.
+	// swapAgreed swaps two players after both agreed.
 	swapAgreed struct{ a, b uint8 }
 )
 
-// later puts a task into the queue.
+// later adds a task to the queue.
 func (m *Machine) later(t task) { m.out.queue = append(m.out.queue, t) }
 
-// drain does what is in the queue, and what follows from it, in order.
+// drain runs the queued tasks in order, including those they add.
 func (m *Machine) drain() {
-	if len(m.out.queue) > 0 { // as after few inputs
+	if len(m.out.queue) > 0 { // the queue is empty after most inputs
 		m.drainAll()
 	}
 }

@@ -11,19 +11,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// JournalItem is one input with its time; or, where Check is set, the sum that the game had at
-// this place; or, where Note is not nil, a note of the host.
+// JournalItem is one entry of a journal: an input with its time; if Check is set, the checksum of the game at this
+// point; or, if Note is not nil, a note of the host.
 type JournalItem struct {
 	At    time.Duration
 	Input Input
 	Check bool
 	Sum   uint32
-	Note  []byte // the text of a note, nil for none
-	Kind  byte   // the number of the note
+	Note  []byte // text of a note, or nil
+	Kind  byte   // number of the note
 }
 
-// Reader reads a journal. The bytes of an entry belong to the journal: nothing is
-// allocated for an action or an acknowledgement.
+// Reader reads a journal. Entries alias the bytes of the journal; actions and acknowledgements need no allocation.
 type Reader struct {
 	b    []byte
 	left []byte
@@ -31,11 +30,11 @@ type Reader struct {
 	c    codec
 }
 
-// NewReader reads the head of a journal.
+// NewReader reads the head of a journal. It returns an error for a journal of another format version.
 func NewReader(journal []byte) (*Reader, Config, error) {
 	var cfg Config
 	if len(journal) < len(journalMagic) || string(journal[:len(journalMagic)]) != journalMagic {
-		return nil, cfg, errors.New("this is no journal of a game, or of another version of w3host")
+		return nil, cfg, errors.New("not a journal of a game, or one of another version of w3host")
 	}
 	r := &Reader{b: journal, left: journal[len(journalMagic):], c: codec{reads: true}}
 	head, err := r.block()
@@ -48,16 +47,16 @@ func NewReader(journal []byte) (*Reader, Config, error) {
 	return r, cfg, nil
 }
 
-// Continue goes on with a journal that has grown since.
+// Continue continues with a longer version of the same journal.
 func (r *Reader) Continue(journal []byte) { r.b, r.left = journal, journal[r.Offset():] }
 
-// Offset is where the next entry begins.
+// Offset returns the position of the next entry.
 func (r *Reader) Offset() int { return len(r.b) - len(r.left) }
 
-// Writer goes on writing where the reader has come to.
+// Writer returns a Journal that appends after the reader's position.
 func (r *Reader) Writer() Journal { return Journal{at: r.at, c: codec{sum: r.c.sum}} }
 
-// block ends with io.EOF only where none begins.
+// block returns the next block. It returns io.EOF only at the end of a block.
 func (r *Reader) block() ([]byte, error) {
 	n, size := binary.Uvarint(r.left)
 	switch {
@@ -75,8 +74,8 @@ func (r *Reader) block() ([]byte, error) {
 	return b, nil
 }
 
-// answer reads the next entry if it is an acknowledgement of a usual length by one of the first links, as most entries
-// are. The last ones of a journal are read as any others.
+// answer reads the next entry if it is an acknowledgement of the usual length by one of the first links, as most entries
+// are. Near the end of the journal it leaves entries to the general code.
 func (r *Reader) answer(e *JournalItem) bool {
 	if r.c.err != nil || len(r.left) < 16 || r.left[0] > 15 || r.left[0] < 4 || r.left[1] != byte(Keepalive) {
 		return false
@@ -101,16 +100,16 @@ func (r *Reader) answer(e *JournalItem) bool {
 	return true
 }
 
-// become empties e for an entry of that kind.
+// become resets e to an entry of this kind.
 func (e *JournalItem) become(at time.Duration, kind Kind) {
 	if in := &e.Input; frequent(in.Kind) && frequent(kind) {
-		e.At, in.Kind, in.Data, in.Sum = at, kind, nil, 0 // they have nothing else
+		e.At, in.Kind, in.Data, in.Sum = at, kind, nil, 0 // frequent kinds have no other fields
 	} else {
 		*e = JournalItem{At: at, Input: Input{Kind: kind}}
 	}
 }
 
-// Next reads an entry; io.EOF ends the journal, io.ErrUnexpectedEOF one that was cut.
+// Next reads an entry. It returns io.EOF at the end and io.ErrUnexpectedEOF if the journal is truncated.
 func (r *Reader) Next(e *JournalItem) error {
 	if r.answer(e) {
 		return nil
@@ -140,30 +139,30 @@ func (r *Reader) Next(e *JournalItem) error {
 
 func frequent(k Kind) bool { return k == Keepalive || k == Action }
 
-// check finds values that no journal holds.
+// check rejects values that cannot occur in a journal.
 func (c *codec) check(in *Input) {
 	switch {
 	case len(c.b) > 0:
 		c.fail(fmt.Errorf("an unknown field %d", c.b[0]))
 	case (in.Kind == Command || in.Kind == SayAll) && in.Caller == nil:
-		c.fail(errors.New("a command of nobody"))
+		c.fail(errors.New("a command without a caller"))
 	case in.Kind == Join:
 		if _, joins := in.Packet.(*w3gs.ReqJoin); !joins {
 			c.fail(errors.New("a join without its packet"))
 		}
 	case in.Kind == Packet && in.Packet == nil:
-		c.fail(errors.New("a packet that is none"))
+		c.fail(errors.New("a packet input without a packet"))
 	}
 }
 
-// LastAt reports whether the last entry is that at an offset.
+// LastAt reports whether the entry at offset is the last one.
 func LastAt(journal []byte, offset int) bool {
 	r := &Reader{left: journal[min(offset, len(journal)):]}
 	_, err := r.block()
 	return err == nil && len(r.left) == 0
 }
 
-// WithoutNotes returns a journal in the form of a file.
+// WithoutNotes returns a copy of a journal without the host's notes, as it is stored in a file.
 func WithoutNotes(journal []byte) []byte {
 	r, _, err := NewReader(journal)
 	if err != nil {
@@ -173,7 +172,7 @@ func WithoutNotes(journal []byte) []byte {
 	return AppendWithoutNotes(append(make([]byte, 0, len(journal)), journal[:head]...), journal, head)
 }
 
-// AppendWithoutNotes appends the entries of a journal from an offset on.
+// AppendWithoutNotes appends the entries of journal from an offset on, without notes, to file.
 func AppendWithoutNotes(file, journal []byte, from int) []byte {
 	r := &Reader{b: journal, left: journal[from:]}
 	for {
@@ -188,7 +187,7 @@ func AppendWithoutNotes(file, journal []byte, from int) []byte {
 	}
 }
 
-// NoteAt is the text of the note at an offset.
+// NoteAt returns the text of the note at offset.
 func NoteAt(journal []byte, offset int) ([]byte, error) {
 	var e JournalItem
 	r := &Reader{b: journal, left: journal[offset:]}

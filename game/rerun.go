@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Rerun is the result of running a journal.
+// Rerun is the result of re-executing a journal.
 type Rerun struct {
 	Config  Config
 	Inputs  int
 	Lasted  time.Duration
 	Sum     uint32 // CRC-32 of all orders to the host
-	Checked bool   // the journal holds sums, and all of them agree
-	Cut     bool   // the journal does not end as it was written
+	Checked bool   // the journal contains checksums, and all of them match
+	Cut     bool   // the journal is truncated
 	Over    bool   // the game ended
 }
 
-// RunJournal runs a recorded game again. watch, if not nil, is called with each input
-// and its outputs; the first call has no input, but the outputs of New.
+// RunJournal re-executes a recorded game. It returns an error if the output differs from the recorded checksums. watch,
+// if not nil, is called with each input and its outputs; the first call has a nil input and the outputs of New.
 func RunJournal(r io.Reader, watch func(e *JournalItem, out *Out)) (Rerun, error) {
 	var result Rerun
 	journal, err := io.ReadAll(r)
-	result.Cut = errors.Is(err, io.ErrUnexpectedEOF) // perhaps right behind an entry
+	result.Cut = errors.Is(err, io.ErrUnexpectedEOF) // the entries before can still be complete
 	if err != nil && !result.Cut {
 		return result, err
 	}
@@ -53,7 +53,7 @@ func RunJournal(r io.Reader, watch func(e *JournalItem, out *Out)) (Rerun, error
 		out.Reset()
 		if e.Check {
 			if e.Sum != result.Sum {
-				return result, fmt.Errorf("after input %d, at %v, other bytes came out than in the recorded game: sum %08x, not %08x; was it recorded by another version of w3host?", result.Inputs, e.At, result.Sum, e.Sum)
+				return result, fmt.Errorf("after input %d, at %v, the output differs from the recorded game: checksum %08x instead of %08x; was it recorded by another version of w3host?", result.Inputs, e.At, result.Sum, e.Sum)
 			}
 			result.Checked = true
 		}

@@ -6,22 +6,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Restored is a saved game whose lobby is to be opened.
+// Restored is a saved game for which a lobby is to be opened.
 type Restored struct {
 	*savedgame.Save
-	By      w3gs.Version        // of the game that saved it
-	File    string              // its name in each player's folder Save\Multiplayer
-	Players map[int]lobby.Place // who had which slot, from 0; of each only Name, Realm and Fake
+	By      w3gs.Version        // version of the game that saved it
+	File    string              // name of the file in each player's folder Save\Multiplayer
+	Players map[int]lobby.Place // players by slot, from 0; only Name, Realm and Fake are set
 }
 
-// Saved names a saved game to clients, in place of a map.
+// Saved identifies a saved game to clients, in place of a map.
 type Saved struct {
 	File  string
 	Magic uint32
 }
 
-// ForSave completes the settings from which the lobby of a saved game is made, after ForMap with the map
-// that it was played on.
+// ForSave completes a configuration for the lobby of a saved game. The caller has called ForMap with its map before.
 func (c Config) ForSave(r *Restored) Config {
 	c.Saved = &Saved{File: r.File, Magic: r.Magic}
 	c.Settings, c.Versions, c.Crossplay = r.Stat.Settings, nil, false
@@ -36,14 +35,14 @@ func (c Config) ForSave(r *Restored) Config {
 		}
 		l.Slots, l.Places = append(l.Slots, place.Slot), append(l.Places, place)
 	}
-	// It starts by itself, if at all, when everybody is back.
+	// An automatic start waits for all players of the saved game.
 	l.Start.Full = l.Start.Full || l.Start.Humans > 0
 	l.Start.Humans, l.Start.Balanced = 0, false
 	return c
 }
 
-// Announce puts the saved game into the place of the map in the announcement. proxied keeps the
-// size by which proxies know that they may ask for reconnection.
+// Announce replaces the map by the saved game in an announcement. proxied keeps the map size, by which proxies recognize
+// that they may ask for reconnection.
 func (s *Saved) Announce(stat *w3gs.StatString, proxied, private bool) w3gs.GameType {
 	stat.MapPath, stat.Checksum = `Save\Multiplayer\`+s.File, s.Magic
 	if !proxied {

@@ -12,27 +12,27 @@ import (
 	"w3host/texts"
 )
 
-// Actions by which a player saves the game, and says that the own client has done so. All
-// clients save at once, each into its own folder.
+// Actions by which a player saves the game, and reports that the client has finished. All clients save at the same time,
+// each into its own folder.
 const (
 	actionSave  = 0x06
 	actionSaved = 0x07
 )
 
 const (
-	// noteEvery is how often the saves of one player are said and recorded, after the first three.
+	// noteEvery is the interval at which saves of one player are announced and recorded, after the first three.
 	noteEvery = time.Minute
 	noteBurst = 3 * noteEvery
-	// saveEvery is the least time between two saves by the host: each stops the game for all.
+	// saveEvery is the minimum time between two saves by the host, since each stops the game for all.
 	saveEvery = time.Minute
-	// autosaveAfter is the game time before which nothing is worth an automatic save.
+	// autosaveAfter is the game time before which automatic saves are not worthwhile.
 	autosaveAfter = 7 * time.Minute
-	// saveVersion is the first version in which the action has fields that are not known.
+	// saveVersion is the first version in which the save action has unknown fields.
 	saveVersion = w3gs.ReforgedVersion
-	longestSave = 64 // bytes of a name that are shown
+	longestSave = 64 // in bytes of the shown file name
 )
 
-// saving are the commands about saves.
+// saving holds the commands about saved games.
 var saving = command.Table[*Machine]{
 	{
 		Name:      "saves",
@@ -61,7 +61,7 @@ var saving = command.Table[*Machine]{
 	},
 }
 
-// savesOf asks for the saves of a player's games; "" is the caller, or everybody for the operator.
+// savesOf asks for the saved games of a player; "" means the caller, or everybody for the operator.
 func savesOf(a *args) command.Question {
 	name := ""
 	if !a.Empty() {
@@ -75,7 +75,7 @@ func savesOf(a *args) command.Question {
 	}
 }
 
-// noteSave reports that a player has saved the game, if that is among the actions.
+// noteSave reports that a player saved the game, if the actions contain a save.
 func (m *Machine) noteSave(pid uint8, data []byte) {
 	for a := range m.cfg.Version.LiveActions().Actions(data) {
 		if a.ID != actionSave || !a.Known || m.turns.Loading() {
@@ -107,8 +107,8 @@ func save(m *Machine, _ *call) error {
 	return nil
 }
 
-// saveBy saves the game in the name of a player. Clients wait until each player has said that it is
-// done, which the host says for fake players. The seed is in the game's saves, and in no others.
+// saveBy saves the game in the name of a player. Clients wait until each player has reported the end of the save; the
+// host does so for fake players. The seed in the file name identifies the game.
 func (m *Machine) saveBy(pid uint8) {
 	m.settings.savedAt = max(m.now, 1)
 	file := fmt.Sprintf("w3host %08x %s.w3z", m.cfg.Lobby.RandomSeed, clockInName(m.turns.GameTime()))
@@ -121,7 +121,7 @@ func (m *Machine) saveBy(pid uint8) {
 	}
 }
 
-// clockInName is a game time as the name of a file can hold it: 8m20, or 1h08m20.
+// clockInName formats a game time for a file name: 8m20, or 1h08m20.
 func clockInName(d time.Duration) string {
 	clock := texts.Clock(d)
 	if strings.Count(clock, ":") > 1 {
@@ -138,8 +138,8 @@ func setAutosave(m *Machine, _ *call, on bool) error {
 	return m.sayText(0, texts.If(on, "The game is saved whenever a player loses the connection.", "The game is not saved automatically any more."))
 }
 
-// autosave saves the game for a player whose connection is lost, through a fake player or else in
-// the player's own name: their actions go out before their leave.
+// autosave saves the game for a player whose connection is lost, through a fake player or in the name of that player,
+// whose actions are sent before the leave.
 func (m *Machine) autosave(pid uint8) {
 	if !m.settings.autosave || m.turns == nil || m.turns.Loading() || m.turns.GameTime() < autosaveAfter ||
 		m.settings.savedAt > 0 && m.now < m.settings.savedAt+saveEvery {
@@ -148,7 +148,7 @@ func (m *Machine) autosave(pid uint8) {
 	if fake, err := m.actor(); err == nil {
 		pid = fake
 	} else if !m.turns.Live().Has(pid) {
-		return // the game has dropped the player, who can act no more
+		return // the game has already dropped the player
 	}
 	m.saveBy(pid)
 }

@@ -15,46 +15,46 @@ import (
 // seat is a player's place for the life of the game.
 type seat struct {
 	Player
-	link           LinkID        // what carries the player; 0: none
-	realm          string        // that the name is said to be of, confirmed or not; empty: the LAN
-	level          command.Level // as the host looked up last
+	link           LinkID        // connection that carries the player, or 0
+	realm          string        // realm that the name claims, confirmed or not; empty for the LAN
+	level          command.Level // as last looked up by the host
 	heard          time.Duration
 	proxy          seatProxy
 	socket         seatSocket
-	country        string // of the address, where the host knows it
-	shared         bool   // many players have the same address
+	country        string // country of the address, if known
+	shared         bool   // many players share the address
 	actions        uint32
-	kick           string // reason, if kicked from the running game
-	quit           bool   // the client has said that it leaves the running game
-	stray          bool   // the client has sent a 0x21 which counts when the connection closes
+	kick           string // reason, if the player was kicked from the running game
+	quit           bool   // the client has announced that it leaves the running game
+	stray          bool   // the client has sent a 0x21 that counts only if the connection closes
 	strayReason    w3gs.LeaveReason
-	mayVote        time.Duration // when the player may call the next votekick
-	languageChosen bool          // in this game
+	mayVote        time.Duration // earliest time of the player's next vote
+	languageChosen bool          // the player chose a language in this game
 	commands       allowance.Allowance
-	saves          allowance.Allowance // that are said and recorded
-	waitSaid       bool                // a wait for the allowance of commands was said since the last command
+	saves          allowance.Allowance // rate limit for saves that are announced and recorded
+	waitSaid       bool                // the player was told to wait since the last accepted command
 	logins         allowance.Allowance
-	skill          *rating.Skill // nil: not looked up yet
+	skill          *rating.Skill // nil until looked up
 }
 
-// seatProxy is the proxy between a player and the link.
+// seatProxy is the state of the proxy between a player and the link.
 type seatProxy struct {
 	kind     proxyKind
-	away     time.Duration // when the link was lost that can be resumed; 0: it is not lost
-	acked    time.Duration // when the proxy acknowledged last, or was first sent a 0x0C
-	answered bool          // a 0x0C has come there: the proxy has acknowledged, or the client answered
+	away     time.Duration // when the resumable link was lost; 0 if it is not lost
+	acked    time.Duration // when the proxy last acknowledged, or was first sent a 0x0C
+	answered bool          // a 0x0C has arrived: the proxy has acknowledged, or the client answered
 }
 
-// seatSocket is how the link's socket takes packets to send.
+// seatSocket is the state of sending to the link's socket.
 type seatSocket struct {
-	moves uint64        // as reported last; see Backlog
-	stuck time.Duration // since when it takes nothing; 0: it does
+	moves uint64        // last reported value; see Backlog
+	stuck time.Duration // since when the socket accepts nothing; 0 if it does
 }
 
-// seatOf finds the seat that a link carries: nearly always where it was found last.
+// seatOf returns the seat that a link carries, or nil. It nearly always finds it in the cache.
 func (m *Machine) seatOf(link LinkID) *seat {
 	found := &m.found[link%LinkID(len(m.found))]
-	if s := *found; s != nil && s.link == link { // a player without a seat has no link
+	if s := *found; s != nil && s.link == link { // players without a seat have no link
 		return s
 	}
 	for _, s := range m.seats {
@@ -66,7 +66,7 @@ func (m *Machine) seatOf(link LinkID) *seat {
 	return nil
 }
 
-// seat finds the seat of a player; nil for others.
+// seat returns the seat of a player, or nil.
 func (m *Machine) seat(pid uint8) *seat {
 	if int(pid) >= len(m.seats) {
 		return nil
@@ -74,7 +74,7 @@ func (m *Machine) seat(pid uint8) *seat {
 	return m.seats[pid]
 }
 
-// player describes a seat by its pid, fake players included.
+// player returns the player with this pid, including fake players.
 func (m *Machine) player(pid uint8) Player {
 	if s := m.seat(pid); s != nil {
 		return s.Player
@@ -83,7 +83,7 @@ func (m *Machine) player(pid uint8) Player {
 	return Player{PID: pid, Name: p.Name}
 }
 
-// names lists the players of whom something is so, without fake ones, in slot order.
+// names returns the names of the human players for whom so is true, in slot order.
 func (m *Machine) names(so func(lobby.Player) bool) (names []string) {
 	for _, p := range m.lobby.Players() {
 		if so(p) {
@@ -110,7 +110,7 @@ func (m *Machine) sendTo(to w3gs.PIDs, p w3gs.Packet) {
 	m.out.add(Op{Kind: kind, To: to, Frame: m.out.frame(p)})
 }
 
-// unlink closes a seat's link once everything before it is written.
+// unlink closes a seat's link after everything before is written.
 func (m *Machine) unlink(s *seat, why string) {
 	s.proxy.away = 0
 	if s.link != 0 {
@@ -119,8 +119,7 @@ func (m *Machine) unlink(s *seat, why string) {
 	}
 }
 
-// dismiss closes a seat's link for good. A proxy gets a refusal, or it would try to come back
-// for as long as its player waits.
+// dismiss closes a seat's link for good. A proxy gets a refusal; otherwise it would keep trying to reconnect.
 func (m *Machine) dismiss(s *seat, why string) {
 	if s.link != 0 && s.proxy.kind != noProxy && m.turns != nil {
 		m.out.add(Op{Kind: Reply, Link: s.link, Frame: gproxy.Reject{Reason: gproxy.NotFound}.AppendTo(nil)})
@@ -128,7 +127,7 @@ func (m *Machine) dismiss(s *seat, why string) {
 	m.unlink(s, why)
 }
 
-// backlog notes how much waits for a seat's socket.
+// backlog records how much data waits for a seat's socket.
 func (m *Machine) backlog(s *seat, in *Input) {
 	switch {
 	case in.Queued == 0 || in.Moves != s.socket.moves:
@@ -143,7 +142,7 @@ func (m *Machine) backlog(s *seat, in *Input) {
 	m.turns.Backlog(m.playTime(), s.PID, in.Queued, in.Moves)
 }
 
-// survived takes every socket for a new one.
+// survived forgets the state of all sockets, since a new process has opened new ones.
 func (m *Machine) survived(in *Input) {
 	for _, s := range m.seats {
 		if s != nil {
@@ -155,7 +154,7 @@ func (m *Machine) survived(in *Input) {
 	}
 }
 
-// vacate ends a seat.
+// vacate empties a seat.
 func (m *Machine) vacate(pid uint8, why string) {
 	if s := m.seats[pid]; s != nil {
 		m.dismiss(s, why)
@@ -173,7 +172,7 @@ func (m *Machine) vacate(pid uint8, why string) {
 	}
 }
 
-// Describe is the game's state for crash reports.
+// Describe returns the game's state for crash reports.
 func (m *Machine) Describe() string {
 	text := fmt.Sprintf("now %v, owner %q, players %+v, fake players %+v, slots %+v", m.now, m.lobby.Owner(),
 		m.lobby.Players(), m.lobby.Fakes(), m.lobby.SlotTable())

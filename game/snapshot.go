@@ -9,57 +9,56 @@ import (
 	"w3host/texts"
 )
 
-// Snapshot is how a lobby or game stands at a moment, for code
-// outside. It is a copy.
+// Snapshot is a copy of the state of a lobby or game, for display.
 type Snapshot struct {
 	Name    string
 	Map     Map
 	Version w3gs.Version
 	Listed  bool
-	// Anonymous: strangers do not read the names of players.
+	// Anonymous means that strangers must not see the names of players.
 	Anonymous bool
 	Owner     string
 	Stage     Stage
-	Since     time.Duration // how long it has been in the lobby, or in the game
+	Since     time.Duration // time since the lobby opened, or since the game began
 	Counts    lobby.Counts
 	Waits     texts.Text // why the lobby has not started; empty after the start
 	Slots     []SnapshotSlot
 	Turn      uint32
 	Period    time.Duration
-	Watchers  int // at the host, which fills it in
+	Watchers  int // number of viewers; filled in by the host
 }
 
-// Stage is how far a game has come.
+// Stage is the progress of a game.
 type Stage uint8
 
-// Stages.
+// The stages.
 const (
 	StageLobby Stage = iota
 	StageCounting
 	StageLoading
 	StagePlaying
-	StageLagging // the lag screen is up
+	StageLagging // the lag screen is shown
 )
 
-// SnapshotSlot is a slot, and who is in it.
+// SnapshotSlot is a slot and its occupant.
 type SnapshotSlot struct {
 	w3gs.Slot
 	Race     texts.Text
-	Name     string // of a player; empty: nobody, or a computer
+	Name     string // name of a player; empty for no player or a computer
 	Fake     bool
 	Observer bool
 	Ready    bool
 	Owns     bool
 	RTT      time.Duration
-	// In a running game:
+	// The following are set in a running game.
 	Gone   bool
-	Away   bool // the connection is lost and may come back
+	Away   bool // the connection is lost and can still be resumed
 	Loaded bool
 	Lags   bool
-	Behind int // turns not acknowledged
+	Behind int // number of unacknowledged turns
 }
 
-// Snapshot returns the state of the game. It changes nothing.
+// Snapshot returns the state of the game. It does not change the game.
 func (m *Machine) Snapshot() *Snapshot {
 	s := &Snapshot{
 		Name: m.cfg.Name, Map: m.cfg.Map, Version: m.cfg.Version, Listed: !m.cfg.Unlisted, Anonymous: m.cfg.Lobby.Admission.Anonymous, Owner: m.lobby.Owner(),
@@ -86,7 +85,7 @@ func (m *Machine) snapshotSlot(slot w3gs.Slot) SnapshotSlot {
 	return s
 }
 
-// snapshotGame describes a running game: the slots are those of its start.
+// snapshotGame describes a running game, with the slots of its start.
 func (m *Machine) snapshotGame(s *Snapshot) {
 	s.Stage, s.Since, s.Turn, s.Period = StagePlaying, m.playTime(), m.turns.Turns(), m.turns.Period()
 	switch laggers := m.turns.Laggers(); {

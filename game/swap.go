@@ -6,7 +6,7 @@ import (
 	"w3host/texts"
 )
 
-// askToSwap asks a player to change places with the caller. A player who is asked and asks back agrees.
+// askToSwap asks a player to swap places with the caller. If that player asks back, the swap is agreed.
 func askToSwap(m *Machine, c *call, p lobby.Player) error {
 	open := m.poll(c.Command, c.PID)
 	switch err := m.voter(c); {

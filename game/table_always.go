@@ -8,7 +8,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// always are the commands of lobbies and running games.
+// always holds the commands of lobbies and running games.
 var always = command.Table[*Machine]{
 	{
 		Name:     "help",
@@ -142,7 +142,7 @@ var always = command.Table[*Machine]{
 	},
 }
 
-// inGame are the commands of running games.
+// inGame holds the commands of running games.
 var inGame = command.Table[*Machine]{
 	{
 		Name:  "drop",

@@ -6,7 +6,7 @@ import (
 	"w3host/texts"
 )
 
-// inLobby are the commands about the start, the slots and the places of a lobby.
+// inLobby holds the commands about the start and the slots of a lobby.
 var inLobby = command.Table[*Machine]{
 	{
 		Name:     "start",
@@ -123,7 +123,7 @@ var inLobby = command.Table[*Machine]{
 	},
 }
 
-// setup are the commands about the map and the lobby as a whole.
+// setup holds the commands about the map and the lobby as a whole.
 var setup = command.Table[*Machine]{
 	{
 		Name:     "hcl",

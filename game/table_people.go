@@ -4,10 +4,10 @@ import (
 	"w3host/game/command"
 )
 
-// loginCommand has its lines taken out of the chat before the game reads them.
+// loginCommand is handled by the host: its lines are removed from the chat before the game sees them.
 const loginCommand = "login"
 
-// scores are the commands about past games.
+// scores holds the commands about past games.
 var scores = command.Table[*Machine]{
 	{
 		Name:     "stats",
@@ -41,7 +41,7 @@ var scores = command.Table[*Machine]{
 			if a.Empty() {
 				return command.Typed("")
 			}
-			return command.Typed(a.OnlyPlayer()) // a map's name has quotes like a player's
+			return command.Typed(a.OnlyPlayer()) // parsed like a player's name, which may be quoted
 		},
 	},
 	{
@@ -54,7 +54,7 @@ var scores = command.Table[*Machine]{
 	},
 }
 
-// self are the commands about the caller.
+// self holds the commands about the caller.
 var self = command.Table[*Machine]{
 	{
 		Name:    "checkme",
@@ -91,7 +91,7 @@ var self = command.Table[*Machine]{
 	},
 }
 
-// moderation are the commands about players, bans and admins.
+// moderation holds the commands about players, bans and admins.
 var moderation = command.Table[*Machine]{
 	{
 		Name:     "check",

@@ -6,7 +6,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// occupants are the commands about who is in a slot, and as what.
+// occupants holds the commands about the occupants of slots.
 var occupants = command.Table[*Machine]{
 	{
 		Name:     "comp",

@@ -24,8 +24,8 @@ func (m *Machine) mapPacket(s *seat, in *Input) {
 	}
 }
 
-// reportFigures passes the state of a connection to the scheduler. An address that many
-// players share does not identify a line.
+// reportFigures passes the state of a connection to the download scheduler. An address shared by many players does not
+// identify a connection, so it is omitted.
 func (m *Machine) reportFigures(s *seat, f mapxfer.Figures) {
 	if !s.shared {
 		f.Addr = s.Addr.Addr()
@@ -33,8 +33,8 @@ func (m *Machine) reportFigures(s *seat, f mapxfer.Figures) {
 	m.xfer.Measured(m.now, s.PID, f)
 }
 
-// transferSink is the Machine as the sink of mapxfer: packets and facts go out at once, and
-// what the lobby has to do waits until the scheduler has returned.
+// transferSink implements mapxfer.Sink for a Machine. Packets and facts go out at once; effects on the lobby are queued
+// until the scheduler has returned.
 type transferSink struct{ *Machine }
 
 func (m transferSink) Begin(pid uint8) {
@@ -71,8 +71,8 @@ func (m transferSink) Ignored(pid uint8, why mapxfer.Why) {
 	m.fact(&MapPacketIgnored{m.seats[pid].Player, why})
 }
 
-// Refused kicks a player who cannot get the map. Where an admin may still
-// allow the download, the player waits, and reads where the map is.
+// Refused kicks a player who cannot get the map. If an admin can still allow the download, the player waits and is told
+// where to find the map.
 func (m transferSink) Refused(pid uint8, why mapxfer.Why) {
 	name, wait := m.seats[pid].Name, m.cfg.Transfer.Wait
 	switch {
@@ -96,8 +96,8 @@ func (m transferSink) Remove(pid uint8, why mapxfer.Why) {
 	m.later(kickLater{PID: pid, Why: text})
 }
 
-// endsDownload reports whether a packet ends the receiver's time in the lobby:
-// clients do not expect parts of the map behind it.
+// endsDownload reports whether a packet ends the receiver's time in the lobby, after which clients do not expect parts
+// of the map.
 func endsDownload(op w3gs.Op) bool {
 	return op == w3gs.OpLeaveAck || op == w3gs.OpKickPlayer || op == w3gs.OpCountdownStart
 }

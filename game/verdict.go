@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// verdicts are the commands by which players end a game with a result.
+// verdicts holds the commands by which players end a game with a result.
 var verdicts = command.Table[*Machine]{
 	{
 		Name:    "ff",
@@ -30,17 +30,17 @@ var verdicts = command.Table[*Machine]{
 	},
 }
 
-// Result is how a game has ended for a player.
+// Result is the result of a game for a player.
 type Result uint8
 
-// Results.
+// The values of Result.
 const (
 	Victory Result = iota + 1
 	Defeat
 	Tie
 )
 
-// fighter checks that a caller plays, and that the game has begun.
+// fighter returns the caller's player, or an error unless it plays and the game has begun.
 func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	p, ok := m.lobby.Player(c.PID)
 	switch {
@@ -52,7 +52,7 @@ func (m *Machine) fighter(c *call) (lobby.Player, error) {
 	return p, nil
 }
 
-// teams has the players of each team who are still in the game.
+// teams returns the players of each team who are still in the game.
 func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	for _, p := range m.lobby.Players() {
 		if !p.Observer {
@@ -62,7 +62,7 @@ func (m *Machine) teams() (teams [w3gs.MaxSlots]w3gs.PIDs) {
 	return teams
 }
 
-// playing has the players of all teams who are still in the game.
+// playing returns the players of all teams who are still in the game.
 func (m *Machine) playing() (all w3gs.PIDs) {
 	for _, players := range m.teams() {
 		all |= players
@@ -70,7 +70,7 @@ func (m *Machine) playing() (all w3gs.PIDs) {
 	return all
 }
 
-// fighting lists the teams with players that have not surrendered.
+// fighting returns the teams with players that have not surrendered.
 func (m *Machine) fighting() (teams []int) {
 	for team, players := range m.teams() {
 		if players != 0 && !m.ending.surrendered[team] {
@@ -95,7 +95,7 @@ func surrender(m *Machine, c *call) error {
 	})
 }
 
-// surrendered ends the game when one team is left, or none.
+// surrendered ends the game if at most one team is left.
 func (m *Machine) surrendered(team uint8) {
 	m.ending.surrendered[team] = true
 	m.say(0, "Team %d has surrendered.", team+1)
@@ -129,7 +129,7 @@ func draw(m *Machine, c *call) error {
 	})
 }
 
-// decide ends the game with a result for all who played, also those who have left.
+// decide ends the game with a result for all who played, including those who have left.
 func (m *Machine) decide(why texts.Text, result func(lobby.Player) Result) {
 	f := &Decided{Why: why.String()}
 	for _, p := range m.started.Players {
@@ -154,10 +154,10 @@ func remake(m *Machine, c *call) error {
 	})
 }
 
-// remake ends the game and has its lobby opened again.
+// remake ends the game and orders a new lobby for it.
 func (m *Machine) remake() {
 	cfg := m.cfg
-	if cfg.Saved == nil { // the players of a saved game keep their places
+	if cfg.Saved == nil { // the places of a saved game are part of its configuration
 		cfg.Lobby.Places, cfg.Lobby.HCL = m.started.Places, m.lobby.HCL()
 	}
 	m.ending.remade = true

@@ -11,7 +11,7 @@ import (
 	"w3host/texts"
 )
 
-// versions are the commands of lobbies for several versions of the game.
+// versions holds the commands for lobbies with several game versions.
 var versions = command.Table[*Machine]{
 	{
 		Name:     "lanversion",
@@ -32,7 +32,7 @@ var versions = command.Table[*Machine]{
 	},
 }
 
-// everyonesVersion answers with one line for each version.
+// everyonesVersion answers with one line per version.
 func everyonesVersion(m *Machine, c *call) error {
 	for _, v := range m.cfg.Seen() {
 		names := m.names(func(p lobby.Player) bool { return cmp.Or(p.Version, m.cfg.Version) == v })
@@ -43,7 +43,7 @@ func everyonesVersion(m *Machine, c *call) error {
 	return nil
 }
 
-// setVersion has a player get the map's identifiers of a version at the next join.
+// setVersion sets the game version whose map checksums a player gets at the next join.
 func setVersion(name string, v w3gs.Version) act {
 	return func(m *Machine, c *call) error {
 		var words []string

@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// voting are the commands by which players decide together.
+// voting holds the commands by which players decide together.
 var voting = command.Table[*Machine]{
 	{
 		Name:     "votekick",
@@ -82,7 +82,7 @@ var voting = command.Table[*Machine]{
 	},
 }
 
-// ready marks a player as ready to start, or not any more.
+// ready marks a player as ready or not ready.
 func ready(off bool) act {
 	return func(m *Machine, c *call) error {
 		if err := m.voter(c); err != nil {
@@ -97,7 +97,7 @@ func cannot(format string, values ...any) error {
 	return texts.Refuse(texts.NotYet, format, values...)
 }
 
-// voter checks that a caller is in the game.
+// voter returns an error unless the caller is in the game.
 func (m *Machine) voter(c *call) error {
 	if m.seats[c.PID] == nil {
 		return cannot("only players in the game can vote")
@@ -114,8 +114,8 @@ func votemute(m *Machine, c *call, p lobby.Player) error {
 	return m.pollOthers(c, p, texts.Of("mute %s", p.Name), muteLater{PID: p.PID})
 }
 
-// pollOthers opens a poll about a player that all others may answer. Admins, trusted players and players whom the
-// lobby spares cannot be voted about; whoever owns the lobby by joining first can be.
+// pollOthers opens a poll about a player that all others can answer. Admins, trusted and exempt players cannot be the
+// subject of a poll; a player who owns the lobby by joining first can.
 func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task) error {
 	victim := m.seats[p.PID]
 	switch err := m.voter(c); {
@@ -138,15 +138,14 @@ func (m *Machine) pollOthers(c *call, p lobby.Player, what texts.Text, then task
 		command: c.Command, caller: *c.Caller, about: p.PID, target: p.Name, paced: true, what: what, agreed: func() { m.later(then) },
 		groups: func() []w3gs.PIDs {
 			if !m.lobby.Humans().Has(p.PID) {
-				return nil // on the way out
+				return nil // the player is leaving
 			}
 			return []w3gs.PIDs{m.lobby.Humans() &^ w3gs.Only(p.PID)}
 		},
 	})
 }
 
-// leastToStart is how many players a vote to start needs, where lobby.min_players does
-// not ask for more.
+// leastToStart is the minimum number of players for a vote to start, unless lobby.min_players requires more.
 const leastToStart = 2
 
 // votestart asks all players of the lobby.
@@ -162,7 +161,7 @@ func votestart(m *Machine, c *call) error {
 		command: c.Command, caller: *c.Caller, paced: true, what: texts.Of("start the game"),
 		groups: func() []w3gs.PIDs {
 			if m.turns != nil {
-				return nil // it has started
+				return nil // the game has started
 			}
 			return []w3gs.PIDs{m.lobby.Humans()}
 		},
@@ -170,7 +169,7 @@ func votestart(m *Machine, c *call) error {
 	})
 }
 
-// votecancel ends the vote that asks the caller, or the latest.
+// votecancel cancels the poll in which the caller can vote, or else the latest one.
 func votecancel(m *Machine, c *call) error {
 	p := m.poll("", c.PID)
 	if p == nil && len(m.polls) > 0 {

@@ -10,7 +10,7 @@ import (
 	"w3host/texts"
 )
 
-// who are the commands that show who is in, and whom the start waits for.
+// who holds the commands that show the players and what the start waits for.
 var who = command.Table[*Machine]{
 	{
 		Name:    "players",
@@ -28,9 +28,9 @@ var who = command.Table[*Machine]{
 	},
 }
 
-// players lists the teams, a line each, then the observers.
+// players lists the teams, one line each, then the observers.
 func players(m *Machine, c *call) error {
-	var teams [w3gs.ObserverTeam24 + 1][]texts.Text // a saved game may have a computer in that of the observers
+	var teams [w3gs.ObserverTeam24 + 1][]texts.Text // in a saved game, a computer may be in the observers' team
 	var watching []string
 	for _, s := range m.lobby.SlotTable().Slots {
 		p, there := m.lobby.Player(s.PID)
@@ -73,7 +73,7 @@ func raceName(r w3gs.Race) texts.Text {
 	return texts.Plain(fmt.Sprintf("%#x", uint8(r)))
 }
 
-// readyStatus says what everybody is still waiting for.
+// readyStatus shows who is not ready and what else the start waits for.
 func readyStatus(m *Machine, c *call) error {
 	all, missing := m.lobby.Humans().Len(), m.names(func(p lobby.Player) bool { return !p.Ready })
 	if all == 0 {

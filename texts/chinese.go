@@ -59,12 +59,12 @@ var chineseWords = map[string]string{
 	"number of the host":     "主机编号",
 
 	// faults of commands
-	"%v. Usage: %s":                              "%v。用法：%s",
-	"the command %s works only in the %v":        "命令 %s 只能在%v使用",
-	"only %v can use %s":                         "只有%v可以使用 %s",
-	"lobby #%d is not yours":                     "房间 #%d 不是你的",
-	"there is no command %q":                     "没有命令 %q",
-	"none of the commands of %s is for you here": "%s 组里没有你在这里可以用的命令",
+	"%v. Usage: %s":                                 "%v。用法：%s",
+	"the command %s works only in the %v":           "命令 %s 只能在%v使用",
+	"only %v can use %s":                            "只有%v可以使用 %s",
+	"lobby #%d is not yours":                        "房间 #%d 不是你的",
+	"there is no command %q":                        "没有命令 %q",
+	"you cannot use any of the commands in %s here": "%s 组里没有你在这里可以用的命令",
 	"Commands come in groups: %s. Type %shelp and a group, or a command.": "命令分为几组：%s。输入 %shelp 加组名或命令名即可查看。",
 	"there is no command %q. Type %shelp for a list":                      "没有命令 %q：输入 %shelp 查看所有命令",
 	"there is no command %q. Did you mean %s?":                            "没有命令 %q：你是想输入 %s 吗？",

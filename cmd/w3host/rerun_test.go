@@ -61,7 +61,7 @@ func TestRerunCommand(t *testing.T) {
 	whole, _ := os.ReadFile(file)
 	whole[size-1]++
 	_ = os.WriteFile(file, whole, 0o600)
-	if code, text := run(file); code != exitFailed || !strings.Contains(text, "other bytes came out") {
+	if code, text := run(file); code != exitFailed || !strings.Contains(text, "the output differs") {
 		t.Errorf("%d %s", code, text)
 	}
 	_ = os.WriteFile(file, whole[:size-8], 0o600)

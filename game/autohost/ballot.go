@@ -8,11 +8,11 @@ import (
 	"w3host/texts"
 )
 
-// mostNamed is how many maps an answer names.
+// mostNamed is the number of maps that an answer lists.
 const mostNamed = 10
 
-// Ballot lists the maps for which players may vote as the next of an entry. Its methods need no
-// Keeper: a folder may hold thousands of maps, and others wait for the Keeper.
+// Ballot is the list of maps that players can vote for as the next map of an entry. Its methods do not use the Keeper,
+// so that other callers do not wait for them: a folder may hold thousands of maps.
 type Ballot struct {
 	choices []Choice
 	expand  func(choice string) []string
@@ -20,19 +20,19 @@ type Ballot struct {
 	closed  bool
 }
 
-// Votes are those for a map.
+// Votes is the number of votes for a map.
 type Votes struct {
 	Map   string
 	Count int
 }
 
-// voter is a player of a lobby or game.
+// voter identifies a player of a lobby or game.
 type voter struct {
 	game uint32
-	name string // in small letters
+	name string // in lower case
 }
 
-// Ballot returns what the players of a game may vote for.
+// Ballot returns the maps that the players of a game can vote for.
 func (k *Keeper) Ballot(id uint32) (Ballot, error) {
 	s, err := k.entryOf(id)
 	if err != nil {
@@ -41,7 +41,7 @@ func (k *Keeper) Ballot(id uint32) (Ballot, error) {
 	return Ballot{slices.Clone(s.Maps), k.expand, k.tally(s), s.Rotation != ByVote}, nil
 }
 
-// List lists the maps with their votes, the most first.
+// List returns the maps with their votes, most votes first.
 func (b *Ballot) List() []Votes {
 	list, voted := slices.Clone(b.tally), make(map[string]bool)
 	for _, v := range list {
@@ -55,11 +55,10 @@ func (b *Ballot) List() []Votes {
 	return list
 }
 
-// Find returns the one map that a part of a name means, or says what else could be
-// meant.
+// Find returns the only map whose name contains part. Its error, for players, lists the candidates.
 func (b *Ballot) Find(part string) (file string, err error) {
 	if b.closed {
-		return "", texts.Of("the next map is not decided by vote here")
+		return "", texts.Of("the next map here is not decided by vote")
 	}
 	all := expandAll(b.choices, b.expand)
 	var hits []string
@@ -82,7 +81,7 @@ func (b *Ballot) Find(part string) (file string, err error) {
 	return hits[0], nil
 }
 
-// some names a few of many maps.
+// some lists at most mostNamed of the maps.
 func some(files []string) texts.Text {
 	items := make([]texts.Text, 0, mostNamed+1)
 	for _, file := range files[:min(len(files), mostNamed)] {
@@ -94,8 +93,8 @@ func some(files []string) texts.Text {
 	return texts.Join(items, ", ")
 }
 
-// Vote counts a player's vote, in place of an earlier one, for a map that Ballot.Find
-// has returned. It counts while the player is in the game.
+// Vote records a player's vote, replacing an earlier one, for a map returned by Ballot.Find. The vote counts as long as
+// the player stays in the game.
 func (k *Keeper) Vote(id uint32, who, file string) error {
 	s, err := k.entryOf(id)
 	if err != nil {
@@ -109,8 +108,7 @@ func (k *Keeper) Vote(id uint32, who, file string) error {
 	return nil
 }
 
-// tally counts the votes of players who are still seated, the most first, and forgets
-// those of others.
+// tally counts the votes of players who are still seated, most votes first, and deletes those of others.
 func (k *Keeper) tally(s *state) (list []Votes) {
 	count := make(map[string]int)
 	for v, file := range s.votes {

@@ -7,11 +7,11 @@ import (
 	"w3host/texts"
 )
 
-// rotation lists the maps of an entry as they were when one of them was played in its turn: the map that was due next
-// comes first, the played one last.
+// rotation is the order of an entry's maps at the time one of them was played in its turn: the next map comes first, the
+// played one last.
 type rotation []string
 
-// from lists the maps that there are now, the one that is due first.
+// from rotates the current list of maps so that the next map comes first.
 func (r rotation) from(all []string) rotation {
 	at := 0
 	for _, file := range r {
@@ -28,8 +28,8 @@ func (r rotation) from(all []string) rotation {
 	return slices.Concat(all[at:], all[:at])
 }
 
-// behind moves the rotation behind the map of a lobby that has opened. A map that was chosen for the lobby moves it
-// only if that map was due anyway.
+// behind returns the rotation after a lobby with map file has opened. If the map was chosen by command, the rotation
+// moves on only if that map was next anyway.
 func (r rotation) behind(file, chosen string) rotation {
 	i := slices.Index(r, file)
 	if i > 0 && file == chosen {
@@ -38,8 +38,8 @@ func (r rotation) behind(file, chosen string) rotation {
 	return slices.Concat(r[i+1:], r[:i+1])
 }
 
-// maps lists the maps for the next lobby of an entry, the one to be tried first at the front. The others follow, so
-// that only a broken map is skipped. order is the rotation without a chosen map, nil unless maps are played in order.
+// maps returns the maps for the next lobby of an entry, the preferred one first; the others follow in case it cannot be
+// hosted. order is the rotation without a chosen map, or nil unless maps are played in order.
 func (k *Keeper) maps(s *state) (all []string, order rotation) {
 	if s.Rotation != InOrder {
 		all = k.shuffled(s)
@@ -56,12 +56,12 @@ func (k *Keeper) maps(s *state) (all []string, order rotation) {
 	return all, order
 }
 
-// first puts a map before the others.
+// first moves file to the front of all.
 func first(file string, all []string) []string {
 	return append([]string{file}, slices.DeleteFunc(slices.Clone(all), func(f string) bool { return f == file })...)
 }
 
-// expandAll lists the maps of choices in their order, each once.
+// expandAll returns the maps of all choices in their order, without duplicates.
 func expandAll(choices []Choice, expand func(string) []string) (list []string) {
 	listed := make(map[string]bool)
 	for _, c := range choices {
@@ -75,8 +75,7 @@ func expandAll(choices []Choice, expand func(string) []string) (list []string) {
 	return list
 }
 
-// shuffled draws the maps by the weights of their choices; the map that was
-// played last comes at the end.
+// shuffled returns the maps in random order, weighted by their choices, with the last played map at the end.
 func (k *Keeper) shuffled(s *state) (list []string) {
 	type lot struct {
 		weight int
@@ -111,8 +110,8 @@ func (k *Keeper) shuffled(s *state) (list []string) {
 	return list
 }
 
-// entryOf is the entry of a game; without a game, or with one of no entry, the
-// only one that there is.
+// entryOf returns the entry of a game. Without a game, or for a game without an entry, it returns the only entry there
+// is.
 func (k *Keeper) entryOf(id uint32) (*state, error) {
 	if g := k.games[id]; g != nil && g.of != nil {
 		return g.of, nil
@@ -126,8 +125,7 @@ func (k *Keeper) entryOf(id uint32) (*state, error) {
 	return nil, texts.Of("there are several autohost entries: use the command in a lobby of the one you mean, or put eg <id> before it")
 }
 
-// Upcoming are the maps for the next lobby of an entry, the one to be tried first
-// at the front, and the setup of its games.
+// Upcoming returns the maps for the next lobby of an entry, the preferred one first, and the setup of its games.
 func (k *Keeper) Upcoming(id uint32) (files []string, setup game.Config, err error) {
 	s, err := k.entryOf(id)
 	if err != nil {
@@ -137,8 +135,8 @@ func (k *Keeper) Upcoming(id uint32) (files []string, setup game.Config, err err
 	return files, s.Setup, nil
 }
 
-// SetNext chooses the map of an entry's next lobby, or of all that follow until another
-// is chosen or the configuration is read again.
+// SetNext chooses the map of an entry's next lobby or, with always, of all later lobbies until another is chosen or the
+// configuration is reloaded.
 func (k *Keeper) SetNext(id uint32, file string, always bool) (entry string, err error) {
 	s, err := k.entryOf(id)
 	if err != nil {
@@ -155,7 +153,8 @@ func (k *Keeper) Turn(on bool) {
 	}
 }
 
-// Change lets commands change an entry; until the configuration is read again.
+// Change modifies an entry until the configuration is reloaded. It returns an error if change gives the entry the name
+// of another one.
 func (k *Keeper) Change(id uint32, change func(*Entry)) error {
 	s, err := k.entryOf(id)
 	if err != nil {

@@ -1,5 +1,10 @@
-// Package autohost decides which lobby a host opens next: its entry, its name
-// and its map. It opens nothing itself; the host reports to it what became of each.
+// Package autohost decides which lobby a host opens next: for which [[autohost]] entry, under which name and with which
+// map.
+//
+// An Entry is a kind of game that should always have open lobbies. The Keeper counts the lobbies and games of all
+// entries; package host asks it for the next Order, opens the lobby and reports what became of it. With several hosts on
+// one database the Keeper needs a lease (package fleet) for each lobby. The package opens nothing itself and does no
+// I/O.
 package autohost
 
 import (
@@ -8,46 +13,45 @@ import (
 	"w3host/game"
 )
 
-// Entry is a kind of game of which a lobby is to be open always.
+// Entry is a kind of game for which lobbies are kept open.
 type Entry struct {
-	// Name is that of its games; {n} in it is the number of the game, which
-	// stands behind the name from the second on where there is no {n}. An entry is
-	// known by it.
+	// Name is the name of its games and identifies the entry. {n} in it is replaced by the number of the game; without
+	// {n} the number is appended from the second game on.
 	Name     string
-	Lobbies  int   // open at the same time
-	MaxGames int   // lobbies and running games together
-	Hours    Hours // when lobbies are opened; empty: always
+	Lobbies  int   // number of lobbies to keep open
+	MaxGames int   // maximum number of lobbies and running games
+	Hours    Hours // when lobbies are opened; empty means always
 	Maps     []Choice
 	Rotation Rotation
-	Setup    game.Config // of its games
+	Setup    game.Config // configuration of its games
 }
 
-// Choice is a map, or several, that an entry may play.
+// Choice is one or several maps that an entry may play.
 type Choice struct {
-	Map    string // a name, a path, or what else the host can expand
-	Weight int    // of a random choice
+	Map    string // a name, a path, or a pattern that the host can expand
+	Weight int    // weight in a random choice
 }
 
-// Rotation is how the next map is chosen.
+// Rotation is how an entry's next map is chosen.
 type Rotation uint8
 
-// Rotations.
+// The values of Rotation.
 const (
 	InOrder Rotation = iota
 	AtRandom
-	ByVote // of the players; without votes at random
+	ByVote // players vote; without votes at random
 )
 
 var rotations = []string{"order", "random", "vote"}
 
-// Rotations lists the words for them.
+// Rotations returns the names of the rotations in the configuration.
 func Rotations() []string { return slices.Clone(rotations) }
 
-// ParseRotation reads one of the words.
+// ParseRotation parses the name of a rotation.
 func ParseRotation(word string) (Rotation, bool) {
 	i := slices.Index(rotations, word)
 	return Rotation(max(i, 0)), i >= 0
 }
 
-// String is the word for it.
+// String returns the name of the rotation.
 func (r Rotation) String() string { return rotations[r] }

@@ -8,11 +8,11 @@ import (
 
 const day = 24 * time.Hour
 
-// Hours are times of the day, each a half-open span since midnight. A span that
-// ends before it begins goes over midnight.
+// Hours is a set of times of day, each a half-open range since midnight. A range that ends before it begins spans
+// midnight.
 type Hours [][2]time.Duration
 
-// ParseHours reads "18:00-02:00".
+// ParseHours parses ranges such as "18:00-02:00".
 func ParseHours(list []string) (Hours, error) {
 	var h Hours
 	for _, text := range list {
@@ -20,7 +20,7 @@ func ParseHours(list []string) (Hours, error) {
 		a, errA := clock(from)
 		b, errB := clock(to)
 		if !ok || errA != nil || errB != nil || a == b {
-			return nil, fmt.Errorf("%q is no span of hours; write for example 18:00-02:00", text)
+			return nil, fmt.Errorf("%q is not a range of hours; write for example 18:00-02:00", text)
 		}
 		h = append(h, [2]time.Duration{a, b})
 	}
@@ -36,7 +36,7 @@ func clock(text string) (time.Duration, error) {
 	return time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute, err
 }
 
-// contain reports whether it is one of the hours.
+// contain reports whether t is within the hours. No hours means always.
 func (h Hours) contain(t time.Time) bool {
 	at := time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute
 	for _, span := range h {

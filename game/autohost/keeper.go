@@ -10,50 +10,50 @@ import (
 	"w3host/texts"
 )
 
-// Keeper knows the entries and their games. It belongs to one goroutine.
+// Keeper tracks the entries and their lobbies and games. It is not safe for concurrent use; package host guards it with
+// a lock.
 type Keeper struct {
 	entries  []*state
-	max      int // lobbies and running games of the host
+	max      int // maximum number of lobbies and running games of the host
 	retry    time.Duration
 	disabled bool
-	drain    int // the number of the drain that goes on; 0: none
-	drains   int // so many have begun
+	drain    int // number of the current drain, or 0
+	drains   int // number of drains started so far
 	games    map[uint32]*place
 	random   *rand.Rand
 	expand   func(choice string) []string
 	seated   func(id uint32, name string) bool
-	shared   bool          // with other hosts: see Share
-	gives    []fleet.Lease // to be given back
-	orders   int           // of Next that are neither Opened nor Failed yet
+	shared   bool          // other hosts serve the same entries; see Share
+	gives    []fleet.Lease // leases to return
+	orders   int           // orders returned by Next that are neither Opened nor Failed yet
 }
 
-// state is an entry with the progress of its games.
+// state is an entry with the state of its games.
 type state struct {
 	Entry
 	off      bool
-	opened   int // games so far
+	opened   int // number of games so far
 	rotation rotation
-	last     string           // the map of the last lobby
-	next     string           // chosen for the next lobby, or for all
-	always   bool             // next stays
-	votes    map[voter]string // maps
-	wait     time.Time        // nothing could be opened; not before
-	grants   []fleet.Lease    // for lobbies that are not open yet
+	last     string           // map of the last lobby
+	next     string           // map chosen for the next lobby, or for all later ones
+	always   bool             // next applies to all later lobbies
+	votes    map[voter]string // values are maps
+	wait     time.Time        // after a failure, do not try before this time
+	grants   []fleet.Lease    // leases for lobbies that are not open yet
 }
 
-// place is that of a lobby or running game; of is nil where it is of no entry.
+// place is a lobby or running game that counts towards the limits; of is nil without an entry.
 type place struct {
 	of    *state
 	open  bool
-	kept  bool // its place is kept for another
-	shut  bool // to strangers
+	kept  bool // reserved for the lobby of a remake
+	shut  bool // strangers cannot join; see Shut
 	lease fleet.Lease
 }
 
-// New begins with no games. Maximum bounds the lobbies and games of the host
-// together, retry is the pause after nothing could be opened, expand lists the maps
-// that a choice stands for, and seated reports whether a lobby or game has a player
-// of that name, in whichever letters.
+// New returns a Keeper without games. maximum is the limit for lobbies and games of the host, retry the pause after a
+// failure to open a lobby. expand returns the maps of a choice; seated reports whether a lobby or game has a player of
+// that name, ignoring case.
 func New(entries []Entry, maximum int, retry time.Duration, seed uint64, expand func(choice string) []string, seated func(id uint32, name string) bool) *Keeper {
 	k := &Keeper{
 		games: make(map[uint32]*place), random: rand.New(rand.NewPCG(seed, seed)), retry: retry,
@@ -63,8 +63,7 @@ func New(entries []Entry, maximum int, retry time.Duration, seed uint64, expand 
 	return k
 }
 
-// Configure replaces the entries. One that is still there by its name keeps its
-// count; games of one that is gone go on.
+// Configure replaces the entries. An entry that keeps its name keeps its counts; games of removed entries continue.
 func (k *Keeper) Configure(entries []Entry, maximum int) {
 	before := k.entries
 	k.entries, k.max = nil, maximum
@@ -84,20 +83,20 @@ func (k *Keeper) Configure(entries []Entry, maximum int) {
 	}
 }
 
-// Order is a lobby to be opened.
+// Order is a lobby to open. The caller must pass it to Opened or Failed.
 type Order struct {
 	Entry string
 	Name  string
-	Maps  []string // the first that can be hosted
+	Maps  []string // in order of preference; the first that can be hosted is used
 	Setup game.Config
-	Lease fleet.Lease // under which the lobby is shown; zero: none is needed
+	Lease fleet.Lease // lease for the lobby; zero if none is needed
 	of    *state
 	order rotation
 
-	Number int // of the entry's lobbies, from 1
+	Number int // number of the entry's lobby, from 1
 }
 
-// Next is the lobby that is missing most; false when there are enough.
+// Next returns the order for the entry that has the fewest open lobbies, or false if no lobby is missing.
 func (k *Keeper) Next(now time.Time) (Order, bool) {
 	if k.disabled || len(k.games) >= k.max {
 		return Order{}, false
@@ -123,14 +122,14 @@ func (k *Keeper) Next(now time.Time) (Order, bool) {
 	return o, true
 }
 
-// Clocked reports whether the passing of time alone may open or close a lobby: an entry has hours of the
-// day or waits after a failure, an unwanted lobby still has players, or other hosts hold leases of the entries.
+// Clocked reports whether the passing of time alone can open or close a lobby: an entry has hours or waits after a
+// failure, an unwanted lobby still has players, or entries are shared with other hosts.
 func (k *Keeper) Clocked(now time.Time) bool {
 	waits := func(s *state) bool { return len(s.Hours) > 0 || !s.wait.IsZero() }
 	return k.shared || slices.ContainsFunc(k.entries, waits) || len(k.Unwanted(now)) > 0
 }
 
-// Missing is how many lobbies are to be opened now.
+// Missing returns how many lobbies should be opened now.
 func (k *Keeper) Missing(now time.Time) (n int) {
 	if k.disabled {
 		return 0
@@ -153,7 +152,7 @@ func (k *Keeper) wants(s *state, now time.Time) bool {
 	return !s.off && lobbies < s.Lobbies && all < s.MaxGames && s.Hours.contain(now) && !now.Before(s.wait)
 }
 
-// idle is why an entry opens no lobby; empty: it does, or has enough.
+// idle returns why an entry opens no lobby, or an empty text if it does or has enough.
 func (k *Keeper) idle(s *state, now time.Time) texts.Text {
 	lobbies, all := k.count(s)
 	switch {
@@ -164,7 +163,7 @@ func (k *Keeper) idle(s *state, now time.Time) texts.Text {
 	case lobbies >= s.Lobbies:
 		return texts.Text{}
 	case k.disabled:
-		return texts.Of("no new lobbies are opened: enable changes that")
+		return texts.Of("opening lobbies is disabled: use enable to turn it back on")
 	case all >= s.MaxGames:
 		return texts.Of("its limit of lobbies and games is reached")
 	case k.Full():
@@ -189,7 +188,7 @@ func (k *Keeper) count(s *state) (lobbies, all int) {
 
 func (k *Keeper) lobbies(s *state) int { n, _ := k.count(s); return n }
 
-// Opened says that an order was carried out with one of its maps.
+// Opened reports that an order was carried out with the map file.
 func (k *Keeper) Opened(o Order, id uint32, file string) {
 	s := o.of
 	k.orders--
@@ -206,38 +205,39 @@ func (k *Keeper) Opened(o Order, id uint32, file string) {
 	k.games[id] = &place{of: s, open: true, lease: o.Lease}
 }
 
-// Failed says that none of an order's maps can be hosted. Another host may have one.
+// Failed reports that none of an order's maps can be hosted here. It returns the lease, since another host may have one
+// of the maps.
 func (k *Keeper) Failed(o Order, now time.Time) {
 	k.orders--
 	o.of.wait = now.Add(k.retry)
 	k.give(&o.Lease)
 }
 
-// Add says that a lobby was opened that is of no entry.
+// Add reports that a lobby without an entry was opened.
 func (k *Keeper) Add(id uint32) { k.games[id] = &place{open: true} }
 
-// Survived says that a lobby or game of an entry, or of none, goes on that an earlier host has
-// opened, as the entry's lobby of that number.
+// Survived reports a lobby or game that continues from an earlier process, as number number of the entry; entry may be
+// empty.
 func (k *Keeper) Survived(id uint32, entry string, number int, open bool) {
 	g := &place{open: open}
 	if i := slices.IndexFunc(k.entries, func(s *state) bool { return s.Name == entry }); i >= 0 && entry != "" {
 		g.of = k.entries[i]
-		g.of.opened = max(g.of.opened, number) // a shared entry counts elsewhere
+		g.of.opened = max(g.of.opened, number) // for shared entries the database has the count
 	}
 	k.games[id] = g
 }
 
-// Hold keeps the place of a game, also when it is over, until Again.
+// Hold reserves the place of a game beyond its end, until Replaced.
 func (k *Keeper) Hold(over uint32) {
 	if g := k.games[over]; g != nil {
 		g.kept = true
 	}
 }
 
-// Replaced says which lobby has opened in the place of a game; 0: none.
+// Replaced reports which lobby opened in place of a game; id is 0 if none did.
 func (k *Keeper) Replaced(over, id uint32) {
 	g := &place{open: true}
-	if old := k.games[over]; old != nil && !k.shared { // else it is one more lobby, of players who play again
+	if old := k.games[over]; old != nil && !k.shared { // with shared entries it is an additional lobby
 		g.of = old.of
 	}
 	if delete(k.games, over); id != 0 {
@@ -245,8 +245,8 @@ func (k *Keeper) Replaced(over, id uint32) {
 	}
 }
 
-// Most are the lobbies and games that there may be of the host, and of the entry of a
-// game; 0: of no entry.
+// Most returns the limits of lobbies and games for the host and for the entry of a game; the latter is 0 without an
+// entry.
 func (k *Keeper) Most(id uint32) (ofHost, ofEntry int) {
 	if g := k.games[id]; g != nil && g.of != nil {
 		ofEntry = g.of.MaxGames
@@ -254,11 +254,11 @@ func (k *Keeper) Most(id uint32) (ofHost, ofEntry int) {
 	return k.max, ofEntry
 }
 
-// Full reports whether no further lobby may be opened.
+// Full reports whether the host's limit is reached.
 func (k *Keeper) Full() bool { return len(k.games) >= k.max }
 
-// Shut says whether a lobby that is open cannot be joined by strangers: it does not count as its entry's lobby then. Its lease is
-// given back, so that where hosts share entries it does not count again when strangers can join once more.
+// Shut reports that strangers can no longer join an open lobby, or can again. A shut lobby does not count as an open lobby of its
+// entry. It returns its lease, so with shared entries it does not count again when strangers can join once more.
 func (k *Keeper) Shut(id uint32, shut bool) {
 	if g := k.games[id]; g != nil {
 		g.shut = shut || g.shut && k.shared
@@ -268,7 +268,7 @@ func (k *Keeper) Shut(id uint32, shut bool) {
 	}
 }
 
-// Started says that a lobby has become a game, or is not open any more.
+// Started reports that a lobby has started or closed.
 func (k *Keeper) Started(id uint32) {
 	if g := k.games[id]; g != nil {
 		g.open = false
@@ -276,7 +276,7 @@ func (k *Keeper) Started(id uint32) {
 	}
 }
 
-// Ended says that a lobby or game is gone.
+// Ended reports that a lobby or game has ended.
 func (k *Keeper) Ended(id uint32) {
 	if g := k.games[id]; g != nil && !g.kept {
 		k.give(&g.lease)
@@ -284,7 +284,7 @@ func (k *Keeper) Ended(id uint32) {
 	}
 }
 
-// Disable stops or resumes the opening of lobbies. To resume it calls a drain off.
+// Disable stops or resumes the opening of lobbies. Resuming cancels a drain.
 func (k *Keeper) Disable(yes bool) {
 	k.disabled = yes
 	if !yes {
@@ -292,11 +292,11 @@ func (k *Keeper) Disable(yes bool) {
 	}
 }
 
-// Disabled reports whether no lobbies are opened.
+// Disabled reports whether the opening of lobbies is stopped.
 func (k *Keeper) Disabled() bool { return k.disabled }
 
-// Unwanted lists the open lobbies that should go while nobody is in them: their
-// entry is off, gone, or it is not its hour.
+// Unwanted returns the open lobbies that should close once they are empty, because their entry is off, removed or
+// outside its hours.
 func (k *Keeper) Unwanted(now time.Time) (ids []uint32) {
 	for _, id := range k.Lobbies() {
 		if s := k.games[id].of; s.off || !s.Hours.contain(now) || !slices.Contains(k.entries, s) {
@@ -306,7 +306,7 @@ func (k *Keeper) Unwanted(now time.Time) (ids []uint32) {
 	return ids
 }
 
-// Lobbies lists the open lobbies of entries.
+// Lobbies returns the open lobbies that belong to entries.
 func (k *Keeper) Lobbies() (ids []uint32) {
 	for id, g := range k.games {
 		if g.open && g.of != nil {
@@ -317,7 +317,7 @@ func (k *Keeper) Lobbies() (ids []uint32) {
 	return ids
 }
 
-// Status is how an entry stands.
+// Status is the state of an entry, for display.
 type Status struct {
 	Entry
 	Off            bool
@@ -326,10 +326,9 @@ type Status struct {
 	Last, Next     string
 	Votes          []Votes
 	OutsideOfHours bool
-	Idle           texts.Text // why it opens no lobby; empty: it does, or has enough
+	Idle           texts.Text // why it opens no lobby; empty if it does or has enough
 }
 
-// Status returns the state of all entries.
 func (k *Keeper) Status(now time.Time) []Status {
 	list := make([]Status, 0, len(k.entries))
 	for _, s := range k.entries {

@@ -7,14 +7,14 @@ import (
 	"w3host/fleet"
 )
 
-// Pool names the leases of an entry's lobbies.
+// Pool returns the name of the pool of leases for an entry's lobbies.
 func Pool(entry string) string { return "entry/" + entry }
 
-// Share says that other hosts open lobbies of the same entries: from now on each needs a lease.
+// Share makes every entry require leases, because other hosts serve the same entries.
 func (k *Keeper) Share() { k.shared = true }
 
-// Wants are the leases that entries could use, and how many they have. An entry with all that it
-// may have is among them, so that its leases are known to the database.
+// Wants returns how many leases each entry could use and how many it holds. It includes entries that need none now, so
+// that the database learns their limits.
 func (k *Keeper) Wants(now time.Time) (list []fleet.Want) {
 	room := k.max - len(k.games)
 	for _, s := range k.entries {
@@ -33,8 +33,7 @@ func (k *Keeper) Wants(now time.Time) (list []fleet.Want) {
 	return list
 }
 
-// Places is how many lobbies and games there are, with those to come: of leases that are granted, of orders
-// under way, and of games that are played again.
+// Places returns the number of lobbies and games, including planned ones: granted leases, pending orders and remakes.
 func (k *Keeper) Places() int {
 	n := len(k.games) + k.orders
 	for _, s := range k.entries {
@@ -43,7 +42,7 @@ func (k *Keeper) Places() int {
 	return n
 }
 
-// Grant brings a lease for the next lobby of its entry.
+// Grant adds a lease for the next lobby of its entry.
 func (k *Keeper) Grant(l fleet.Lease) {
 	i := slices.IndexFunc(k.entries, func(s *state) bool { return Pool(s.Name) == l.Pool })
 	if i < 0 {
@@ -53,7 +52,7 @@ func (k *Keeper) Grant(l fleet.Lease) {
 	k.entries[i].grants = append(k.entries[i].grants, l)
 }
 
-// Gives are the leases that are not needed any more, each once.
+// Gives returns the leases that are no longer needed, each once.
 func (k *Keeper) Gives(now time.Time) []fleet.Lease {
 	for _, s := range k.entries {
 		if k.disabled || !k.wants(s, now) {
@@ -66,8 +65,8 @@ func (k *Keeper) Gives(now time.Time) []fleet.Lease {
 	return list
 }
 
-// Lose says that a lease is another host's, or nobody's. The lobby under it, if there is
-// one, is of no entry from then on.
+// Lose reports that a lease has expired. If there is a lobby under it, that lobby no longer belongs to an entry, and its
+// id is returned.
 func (k *Keeper) Lose(l fleet.Lease) (id uint32) {
 	for _, s := range k.entries {
 		s.grants = slices.DeleteFunc(s.grants, func(o fleet.Lease) bool { return o == l })
@@ -81,8 +80,8 @@ func (k *Keeper) Lose(l fleet.Lease) (id uint32) {
 	return 0
 }
 
-// Drain stops the opening of lobbies, makes those that are open lobbies of no entry, and gives
-// their leases back. The number is that of this drain, for Drains.
+// Drain stops the opening of lobbies, detaches open lobbies from their entries and returns their leases. The result
+// identifies this drain for Drains.
 func (k *Keeper) Drain() (number int) {
 	k.Disable(true)
 	k.drains++
@@ -96,10 +95,10 @@ func (k *Keeper) Drain() (number int) {
 	return k.drain
 }
 
-// Drains reports whether a drain goes on: it was not called off, and no newer one has begun.
+// Drains reports whether this drain is still in effect: it was not cancelled and no newer one has begun.
 func (k *Keeper) Drains(number int) bool { return k.drain == number }
 
-// give gives a lease back, if it is one, and empties it.
+// give returns a lease, if l is one, and clears it.
 func (k *Keeper) give(l *fleet.Lease) {
 	if l.Term != 0 {
 		k.gives = append(k.gives, *l)

@@ -8,11 +8,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// counter stands for the number of the game in the pattern of a name.
+// counter is the placeholder for the number of the game in a name.
 const counter = "{n}"
 
-// FreeName names a lobby that nobody has given a name. No other is called so, since
-// realms list one of a name.
+// FreeName returns a name for a lobby that was opened without one. It differs from all names that are taken, because
+// realms list a name only once.
 func (k *Keeper) FreeName(taken func(string) bool) string {
 	base := "w3host game"
 	if len(k.entries) > 0 {
@@ -27,7 +27,7 @@ func (k *Keeper) FreeName(taken func(string) bool) string {
 	return name
 }
 
-// gameName is the n-th name of a pattern, shortened so that clients list it.
+// gameName returns the n-th name of a pattern, shortened to the length that clients list.
 func gameName(pattern string, n int) string {
 	if before, after, ok := strings.Cut(pattern, counter); ok {
 		return w3gs.Cut(before, w3gs.MaxGameNameLen-len(after)-len(strconv.Itoa(n))) + strconv.Itoa(n) + after

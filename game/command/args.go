@@ -11,38 +11,38 @@ import (
 	"w3host/texts"
 )
 
-// Args are the words behind a command. Each method takes the next words; the
-// first fault stays.
+// Args are the arguments of a command. Each method consumes the next words; the first error is kept and reported at the
+// end.
 type Args struct {
 	left  string
-	names []string // of the players, so that one with spaces can be told from what follows it
+	names []string // names of the players, to find the end of a name with spaces
 	err   error
 }
 
-// Fail notes a fault.
+// Fail records an error unless there is one already.
 func (a *Args) Fail(format string, values ...any) {
 	if a.err == nil {
 		a.err = texts.Of(format, values...)
 	}
 }
 
-// take cuts the first n bytes off.
+// take removes and returns the first n bytes.
 func (a *Args) take(n int) string {
 	part := a.left[:n]
 	a.left = strings.TrimSpace(a.left[n:])
 	return strings.TrimSpace(part)
 }
 
-// next is the next word, which is not taken.
+// next returns the next word without consuming it.
 func (a *Args) next() string {
 	word, _, _ := strings.Cut(a.left, " ")
 	return word
 }
 
-// Optional takes the next word; empty when there is none.
+// Optional returns the next word, or "" if there is none.
 func (a *Args) Optional() string { return a.take(len(a.next())) }
 
-// Word takes the next word, which must be there.
+// Word returns the next word, which is required; what names it in the error.
 func (a *Args) Word(what string) string {
 	a.need(what)
 	return a.Optional()
@@ -54,7 +54,7 @@ func (a *Args) need(what string) {
 	}
 }
 
-// quoted takes a text in quotes, if that comes next; two quotes there are one of the text.
+// quoted returns a quoted text if one comes next. A doubled quote inside stands for one quote.
 func (a *Args) quoted() (text string, ok bool) {
 	if !strings.HasPrefix(a.left, `"`) {
 		return "", false
@@ -72,7 +72,7 @@ func (a *Args) quoted() (text string, ok bool) {
 	return a.Rest(), true
 }
 
-// Phrase takes the next word, or several in quotes.
+// Phrase returns the next word, or several words in quotes.
 func (a *Args) Phrase(what string) string {
 	if text, ok := a.quoted(); ok {
 		return text
@@ -80,14 +80,13 @@ func (a *Args) Phrase(what string) string {
 	return a.Word(what)
 }
 
-// Player takes the words that are meant as a player's name, and leaves at least so many words
-// behind it: a text in quotes, else the most words that are in one of the
-// names. Where no name is meant it takes one word, or all but those behind it.
+// Player returns the words that name a player and leaves at least behind words after them: a quoted text, otherwise as
+// many words as occur together in a player's name. If no name matches, it takes one word, or all if behind is 0.
 func (a *Args) Player(behind int) string {
 	if name, ok := a.quoted(); ok {
 		return name
 	}
-	var parts []string // that may be the name, the longest first
+	var parts []string // candidates for the name, the longest first
 	for part, after := a.left, 0; part != ""; after++ {
 		if after >= behind {
 			parts = append(parts, part)
@@ -104,13 +103,13 @@ func (a *Args) Player(behind int) string {
 	return a.take(len(parts[max(i, 0)]))
 }
 
-// named reports whether a part is in a name.
+// named reports whether part occurs in a player's name.
 func (a *Args) named(part string) bool {
 	part = strings.ToLower(part)
 	return slices.ContainsFunc(a.names, func(name string) bool { return strings.Contains(strings.ToLower(name), part) })
 }
 
-// OnlyPlayer takes the name of a player that nothing follows.
+// OnlyPlayer returns a player's name that takes all remaining words.
 func (a *Args) OnlyPlayer() string {
 	if name, ok := a.quoted(); ok {
 		return name
@@ -118,10 +117,10 @@ func (a *Args) OnlyPlayer() string {
 	return a.Text("player")
 }
 
-// NameList takes names of one word, or in quotes.
+// NameList returns one or more names, each a word or quoted.
 func (a *Args) NameList() []string { return list(a, func() string { return a.Phrase("name") }) }
 
-// list takes one thing or more.
+// list reads one or more values until the arguments are used up.
 func list[T any](a *Args, read func() T) []T {
 	all := []T{read()}
 	for a.left != "" && a.err == nil {
@@ -130,22 +129,22 @@ func list[T any](a *Args, read func() T) []T {
 	return all
 }
 
-// Rest takes all that is left.
+// Rest returns all remaining words.
 func (a *Args) Rest() string { return a.take(len(a.left)) }
 
-// Text takes all that is left, which must be something.
+// Text returns all remaining words, of which there must be at least one.
 func (a *Args) Text(what string) string {
 	a.need(what)
 	return a.Rest()
 }
 
-// Number takes a number within bounds.
+// Number returns a number from low to high.
 func (a *Args) Number(what string, low, high int) int {
 	return a.number(what, low, high, texts.Of("the %v must be from %d to %d", texts.Known(what), low, high))
 }
 
-// Before takes a number with the hyphen behind it, if the next word begins so: the 2- of 2-17. It
-// is 0 if it does not.
+// Before returns the number before a hyphen in the next word, such as 2 for 2-17, and consumes it with the hyphen. It
+// returns 0 if there is none.
 func (a *Args) Before() int {
 	digits, rest, found := strings.Cut(a.next(), "-")
 	n, err := strconv.Atoi(digits)
@@ -165,15 +164,14 @@ func (a *Args) number(what string, low, high int, fault texts.Text) int {
 	return n
 }
 
-// Ordinal takes a number from 1 whose end only the lobby knows. The wire has a
-// byte for each of them.
+// Ordinal returns a number from 1 on, limited to 255. Only the lobby knows the real limit.
 func (a *Args) Ordinal(what string) int {
 	n := a.number(what, 1, math.MaxInt, texts.Of("the %v must be a number from 1", texts.Known(what)))
 	return min(n, math.MaxUint8)
 }
 
-// Assignment takes a number from 1 and the value assigned to it, if that comes next: 3=text, or
-// "3=several words". The number is made an index.
+// Assignment returns a number from 1 on, as an index from 0, and its value, if the next argument has the form 3=text or
+// "3=several words".
 func (a *Args) Assignment(what string) (index int, text string, ok bool) {
 	number, _, assigned := strings.Cut(strings.TrimPrefix(a.left, `"`), "=")
 	if !assigned || number == "" || strings.Trim(number, "0123456789") != "" {
@@ -188,7 +186,7 @@ func (a *Args) Assignment(what string) (index int, text string, ok bool) {
 	return index, text, true
 }
 
-// Slot takes the number of a slot, from 1, and makes an index of it.
+// Slot returns the index of a slot that is given by its number from 1.
 func (a *Args) Slot() int { return a.Ordinal("slot") - 1 }
 
 // BeginsWithNumber reports whether the next word is a number.
@@ -196,10 +194,10 @@ func (a *Args) BeginsWithNumber() bool {
 	return a.left != "" && strings.Trim(a.next(), "0123456789") == ""
 }
 
-// Slots takes one slot or more.
+// Slots returns one or more slot indexes.
 func (a *Args) Slots() []int { return list(a, a.Slot) }
 
-// Handicap takes a percentage that the game knows.
+// Handicap returns a valid handicap in percent.
 func (a *Args) Handicap() uint8 {
 	n := a.Number("handicap", 50, 100)
 	if n%10 != 0 {
@@ -208,7 +206,7 @@ func (a *Args) Handicap() uint8 {
 	return uint8(n)
 }
 
-// OneOf takes one of the words.
+// OneOf returns the next word, which must be one of words.
 func (a *Args) OneOf(words ...string) string {
 	w := strings.ToLower(a.Optional())
 	switch {
@@ -220,12 +218,12 @@ func (a *Args) OneOf(words ...string) string {
 	return w
 }
 
-// colours are in the order of their numbers.
+// colours are the names of the player colours by number.
 var colours = []string{
 	"red", "blue", "teal", "purple", "yellow", "orange", "green", "pink", "gray", "lightblue", "darkgreen", "brown",
 }
 
-// Colour takes a name, or a number from 1.
+// Colour returns a colour given by name or by number from 1.
 func (a *Args) Colour() uint8 {
 	w := strings.ToLower(a.next())
 	if i := slices.Index(colours, w); i >= 0 {
@@ -244,7 +242,7 @@ var races = map[string]w3gs.Race{
 	"random": w3gs.RaceRandom, "rnd": w3gs.RaceRandom, "r": w3gs.RaceRandom,
 }
 
-// Race takes the name of a race, or a short form of it.
+// Race returns a race given by name or abbreviation.
 func (a *Args) Race() uint8 {
 	w := strings.ToLower(a.Word("race"))
 	race, known := races[w]
@@ -254,10 +252,10 @@ func (a *Args) Race() uint8 {
 	return uint8(race)
 }
 
-// Empty reports whether nothing is left.
+// Empty reports whether no arguments are left.
 func (a *Args) Empty() bool { return a.left == "" }
 
-// Begins takes the next word if it is this one.
+// Begins consumes the next word if it is word, ignoring case.
 func (a *Args) Begins(word string) bool {
 	if !strings.EqualFold(a.next(), word) {
 		return false
@@ -266,7 +264,7 @@ func (a *Args) Begins(word string) bool {
 	return true
 }
 
-// Ends takes the last word off if it is this one.
+// Ends consumes the last word if it is word, ignoring case.
 func (a *Args) Ends(word string) bool {
 	n := len(a.left) - len(word)
 	if n < 0 || n > 0 && a.left[n-1] != ' ' || !strings.EqualFold(a.left[n:], word) {
@@ -276,5 +274,5 @@ func (a *Args) Ends(word string) bool {
 	return true
 }
 
-// Is takes the rest if it is just this word.
+// Is consumes the remaining arguments if they are just word.
 func (a *Args) Is(word string) bool { return strings.EqualFold(a.left, word) && a.Begins(word) }

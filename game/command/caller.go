@@ -6,52 +6,51 @@ import (
 	"w3host/texts"
 )
 
-// Via is the way a command came in.
+// Via is the channel through which a command was given.
 type Via string
 
-// Ways.
+// The values of Via. They are stored in the audit log.
 const (
 	ViaLobby   Via = "lobby" // chat in the lobby
 	ViaGame    Via = "game"  // chat in the game
 	ViaConsole Via = "console"
-	ViaWhisper Via = "whisper" // on a realm
-	ViaChannel Via = "channel" // of a realm
-	ViaControl Via = "control" // the control socket
-	ViaWeb     Via = "web"     // a page
-	ViaAPI     Via = "api"     // a program with a token
+	ViaWhisper Via = "whisper" // whisper on a realm
+	ViaChannel Via = "channel" // channel on a realm
+	ViaControl Via = "control" // control socket
+	ViaWeb     Via = "web"     // web console
+	ViaAPI     Via = "api"     // web API
 )
 
-// Chat reports whether a command came as a line of a chat, where it begins with a trigger.
+// Chat reports whether the command was a chat line, where commands start with a trigger.
 func (v Via) Chat() bool {
 	return !slices.Contains([]Via{ViaConsole, ViaControl, ViaWeb, ViaAPI}, v)
 }
 
 // Caller is the person who gives a command and gets its answer.
 type Caller struct {
-	PID   uint8 // the seat of a player of the game; 0: none
+	PID   uint8 // pid of the caller's seat in the game, or 0
 	Name  string
-	Realm string // where the name comes from; empty for the LAN
+	Realm string // realm that confirms the name; empty for the LAN
 	Level Level
-	// LockedBy is the name of the admin who has locked the lobby, if that takes an admin's level from the caller.
+	// LockedBy is the admin who has locked the lobby, if that deprives the caller of an admin's level.
 	LockedBy string `json:"-"`
 	// Language is the language of answers to the caller.
 	Language texts.Language
 	Via      Via
-	// Columns is how wide the caller's terminal is; 0: it is not known.
+	// Columns is the width of the caller's terminal, or 0 if unknown.
 	Columns int `json:"-"`
-	// Reply takes the answers to a caller without a seat, on any goroutine; it never
-	// waits.
+	// Reply receives the answers for callers without a seat. It may be called on any goroutine and must not block.
 	Reply func(text string) `json:"-"`
-	// Refuse takes why a command was not done; nil: Reply does.
+	// Refuse receives the reason of a refusal; if it is nil, Reply does.
 	Refuse func(why string) `json:"-"`
-	// Data takes the facts of Reply as values, for programs; nil: nobody wants them.
+	// Data receives the answer as values for programs; it may be nil.
 	Data func(value any) `json:"-"`
-	// Later announces an answer that comes after the command has returned. The
-	// function that it returns is called once that answer is given. nil: nobody waits.
+	// Later registers an answer that comes after the command has returned; the returned function is called when it was
+	// given. It may be nil.
 	Later func() (given func()) `json:"-"`
 }
 
-// Refusal says why the caller cannot use a command that needs a level.
+// Refusal returns the error for a caller who lacks the level for a command.
 func (c *Caller) Refusal(needs Level, name string) error {
 	if c.LockedBy != "" && needs <= Admin {
 		return texts.Refuse(texts.Denied, "%s has locked this lobby: only its owner and root command it", c.LockedBy)
@@ -59,7 +58,7 @@ func (c *Caller) Refusal(needs Level, name string) error {
 	return texts.Refuse(texts.Denied, "only %v can use %s", needs, name)
 }
 
-// Pending calls Later, if anybody waits.
+// Pending calls Later if it is set.
 func (c *Caller) Pending() (given func()) {
 	if c.Later == nil {
 		return func() {}
@@ -74,14 +73,14 @@ func (c *Caller) Answer(text string) {
 	}
 }
 
-// Give hands values to a caller who wants some.
+// Give passes values to a caller who wants them.
 func (c *Caller) Give(values func() any) {
 	if c.Data != nil {
 		c.Data(values())
 	}
 }
 
-// Deny sends a caller without a seat the reason of a refusal.
+// Deny tells a caller without a seat why a command was refused.
 func (c *Caller) Deny(why string) {
 	if c.Refuse != nil {
 		c.Refuse(why)

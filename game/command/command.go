@@ -1,62 +1,63 @@
-// Package command is the engine behind the commands of owners, admins and
-// players, wherever they come from: it finds a line in a table, checks who may
-// use it and when, reads the arguments, has it carried out, and says in one
-// sentence what to type instead where something is wrong.
+// Package command is the engine for the text commands of owners, admins and players. It finds a line in a table of
+// commands, checks level and phase, parses the arguments, runs the command, and explains mistakes to the caller in one
+// sentence.
 //
-// A table belongs to the thing that its commands act on: game has that of a game.
+// A Spec describes one command, a Table is a list of them for one kind of target: package game has the table of a game,
+// package control that of the host. A Caller is the person who gives a command, Args its arguments, and Query a question
+// for the database. The package does no I/O and does not know what the commands do.
 package command
 
 import "w3host/texts"
 
-// Level says which commands somebody may use; each level includes those before it.
+// Level is a permission; each level includes those before it.
 type Level uint8
 
-// Levels.
+// The levels, lowest first.
 const (
-	Anyone  Level = iota // anyone in the game
-	Trusted              // by admins: spared what rules and votes do to others
-	StandIn              // for an owner who is not in; see lobby.Lobby.StandIn
-	Owner                // of the lobby
+	Anyone  Level = iota // any player
+	Trusted              // exempt from lobby rules and votes
+	StandIn              // stands in for an absent owner; see lobby.Lobby.StandIn
+	Owner                // owner of the lobby
 	Admin
-	Root // the operator of the host
+	Root // operator of the host
 )
 
-// String names the level in "you must be …".
+// String returns the level as in "only … can use this command".
 func (l Level) String() string {
 	return [...]string{"a player", "a trusted player", "the owner or a stand-in", "the owner", "an admin", "root"}[l]
 }
 
-// In names it in a language.
+// In returns the level in a language.
 func (l Level) In(lang texts.Language) string { return texts.Known(l.String()).In(lang) }
 
-// Phase is when a command makes sense; a set.
+// Phase is a set of situations in which a command can be used.
 type Phase uint8
 
-// Phases.
+// The phases.
 const (
 	InLobby Phase = 1 << iota
 	InGame
-	Outside // of all games: on the console or a realm
+	Outside // outside of all games: on the console or a realm
 
 	Anywhere Phase = 0
 	Always         = InLobby | InGame
 )
 
-// Has reports whether a command makes sense in one phase.
+// Has reports whether p contains the phase one.
 func (p Phase) Has(one Phase) bool { return p == Anywhere || p&one != 0 }
 
-// String names the phase in "start is for the …".
+// String returns the phase as in "the command works only in the …".
 func (p Phase) String() string {
 	return [...]string{InLobby: "lobby", InGame: "game", Always: "lobby and the game"}[p]
 }
 
-// In names it in a language.
+// In returns the phase in a language.
 func (p Phase) In(l texts.Language) string { return texts.Known(p.String()).In(l) }
 
-// Uses are some uses of a command.
+// Uses is a set of uses of a command.
 type Uses uint8
 
-// Uses.
+// The values of Uses.
 const (
 	None   Uses = iota
 	Asking      // without arguments

@@ -11,61 +11,60 @@ import (
 	"w3host/texts"
 )
 
-// Act carries a parsed command out on a target: a game, say. The error is one
-// line for the caller.
+// Act executes a parsed command on a target such as a game. Its error is shown to the caller.
 type Act[T any] func(target T, c *Call) error
 
-// Spec is one command: all that is known of it stands here. The acts of a target are
-// in Bare, Parse and Before, those of the database in the table of control/people.
+// Spec describes one command completely. Commands that act on a target have Bare, Parse or Before; commands for the
+// database have Ask and are implemented in package control/people.
 type Spec[T any] struct {
 	Name    string
-	Group   string // under which help lists it; see Table.Grouped
+	Group   string // group in the help; see Table.Grouped
 	Aliases []string
-	// Forms are names that stand for the command with some arguments: "sn" for "start now".
+	// Forms maps further names to this command with fixed arguments: "sn" means "start now".
 	Forms map[string]string
-	Usage string // of the arguments
-	// Examples are uses of the command without the trigger, for help and documentation.
+	Usage string // synopsis of the arguments
+	// Examples are shown in help and documentation, without the trigger.
 	Examples []string
 	Help     string
-	Level    Level // who may use it
+	Level    Level // required level
 	Phase    Phase
-	// AskAnyone lets everybody use it without arguments, to ask.
+	// AskAnyone lets everybody use the command without arguments, which only shows something.
 	AskAnyone bool
-	// Urgent commands are obeyed however many came before them.
+	// Urgent commands are exempt from the rate limit.
 	Urgent bool
-	// Secret commands have arguments that nobody may read or keep.
+	// Secret commands have arguments that must not be shown or stored.
 	Secret bool
-	// Private commands are typed in lines that no other player reads.
+	// Private commands are typed in lines that no other player sees.
 	Private bool
-	// Yields leaves the name to the host's command outside of the phase, unless a player
-	// of the game types it.
+	// Yields passes the name to the host's command outside of this command's phase, unless a player in the game typed
+	// it.
 	Yields bool
-	// Unaudited are the uses that change nothing of the host, and that its audit leaves out.
+	// Unaudited are the uses that change nothing on the host and are omitted from its audit log.
 	Unaudited Uses
-	// Hosting commands are for everybody where players may host.
+	// Hosting commands may be used by everybody where players may open lobbies.
 	Hosting bool
-	// AsTyped commands take the name that they ask the database about in full: a part of
-	// it does not make an admin.
+	// AsTyped commands take the name in their query literally: a part of a name must not make someone an admin.
 	AsTyped bool
 	// KeptForCaller commands store something for the caller's later games.
 	KeptForCaller bool
-	// ByAddress commands ask about the address of a player who is here, who needs no name for it.
+	// ByAddress commands concern the address of a connected player, so they also work for players without a name of
+	// their own.
 	ByAddress bool
-	// Ask reads the arguments of a command that asks the database.
+	// Ask parses the arguments of a command for the database.
 	Ask func(a *Args) Question
-	// Notice is the sentence around the query's reason that a player who is here reads of it.
+	// Notice is a sentence, with the reason as argument, that the player in question is shown.
 	Notice string
-	// Before is called on the target first; after an error nothing is asked.
+	// Before is called on the target before the query is sent; its error prevents the query.
 	Before func(target T, by *Caller, q *Query) error
-	// Bare is carried out where there are no arguments; nil: Parse or Ask decides.
+	// Bare runs the command without arguments; if nil, Parse or Ask decides.
 	Bare Act[T]
-	// Parse reads the arguments; nil: there are none. Its result is called only
-	// if they were right and nothing was left over.
+	// Parse parses the arguments; nil if there are none. The returned act runs only if the arguments were correct and
+	// complete.
 	Parse func(a *Args) Act[T]
 }
 
-// Facts is a command for other targets, without the acts of these targets for it: the fields whose types
-// name the target. It can only ask.
+// Facts converts a command for a target T to one for another target U, without the fields that act on T. Only its query
+// remains.
 func Facts[U, T any](s Spec[T]) (facts Spec[U]) {
 	from, to := reflect.ValueOf(s), reflect.ValueOf(&facts).Elem()
 	for i := range from.NumField() {
@@ -79,26 +78,27 @@ func Facts[U, T any](s Spec[T]) (facts Spec[U]) {
 // Call is one use of a command.
 type Call struct {
 	*Caller
-	Command string // its name
-	Target  string // whom or what it was about, for the audit; the Act says so
+	Command string // name of the command
+	Target  string // what it acted on, for the audit log; set by the Act
 }
 
-// Synopsis is the command with its arguments.
+// Synopsis returns the command with its arguments.
 func (s *Spec[T]) Synopsis() string { return strings.TrimSpace(s.Name + " " + s.Usage) }
 
-// words are the name and all other names of the command.
+// words returns all names of the command.
 func (s *Spec[T]) words() []string {
 	return slices.Concat([]string{s.Name}, s.Aliases, slices.Sorted(maps.Keys(s.Forms)))
 }
 
-// listed reports whether a list has the command for somebody of this level.
+// listed reports whether the command is listed for callers of this level.
 func (s *Spec[T]) listed(level Level) bool { return s.Level <= level || s.AskAnyone }
 
-// Table is the commands of a target, in the order of the help.
+// Table is a list of commands, in the order of the help.
 type Table[T any] []Spec[T]
 
-// For is the commands of tables for one level and phase, except those that name others. Commands for
-// Anyone need a table of their own. (A call around the text of a table would make code of its data.)
+// For concatenates tables and sets level and phase of commands that do not set their own. Commands for Anyone need a
+// table of their own. (The function takes whole tables because a call around table literals would turn static data into
+// code.)
 func For[T any](level Level, phase Phase, tables ...Table[T]) Table[T] {
 	t := slices.Concat(tables...)
 	for i := range t {
@@ -107,13 +107,13 @@ func For[T any](level Level, phase Phase, tables ...Table[T]) Table[T] {
 	return t
 }
 
-// Use is a line that begins with the name of a command.
+// Use is a line that starts with the name of a command.
 type Use[T any] struct {
-	*Spec[T]        // nil: the table has no such command
-	Detail   string // the arguments as they were typed
+	*Spec[T]        // nil if the table does not have the command
+	Detail   string // the arguments as typed
 }
 
-// Find looks the command of a line up by its name or an alias.
+// Find looks up the command of a line by its name, alias or form.
 func (t Table[T]) Find(line string) (u Use[T]) {
 	name, rest := cut(line)
 	for i := range t {
@@ -125,13 +125,13 @@ func (t Table[T]) Find(line string) (u Use[T]) {
 	return u
 }
 
-// cut separates the word for a command from its arguments.
+// cut splits a line into the name of the command, in lower case, and its arguments.
 func cut(line string) (name, rest string) {
 	name, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
 	return strings.ToLower(name), strings.TrimSpace(rest)
 }
 
-// Needs is the level that this use of the command takes; asking may need less than setting.
+// Needs returns the level required for this use. Asking may need less than changing.
 func (u Use[T]) Needs() Level {
 	if u.Detail == "" && u.AskAnyone {
 		return Anyone
@@ -139,20 +139,18 @@ func (u Use[T]) Needs() Level {
 	return u.Level
 }
 
-// Audited reports whether the audit of the host has this use.
+// Audited reports whether this use goes to the host's audit log.
 func (u Use[T]) Audited() bool {
 	return u.Unaudited == None || u.Unaudited == Asking && u.Detail != ""
 }
 
-// Secret reports whether a line is a command that is secret, and takes its
-// arguments.
+// Secret reports whether a line is a secret command, and returns its arguments.
 func (t Table[T]) Secret(line string) (rest string, ok bool) {
 	u := t.Find(line)
 	return u.Detail, u.Spec != nil && u.Secret
 }
 
-// Unknown says that the table does not have the command of a line, and which of those for
-// somebody of this level may be meant.
+// Unknown returns the error for an unknown command. It suggests a similar command that a caller of this level may use.
 func (t Table[T]) Unknown(line, trigger string, level Level) error {
 	name, _ := cut(line)
 	if len(name) > longestName {
@@ -165,10 +163,10 @@ func (t Table[T]) Unknown(line, trigger string, level Level) error {
 	return texts.Refuse(texts.Unknown, "there is no command %q. Type %shelp for a list", trigger+name, trigger)
 }
 
-// longestName bounds the repeated part of a command that does not exist.
+// longestName limits the length of an unknown command in the error.
 const longestName = 20
 
-// names are all words for the commands that somebody of this level may use.
+// names returns all names of the commands for callers of this level.
 func (t Table[T]) names(level Level) (names []string) {
 	for i := range t {
 		if s := &t[i]; s.listed(level) {
@@ -178,16 +176,16 @@ func (t Table[T]) names(level Level) (names []string) {
 	return names
 }
 
-// Outcome is the result of a use.
+// Outcome is the result of running a command.
 type Outcome struct {
 	Target string
-	Denied bool   // the caller may not
-	Acted  bool   // it was carried out, or refused by its Act
-	Query  *Query // is to be put to the database; nil: nothing is
-	Err    error  // why it was not done, for the caller
+	Denied bool   // the caller lacks the level
+	Acted  bool   // the command ran, or was refused by its Act
+	Query  *Query // query for the database, or nil
+	Err    error  // why it failed, for the caller
 }
 
-// Run carries a command out. The names are those of the players that it may be about.
+// Run runs a command. names are the names of the players that it may concern.
 func (u Use[T]) Run(target T, phase Phase, by *Caller, names []string) (o Outcome) {
 	s := u.Spec
 	if needs := u.Needs(); by.Level < needs {
@@ -215,7 +213,7 @@ func (u Use[T]) Run(target T, phase Phase, by *Caller, names []string) (o Outcom
 	return o
 }
 
-// parse reads the arguments for an act or a question.
+// parse parses the arguments and returns either an act or a question.
 func (u Use[T]) parse(names []string) (act Act[T], question Question, err error) {
 	a := &Args{left: u.Detail, names: names}
 	switch act = u.Bare; {

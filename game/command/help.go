@@ -7,10 +7,10 @@ import (
 	"w3host/texts"
 )
 
-// HostGroup is the group of the host's commands, which a game's table does not have.
+// HostGroup is the help group of the host's commands.
 const HostGroup = "hosting"
 
-// Grouped is the commands of some tables under one group.
+// Grouped concatenates tables and sets the help group of their commands.
 func Grouped[T any](group string, tables ...Table[T]) Table[T] {
 	all := slices.Concat(tables...)
 	for i := range all {
@@ -19,8 +19,7 @@ func Grouped[T any](group string, tables ...Table[T]) Table[T] {
 	return all
 }
 
-// Help explains the command of a topic, or lists the commands of a group which somebody of
-// this level may use in one of the phases.
+// Help explains a command, or lists the commands of a group that callers of this level can use in one of the phases.
 func (t Table[T]) Help(topic, trigger string, level Level, phases Phase) (texts.Text, error) {
 	topic = strings.ToLower(strings.TrimPrefix(topic, trigger))
 	if s := t.Find(topic).Spec; s != nil {
@@ -44,12 +43,12 @@ func (t Table[T]) Help(topic, trigger string, level Level, phases Phase) (texts.
 	case !known:
 		return texts.Text{}, texts.Refuse(texts.Unknown, "there is no command %q", topic)
 	case names == nil:
-		return texts.Text{}, texts.Refuse(texts.WrongPhase, "none of the commands of %s is for you here", topic)
+		return texts.Text{}, texts.Refuse(texts.WrongPhase, "you cannot use any of the commands in %s here", topic)
 	}
 	return texts.Plain(strings.Join(names, " ")), nil
 }
 
-// Groups says which groups of commands somebody of this level has in a phase.
+// Groups lists the groups that have commands for callers of this level in a phase.
 func (t Table[T]) Groups(level Level, phase Phase, trigger string) texts.Text {
 	var names []string
 	for i := range t {

@@ -8,39 +8,38 @@ import (
 	"w3host/texts"
 )
 
-// Query is a question of a command to the database, or a change there. The answer
-// comes later.
+// Query is a command's question to the database, or a change to it. The answer comes later.
 type Query struct {
-	What     string        // the name of the command
-	Name     string        // whom or what it is about; as typed if no such player is here
-	Here     bool          // Name is the name of a player, and Addr their address
-	Home     string        // the realm that has confirmed that name; empty: none
-	PID      uint8         // of that player in the game that asks; 0: none
-	Addr     netip.Addr    // invalid: not known
-	For      time.Duration // of a ban; 0: for good
+	What     string        // name of the command
+	Name     string        // player or other subject; as typed if no such player is connected
+	Here     bool          // Name is a connected player, and Addr their address
+	Home     string        // realm that confirmed the name, or empty
+	PID      uint8         // pid of that player in the game of the caller, or 0
+	Addr     netip.Addr    // invalid if unknown
+	For      time.Duration // length of a ban; 0 means permanent
 	Reason   string
-	Root     bool   // an admin is to make admins
-	From     string // where joins must come from for an admin's role to count; empty: anywhere
+	Root     bool   // the new admin may make other admins
+	From     string // network that the admin must join from, or empty
 	By       string
 	Realm    string
-	Map      string         // as it calls itself
-	Language texts.Language // of the answer
-	Quiet    bool           // nobody waits for the answer
-	Data     func(any)      // takes the answer as values; nil: nobody wants them
+	Map      string         // name of the map
+	Language texts.Language // language of the answer
+	Quiet    bool           // no answer is wanted
+	Data     func(any)      // receives the answer as values; may be nil
 }
 
-// Give hands over the facts of the answer as values.
+// Give passes the answer as values, if they are wanted.
 func (q *Query) Give(values any) {
 	if q.Data != nil {
 		q.Data(values)
 	}
 }
 
-// Question fills in the query of a command, which has its name, its caller and the
-// caller's language already. Where nothing has to be asked it clears What.
+// Question fills in the query of a command, which already has its name, caller and language. It clears What if nothing
+// has to be asked.
 type Question func(by *Caller, q *Query) error
 
-// Filled is the question that something fills in, for any caller.
+// Filled returns a Question that does not depend on the caller.
 func Filled(fill func(q *Query)) Question {
 	return func(_ *Caller, q *Query) error {
 		fill(q)
@@ -48,10 +47,10 @@ func Filled(fill func(q *Query)) Question {
 	}
 }
 
-// Typed asks about exactly the name typed, or about nobody.
+// Typed asks about exactly the name typed, which may be empty.
 func Typed(name string) Question { return Filled(func(q *Query) { q.Name = name }) }
 
-// Notice puts a reason into the Notice of a command, for a player.
+// Notice returns the Notice of a command with the reason filled in.
 func Notice(sentence, reason string) texts.Text {
 	return texts.Of(sentence, strings.TrimRight(reason, ". "))
 }

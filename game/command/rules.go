@@ -10,28 +10,28 @@ import (
 	"w3host/internal/nearest"
 )
 
-// Rule is a change of a command by the operator.
+// Rule is an operator's change to a command, from the configuration.
 type Rule struct {
-	// Level is player, trusted, owner, admin, root, or off for nobody at all; empty: as the
-	// table has it. It holds with and without arguments.
+	// Level is player, trusted, owner, admin or root, or off to disable the command; empty keeps the level of the table.
+	// It applies with and without arguments.
 	Level   string
-	Aliases []string // besides those of the table
+	Aliases []string // in addition to those of the table
 }
 
-// Rules are by the names of commands.
+// Rules maps names of commands to rules.
 type Rules map[string]Rule
 
 var (
-	levels = []string{"player", "trusted", "owner", "admin", "root", "off"} // of a Rule
-	ranks  = []Level{Anyone, Trusted, Owner, Admin, Root}                   // in the same order; off has none
+	levels = []string{"player", "trusted", "owner", "admin", "root", "off"} // values of Rule.Level
+	ranks  = []Level{Anyone, Trusted, Owner, Admin, Root}                   // the levels in the same order; "off" has none
 )
 
-// With is the table as the rules change it.
+// With returns the table with the rules applied.
 func (t Table[T]) With(rules Rules) Table[T] {
 	if len(rules) == 0 {
 		return t
 	}
-	claimed := make(map[string]bool) // by the rules, which go before the table's further names
+	claimed := make(map[string]bool) // aliases of rules take precedence over those of the table
 	for _, r := range rules {
 		for _, alias := range r.Aliases {
 			claimed[strings.ToLower(alias)] = true
@@ -45,7 +45,7 @@ func (t Table[T]) With(rules Rules) Table[T] {
 		s.Forms = maps.Clone(s.Forms)
 		maps.DeleteFunc(s.Forms, func(alias, _ string) bool { return claimed[alias] })
 		switch i := slices.Index(levels, r.Level); {
-		case i == len(ranks): // off
+		case i == len(ranks): // the level is "off"
 			continue
 		case i >= 0:
 			s.Level, s.AskAnyone = ranks[i], false
@@ -69,10 +69,9 @@ func (t Table[T]) Words() map[string]string {
 	return words
 }
 
-// Check says what is wrong with the rules for commands that have these words, each
-// fault with what to write instead.
+// Check returns all errors in rules for the commands with these words, each with a suggestion.
 func (r Rules) Check(words map[string]string) error {
-	taken := make(map[string]string) // what no rule may use: the names themselves
+	taken := make(map[string]string) // names of commands, which no rule may use as an alias
 	for _, name := range words {
 		taken[name] = name
 	}

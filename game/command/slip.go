@@ -13,17 +13,15 @@ import (
 )
 
 const (
-	// shortestSecret is the length of the shortest password.
+	// shortestSecret is the minimum length of a password.
 	shortestSecret = 8
-	// wrongLetters is how many letters of a mistyped command may be wrong.
+	// wrongLetters is the number of wrong letters tolerated in a mistyped command.
 	wrongLetters = 2
 )
 
-// Bare reduces a chat line to the command that its sender may have meant: letters in
-// their plain form, no colour codes, no invisible characters, one kind of space. It cuts
-// off the text before the first letter, and reports whether that can be a trigger,
-// right or wrong: any sign, such as . / - or the full-width !, and the 1 on the key of
-// the !.
+// Bare normalizes a chat line to the command that its sender may have meant: plain letters, no colour codes or invisible
+// characters, one kind of space. It removes everything before the first letter and reports whether that could have been
+// meant as a trigger: any sign such as . / - or a full-width !, and the digit 1, which is on the same key as !.
 func Bare(text string) (line string, triggered bool) {
 	line = strings.Map(func(r rune) rune {
 		switch {
@@ -39,10 +37,9 @@ func Bare(text string) (line string, triggered bool) {
 	return bare, len(bare) < len(line)
 }
 
-// Slip reports whether a line, as Bare returns it, may hold a password by mistake. With
-// something like a trigger, that is a secret command whatever follows it or is glued to
-// it, and one with up to two wrong letters before something as long as a password.
-// Without, it is the right word before something as long as a password.
+// Slip reports whether a line, as returned by Bare, may contain a password by mistake. After something like a trigger,
+// that is a secret command followed by or joined to any text, or a misspelled one before a text as long as a password.
+// Without a trigger, it is the correct name before such a text.
 func (t Table[T]) Slip(line string, triggered bool) bool {
 	word, rest, _ := strings.Cut(line, " ")
 	word, rest = strings.ToLower(word), strings.TrimSpace(rest)

@@ -15,13 +15,13 @@ const (
 	longestSpan = 10 * year
 )
 
-// spanUnits are the units of a time in the singular. A month has 30 days.
+// spanUnits are the units of a duration in the singular. A month has 30 days.
 var spanUnits = map[string]time.Duration{
 	"m": time.Minute, "min": time.Minute, "minute": time.Minute, "h": time.Hour, "hr": time.Hour, "hour": time.Hour,
 	"d": day, "day": day, "w": 7 * day, "week": 7 * day, "mo": month, "month": month, "y": year, "yr": year, "year": year,
 }
 
-// spanUnit reads a unit, also in the plural; 0: it is none.
+// spanUnit returns the length of a unit in singular or plural, or 0 for other words.
 func spanUnit(word string) time.Duration {
 	word = strings.ToLower(word)
 	if len(word) > 2 {
@@ -31,11 +31,11 @@ func spanUnit(word string) time.Duration {
 }
 
 var (
-	errNoSpan  = errors.New("no time")
+	errNoSpan  = errors.New("not a duration")
 	errTooLong = errors.New("longer than ten years")
 )
 
-// ParseSpan reads a time such as 30m, 1d12h, "7 days" or "1 month".
+// ParseSpan parses a duration such as 30m, 1d12h, "7 days" or "1 month", of at most 10 years.
 func ParseSpan(text string) (time.Duration, error) {
 	span, rest, err := cutSpan(text)
 	if err == nil && rest != "" {
@@ -44,7 +44,7 @@ func ParseSpan(text string) (time.Duration, error) {
 	return span, err
 }
 
-// cutSpan reads the numbers with units at the front of a text, as many as there are.
+// cutSpan parses the duration at the start of text and returns the remaining text.
 func cutSpan(text string) (span time.Duration, rest string, err error) {
 	part, rest, err := cutSpanWord(text)
 	for err == nil {
@@ -60,7 +60,7 @@ func cutSpan(text string) (span time.Duration, rest string, err error) {
 	return span, text, nil
 }
 
-// cutSpanWord reads one word such as 1d12h, or a number and the word for its unit.
+// cutSpanWord parses one word such as 1d12h, or a number followed by its unit.
 func cutSpanWord(text string) (span time.Duration, rest string, err error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if next, after, _ := strings.Cut(strings.TrimSpace(rest), " "); spanUnit(next) != 0 && strings.Trim(word, "0123456789") == "" {
@@ -88,15 +88,15 @@ func cutSpanWord(text string) (span time.Duration, rest string, err error) {
 	return span, strings.TrimSpace(rest), nil
 }
 
-// looksLikeSpan reports whether a word begins with a number or is a unit without one,
-// so that it must be a time: one that is mistyped is no reason for a ban.
+// looksLikeSpan reports whether a word starts with a number or is a unit. Such a word must be a duration, so that a
+// mistyped one does not become the reason of a permanent ban.
 func looksLikeSpan(word string) bool {
 	digits := strings.TrimLeft(word, "+-.")
 	return digits != "" && digits[0] >= '0' && digits[0] <= '9' || len(word) > 2 && spanUnit(word) != 0
 }
 
-// Span takes the time that comes next, if there is one, such as 30m, 1d12h or 7 days.
-// A text that looks like a time and is none is a fault.
+// Span consumes the duration that comes next, if there is one, such as 30m, 1d12h or 7 days. A text that looks like a
+// duration but is invalid is an error.
 func (a *Args) Span() time.Duration {
 	text := a.left
 	if after, ok := strings.CutPrefix(strings.ToLower(text), "for "); ok && looksLikeSpan(strings.TrimSpace(after)) {
@@ -121,7 +121,7 @@ func (a *Args) Span() time.Duration {
 	return span
 }
 
-// Reason takes all that is left, without the quotes around it.
+// Reason returns all remaining words, without quotes around them.
 func (a *Args) Reason() string {
 	text := a.Rest()
 	if inner := strings.Trim(text, `"`); len(inner) == len(text)-2 && !strings.Contains(inner, `"`) {

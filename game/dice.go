@@ -4,24 +4,23 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
-	"time"
 
 	"w3host/game/command"
 	"w3host/lobby"
 	"w3host/texts"
 )
 
-// mostChoice is how many bytes of a choice are said: with more, the host's line would be cut into several, of which only
-// the first says whose words they are.
+// mostChoice is the maximum length in bytes of a choice in the host's line. A longer line would be split, and its later
+// parts would not show whose words they are.
 const mostChoice = 60
 
-// Dice that can be rolled.
+// Limits of the dice.
 const (
 	mostDice, mostSides = 20, 1_000_000
 	usualSides          = 100
 )
 
-// chance are the commands by which players let the host draw lots, and count.
+// chance holds the commands for random choices (dice.go) and apm (apm.go).
 var chance = command.Table[*Machine]{
 	{
 		Name:     "roll",
@@ -52,7 +51,8 @@ var chance = command.Table[*Machine]{
 	},
 }
 
-// publicly is an act that says something to all, which a muted player cannot order, and nobody too often.
+// publicly wraps an act that makes the host say something to all. It refuses muted callers and applies the rate limit of
+// spoken.
 func publicly(do act) act {
 	return func(m *Machine, c *call) error {
 		if !m.lobby.MaySpeak(c.PID) {
@@ -62,7 +62,7 @@ func publicly(do act) act {
 	}
 }
 
-// spoken is an act that says something to all, which a caller cannot order without limit; see maySpeak.
+// spoken wraps an act that makes the host say something to all with the rate limit of maySpeak.
 func spoken(do act) act {
 	return func(m *Machine, c *call) error {
 		if err := m.maySpeak(c.Caller); err != nil {
@@ -72,13 +72,12 @@ func spoken(do act) act {
 	}
 }
 
-// lots are drawn by values that the players cannot foresee: the seed is known to their clients, the
-// time to the host alone.
+// lots returns a random source that players cannot predict: clients know the seed, but only the host knows the time.
 func (m *Machine) lots() *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(m.cfg.Lobby.RandomSeed)<<32|m.seq, uint64(m.now)))
 }
 
-// roll reads a number of sides, or dice such as 2d6.
+// roll parses a number of sides, or dice such as 2d6.
 func roll(a *args) act {
 	word := strings.ToLower(a.Rest())
 	number, size, dice := strings.Cut(word, "d")
@@ -115,7 +114,7 @@ func flip(m *Machine, c *call) error {
 	return m.sayText(0, texts.If(m.lots().IntN(2) == 0, "%s flips a coin: heads.", "%s flips a coin: tails.", c.Name))
 }
 
-// pick reads choices with commas between them, or words. A captain picks a player.
+// pick parses choices separated by commas or spaces. For a captain in a draft it picks a player.
 func pick(a *args) act {
 	text := a.Rest()
 	var choices []string
@@ -156,18 +155,4 @@ func pickPlayer(m *Machine, c *call) error {
 		return texts.Refuse(texts.NoSuch, "there is no player to pick")
 	}
 	return m.say(0, "%s lets the host pick: %s.", c.Name, playing[m.lots().IntN(len(playing))].Name)
-}
-
-// apm counts since the game began to run, without pauses. Players read their own: those of
-// others would tell what they are doing.
-func apm(m *Machine, c *call) error {
-	s := m.seats[c.PID]
-	played := m.turns.GameTime()
-	switch {
-	case s == nil:
-		return cannot("only players in the game can do that")
-	case played < 10*time.Second:
-		return cannot("the game has just begun: try again later")
-	}
-	return m.answer(c, "You make %.0f actions in a minute.", float64(s.actions)/played.Minutes())
 }

@@ -10,7 +10,7 @@ import (
 	"w3host/texts"
 )
 
-// voice are the commands about what the host says, to whom and in which language.
+// voice holds the commands about what the host says, to whom and in which language.
 var voice = command.Table[*Machine]{
 	{
 		Name:     "announce",
@@ -119,7 +119,7 @@ func announce(every time.Duration, text string) act {
 	}
 }
 
-// announceDue is when the line is due next.
+// announceDue returns when the announcement is due next.
 func (m *Machine) announceDue() (at time.Duration, ok bool) {
 	return m.settings.announced.at, m.settings.announced.every > 0 && m.turns == nil && m.lobby.Humans() != 0
 }
@@ -158,8 +158,8 @@ func yourLanguage(by *command.Caller) texts.Text {
 	return texts.Of("Your language is %s. Available: %s.", by.Language.Own(), texts.Tags())
 }
 
-// speak asks for the language with this tag, in this game and later ones; "" asks which
-// one it is. A caller on a realm need not be in a game.
+// speak asks to store the language with this tag for this and later games; "" asks for the current one. A caller on a
+// realm need not be in a game.
 func speak(tag string) command.Question {
 	return func(by *command.Caller, q *command.Query) (err error) {
 		if tag == "" {
@@ -176,8 +176,7 @@ func speak(tag string) command.Question {
 	}
 }
 
-// speakTo sets the language of the caller in this game. A caller without a seat is
-// answered when the choice is stored.
+// speakTo sets the caller's language in this game. A caller without a seat is answered when the choice is stored.
 func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
 	q.Quiet = m.seats[by.PID] != nil
 	if s := cmp.Or(m.seats[by.PID], m.confirmed(by.Name, by.Realm)); s != nil {
@@ -190,7 +189,7 @@ func speakTo(m *Machine, by *command.Caller, q *command.Query) error {
 	return nil
 }
 
-// ignore asks to have it kept whom a player does not read. A caller on a realm need not be in a game.
+// ignore asks to store that the caller does not want to see a player's lines. A caller on a realm need not be in a game.
 func ignore(name string) command.Question {
 	return func(by *command.Caller, q *command.Query) error {
 		if by.PID == 0 && by.Realm == "" {
@@ -204,7 +203,7 @@ func ignore(name string) command.Question {
 	}
 }
 
-// ignoring sets whom the caller reads in this game.
+// ignoring applies the caller's ignore list in this game.
 func ignoring(off bool) func(*Machine, *command.Caller, *command.Query) error {
 	return func(m *Machine, by *command.Caller, q *command.Query) error {
 		if s := cmp.Or(m.seats[by.PID], m.confirmed(by.Name, by.Realm)); s != nil {
@@ -231,12 +230,12 @@ func hear(m *Machine, c *call, whom string) error {
 	}
 }
 
-// ignored applies the choices of a player in earlier games.
+// ignored applies a player's ignore list from earlier games.
 func (m *Machine) ignored(s *seat, in *Input) {
 	m.try(lobby.Ignore{PID: s.PID, Names: strings.Split(in.Line, "\n")})
 }
 
-// confirmed is the seat of a player whose name a realm has confirmed, or nil.
+// confirmed returns the seat of a player whose name a realm has confirmed, or nil.
 func (m *Machine) confirmed(name, realm string) *seat {
 	for _, s := range m.seats {
 		if s != nil && s.Realm != "" && strings.EqualFold(s.Name, name) && strings.EqualFold(s.Realm, realm) {

@@ -12,8 +12,7 @@ import (
 	"w3host/texts"
 )
 
-// obey carries out a command, or answers the caller alone with what to type
-// instead. Commands of the host are passed on.
+// obey runs a command, or tells only the caller what to type instead. Commands of the host are passed on to it.
 func (m *Machine) obey(by *command.Caller, line string) {
 	u := m.commands.Find(line)
 	if !m.pays(by, u.Spec) {
@@ -52,7 +51,7 @@ func (m *Machine) obey(by *command.Caller, line string) {
 	}
 }
 
-// sayHostLine says a line of the host to one player if that player is still here.
+// sayHostLine says a line of the host to one player, if that player is still here.
 func (m *Machine) sayHostLine(in *Input) {
 	text := texts.Plain(in.Line)
 	if in.Why != "" {
@@ -63,7 +62,7 @@ func (m *Machine) sayHostLine(in *Input) {
 	}
 }
 
-// caller is a player as the caller of a command.
+// caller returns a player as the caller of a command.
 func (m *Machine) caller(pid uint8) *command.Caller {
 	p := m.player(pid)
 	c := &command.Caller{PID: pid, Name: p.Name, Realm: p.Realm, Via: command.ViaLobby, Language: m.lobby.Language(pid)}
@@ -86,8 +85,7 @@ func (m *Machine) phase() command.Phase {
 	return command.InGame
 }
 
-// find is the only player whose name, as the caller of the command sees it, contains a text. An empty
-// one, which all contain, means nobody.
+// find returns the only player whose name, as seen by the caller, contains part. An empty part matches nobody.
 func (m *Machine) find(part string) (lobby.Player, error) {
 	found := m.lobby.Find(part, m.asPlayer)
 	switch {
@@ -103,7 +101,7 @@ func (m *Machine) find(part string) (lobby.Player, error) {
 	return lobby.Player{}, texts.Refuse(texts.Malformed, "%q could be %v: type more of the name", part, texts.Either(names))
 }
 
-// help explains a topic. The host's table may know what the game's does not.
+// help explains a topic. Topics unknown to the game are passed to the host.
 func help(m *Machine, c *call, topic string) error {
 	trigger := string(m.cfg.Trigger)
 	if topic == "" {
@@ -117,7 +115,7 @@ func help(m *Machine, c *call, topic string) error {
 	return nil
 }
 
-// show is the act of a command that only answers.
+// show returns the act of a command that only answers.
 func show(text func(m *Machine, c *call) texts.Text) act {
 	return func(m *Machine, c *call) error { return m.reply(c.Caller, text(m, c), false) }
 }
@@ -149,8 +147,8 @@ func keepJournal(m *Machine, _ *call) texts.Text {
 // ping shows the round trips.
 func ping(m *Machine, c *call) error { return kickSlow(m, c, math.MaxInt64) }
 
-// kickSlow shows the round trips, and kicks the players of a lobby who are slower than the limit. It spares the owner,
-// players with a held place and trusted players.
+// kickSlow shows the round trips and kicks the players of a lobby that are slower than limit. It exempts the owner,
+// players with a reserved place and trusted players.
 func kickSlow(m *Machine, c *call, limit time.Duration) error {
 	if m.turns != nil && limit < math.MaxInt64 {
 		return cannot("a ping removes players from the lobby only: in the game use kick")
@@ -210,7 +208,7 @@ func setSyncLimit(m *Machine, _ *call, turns int) error {
 	return m.say(0, "The sync limit is now %d turns.", turns)
 }
 
-// dropLaggers ends the wait for those on the lag screen.
+// dropLaggers drops the players on the lag screen.
 func dropLaggers(m *Machine, c *call) error {
 	laggers := m.turns.Laggers()
 	if laggers == 0 {
@@ -232,7 +230,7 @@ func end(m *Machine, _ *call) error {
 	return nil
 }
 
-// answer writes to the caller of a command alone.
+// answer sends a text only to the caller of a command.
 func (m *Machine) answer(c *call, format string, args ...any) error {
 	return m.reply(c.Caller, texts.Of(format, args...), false)
 }

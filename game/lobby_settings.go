@@ -11,29 +11,28 @@ import (
 	"w3host/texts"
 )
 
-// settings holds the settings by commands for the lobby as a whole.
+// settings holds what commands have set for the lobby as a whole.
 type settings struct {
-	autosave  bool          // when a connection is lost
-	savedAt   time.Duration // by the host; 0: never
-	firstName string        // of the lobby, before it was renamed
+	autosave  bool          // save the game when a connection is lost
+	savedAt   time.Duration // when the host last saved; 0 means never
+	firstName string        // name of the lobby before it was renamed
 	announced announcement
-	pinned    string // line for joiners
-	lockedBy  string // who keeps admins from commanding the lobby; empty: nobody
-	draft     *draft // nil: none is under way
+	pinned    string // line shown to joiners
+	lockedBy  string // name of the caller who locked the lobby against admins, or empty
+	draft     *draft // nil unless a draft is in progress
 	modes     modeVote
-	list      []setting // by players who may leave
+	list      []setting // settings made by players
 }
 
-// setting is one by a player for the lobby as a whole. It ends when the player has
-// left and does not own the lobby, so that later players find it as it was.
+// setting is one that a player has made for the lobby as a whole. It is reverted when the player has left and does not
+// own the lobby, so that later players find the lobby as it was.
 type setting struct {
 	what string
 	by   *seat
 	end  func()
 }
 
-// set notes what the caller of a command has set, and how it ends. A setting of the
-// operator, who has no seat, stays.
+// set records a setting of the caller and how to revert it. Settings of an operator, who has no seat, are permanent.
 func (m *Machine) set(c *call, what string, end func()) {
 	m.unset(what)
 	if s := m.seats[c.PID]; s != nil {
@@ -41,12 +40,12 @@ func (m *Machine) set(c *call, what string, end func()) {
 	}
 }
 
-// unset forgets a setting that has been taken back.
+// unset removes a setting from the list.
 func (m *Machine) unset(what string) {
 	m.settings.list = slices.DeleteFunc(m.settings.list, func(s setting) bool { return s.what == what })
 }
 
-// endSettings ends those of players who have left.
+// endSettings reverts the settings of players who have left.
 func (m *Machine) endSettings() {
 	for _, s := range slices.Clone(m.settings.list) {
 		if m.seats[s.by.PID] != s.by && !strings.EqualFold(s.by.Name, m.lobby.Owner()) && !m.Over() {
@@ -56,7 +55,7 @@ func (m *Machine) endSettings() {
 	}
 }
 
-// lock keeps admins who do not own the lobby from commanding it.
+// lock prevents admins who do not own the lobby from commanding it.
 func lock(on bool) act {
 	return func(m *Machine, c *call) error {
 		if m.settings.lockedBy = c.Name; !on {
@@ -72,15 +71,15 @@ func lock(on bool) act {
 	}
 }
 
-// lockJoins keeps players without a held place out of the lobby, or lets them in again.
+// lockJoins keeps players without a reserved place out of the lobby, or admits them again.
 func lockJoins(off bool) func(*args) act {
 	return func(a *args) act {
-		a.OneOf("joins") // the only thing that can be locked besides the commands
+		a.OneOf("joins") // the only argument of lock
 		return turn("joins", off, func(off bool) lobby.Operation { return lobby.LockJoins{Off: off} })
 	}
 }
 
-// rank gives the caller of a command the level here of somebody with a level of the host.
+// rank sets the caller's level in this game from the level on the host, ownership and the lock.
 func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 	switch {
 	case owns:
@@ -91,7 +90,7 @@ func (m *Machine) rank(by *command.Caller, level command.Level, owns bool) {
 	by.Level = level
 }
 
-// greet writes the settings of others to a player who joins.
+// greet tells a joining player about the settings of others.
 func (m *Machine) greet(s *seat) {
 	if m.settings.pinned != "" {
 		m.later(say{w3gs.Only(s.PID), texts.Plain(m.settings.pinned)})
@@ -101,12 +100,12 @@ func (m *Machine) greet(s *seat) {
 	}
 }
 
-// muteAll stops lines to everybody, or allows them again.
+// muteAll turns public chat off or on again.
 func muteAll(off bool) act {
 	return turn("muteall", off, func(off bool) lobby.Operation { return lobby.MuteAll{Off: off} })
 }
 
-// turn is the act that turns a setting of the lobby on or off.
+// turn returns the act that turns a setting of the lobby on or off.
 func turn(what string, off bool, set func(off bool) lobby.Operation) act {
 	return func(m *Machine, c *call) error {
 		if err := m.try(set(off)); err != nil || off {
