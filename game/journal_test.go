@@ -153,7 +153,7 @@ func TestJournalOfNobody(t *testing.T) {
 			t.Fatal(err)
 		}
 		b = j.Append(b, 0, &Input{Kind: kind, Line: "hello"})
-		if _, err = RunJournal(bytes.NewReader(b), nil); err == nil || !strings.Contains(err.Error(), "nobody") {
+		if _, err = RunJournal(bytes.NewReader(b), nil); err == nil || !strings.Contains(err.Error(), "without a caller") {
 			t.Errorf("%v: %v", kind, err)
 		}
 	}
