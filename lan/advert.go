@@ -9,52 +9,52 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Faults of an Advert.
+// Errors of invalid Adverts.
 var (
 	errGameID  = errors.New("game id 0 means any game in a search")
-	errName    = errors.New("game name must not be empty nor contain a NUL")
+	errName    = errors.New("game name must not be empty or contain a NUL")
 	errStat    = errors.New("map path and host name must be 255 bytes at most, without a NUL")
 	errCount   = errors.New("open slots must lie between 0 and all slots")
-	errPort    = errors.New("no TCP port to join at")
-	errOpen    = errors.New("a lobby of this game id is open already")
+	errPort    = errors.New("no TCP port for joins")
+	errOpen    = errors.New("a lobby with this game id is already open")
 	errStopped = errors.New("the advertiser is shut down")
 	errExtra   = fmt.Errorf("the lobby is announced to %d addresses already", maxExtra)
 )
 
-// Why a lobby cannot be announced to one more address. Test with errors.Is.
+// Errors of Advertiser.ShowTo. Test with errors.Is.
 var (
 	ErrNotListed = errors.New("the lobby is not in the list of games")
-	ErrMulticast = errors.New("clients of 1.30 to 2.0 find games by multicast alone")
+	ErrMulticast = errors.New("clients of 1.30 to 2.0 find games only by multicast")
 )
 
-// Advert is a lobby as the LAN screen lists it.
+// Advert is a lobby as listed on clients' LAN screen.
 type Advert struct {
-	GameID    uint32 // counts the lobbies of this process, from 1
-	EntryKey  uint32 // random; a client that joins from the LAN echoes it in 0x1E
-	Name      string // UTF-8; text over 31 bytes is cut off after a whole character
+	GameID    uint32 // number of the lobby in this process, from 1
+	EntryKey  uint32 // random; clients send it back in 0x1E when they join from the LAN
+	Name      string // UTF-8; longer text than 31 bytes is cut after a whole character
 	Stat      w3gs.StatString
 	Type      w3gs.GameType // zero means GameTypeCustom
 	Port      uint16        // TCP; zero means Options.GamePort
 	Count     Count
-	Private   bool // not listed; realms find it by its name
-	Requested bool // by a person: realms list it before lobbies that open by themselves
-	// Watched marks a running game that is listed for viewers: realms do not list it.
+	Private   bool // not listed; on realms it can be found by its name
+	Requested bool // opened by a person: realms list it before lobbies that open automatically
+	// Watched marks a running game listed for viewers. Realms do not list it.
 	Watched bool
-	// Variants are the versions whose clients see the lobby, where they do not all see
-	// the same. None: all of Options.Versions do.
+	// Variants lists the versions whose clients see the lobby, if that are not all of Options.Versions or if they see it
+	// differently.
 	Variants []Variant
-	// Hidden is asked before each datagram that shows the lobby; true: it is not sent. Clients of
-	// 1.30 to 2.0 see a change within an interval. nil: the lobby is never hidden.
+	// Hidden is called before each datagram that shows the lobby; true suppresses it. Clients of 1.30 to 2.0 see a
+	// change after up to one interval. nil means never hidden.
 	Hidden func() bool
 
 	age time.Duration // since the lobby opened
 }
 
-// IsHidden asks Hidden.
+// IsHidden calls Hidden if it is set.
 func (ad *Advert) IsHidden() bool { return ad.Hidden != nil && ad.Hidden() }
 
-// Variant is a lobby as clients of one version see it. An EntryKey of its own tells the
-// host through which variant somebody has joined.
+// Variant is a lobby as clients of one version see it. A separate EntryKey tells the host through which variant a client
+// joined.
 type Variant struct {
 	Version  uint32
 	EntryKey uint32
@@ -62,7 +62,7 @@ type Variant struct {
 	SHA1     [20]byte
 }
 
-// Info describes the lobby to clients of one version.
+// Info returns the 0x30 that describes the lobby to clients of one version.
 func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) w3gs.GameInfo {
 	info := w3gs.GameInfo{
 		Product:       product,
@@ -87,10 +87,10 @@ func (ad *Advert) Info(product w3gs.Product, version uint32, age time.Duration) 
 	return info
 }
 
-// Saved reports whether it is a saved game.
+// Saved reports whether the lobby is for a saved game.
 func (ad *Advert) Saved() bool { return ad.Type&w3gs.GameTypeSaved != 0 }
 
-// Versions are those whose clients see the lobby, where all see one without variants.
+// Versions returns the versions whose clients see the lobby; all is the default without variants.
 func (ad *Advert) Versions(all []uint32) (list []uint32) {
 	for _, v := range ad.Variants {
 		list = append(list, v.Version)
@@ -101,27 +101,24 @@ func (ad *Advert) Versions(all []uint32) (list []uint32) {
 	return list
 }
 
-// Count is how full a lobby is. Every slot that is not open counts as a player
-// in the list: people, computers and closed slots.
+// Count is the occupancy of a lobby. In the list, every slot that is not open counts as a player: people, computers and
+// closed slots.
 type Count struct {
-	// Slots is the size of the slot table. Clients make room for as many pids
-	// as this says.
+	// Slots is the size of the slot table, which is also the number of pids clients reserve.
 	Slots int
-	// Open is how many slots a person can still join.
+	// Open is the number of slots that people can still join.
 	Open int
 }
 
-// valid reports whether both numbers make sense.
+// valid reports whether both numbers are consistent.
 func (c Count) valid() bool { return c.Slots > 0 && c.Open >= 0 && c.Open <= c.Slots }
 
-// listedOpen is the "slots open" field of 0x30. Clients show
-// 1 + slots − listedOpen players: the one is the host, who plays in their own
-// games. Ours does not, so one is added back; else the last free slot would
-// look taken and could not be joined. It is never more than all slots, which
-// no client that hosts would say: an empty lobby shows one player.
+// listedOpen returns the "slots open" field of 0x30. Clients display 1 + slots − listedOpen players, because a hosting
+// player occupies a slot. This host does not play, so one is added; otherwise the last free slot would look taken and
+// could not be joined. The maximum is the number of slots, so an empty lobby shows one player.
 func (c Count) listedOpen() int { return min(c.Slots, c.Open+1) }
 
-// players is the field of 0x32, the same number that clients make of the 0x30.
+// players returns the field of 0x32, which equals the number that clients compute from 0x30.
 func (c Count) players() int { return 1 + c.Slots - c.listedOpen() }
 
 func (ad *Advert) check() error {
@@ -140,10 +137,10 @@ func (ad *Advert) check() error {
 	return nil
 }
 
-// fits reports whether a text of the stat string leaves the datagram readable.
+// fits reports whether a text of the stat string keeps the datagram readable.
 func fits(s string) bool { return len(s) <= 255 && !strings.Contains(s, "\x00") }
 
-// The datagrams of one lobby. Those that name a version are there for each.
+// The following methods build the datagrams of one lobby, one per version if they contain a version.
 
 func (l *lobby) creates(o *Options) (out [][]byte) {
 	for _, v := range l.versions(o, w3gs.DiscoveryBroadcast) {

@@ -12,34 +12,32 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Advertiser keeps lobbies listed on the network. Its methods may be called
-// from any goroutine; none waits for a socket but Shutdown.
+// Advertiser announces lobbies on the network and answers searches. Its methods may be called from any goroutine; only
+// Shutdown waits for sockets.
 type Advertiser struct {
 	opts Options
 
-	mu      sync.Mutex // guards what follows up to the gap; never held over I/O
+	mu      sync.Mutex // guards the fields up to the blank line; never held over I/O
 	board   board
-	ports   []*port // the conn of each
+	ports   []*port // including the socket of each
 	limit   *limiter
-	foreign []w3gs.SearchGame // games and versions that were logged
-	mdns    *mdns.Responder   // nil until a lobby is shown to 1.30 to 2.0
-	local   bool              // the port for searches of 3.0 is open, or tried
+	foreign []w3gs.SearchGame // games and versions already logged
+	mdns    *mdns.Responder   // nil until a lobby is shown to clients of 1.30 to 2.0
+	local   bool              // the port for searches of 3.0 was opened, or at least tried
 	stopped bool
 
-	next atomic.Int64 // when the announcer looks next, in nanoseconds since 1970; 0: after a change
+	next atomic.Int64 // time of the next announcement in ns since 1970; 0 right after a change
 
-	wake    chan struct{} // something may be due
-	done    chan struct{} // Shutdown has begun
+	wake    chan struct{} // signals that something may be due
+	done    chan struct{} // closed when Shutdown begins
 	said    chan struct{} // closed when the last announcements are sent
 	readers sync.WaitGroup
 }
 
-// Listen opens the sockets and starts to announce. A port that cannot be opened is
-// logged and tried again; lobbies are announced all the same. The error names every
-// invalid option, or says that no UDP socket can be opened.
+// Listen opens the sockets and starts announcing. A port that cannot be opened is logged and retried, while lobbies are
+// announced anyway. The error lists all invalid options, or says that no UDP socket can be opened at all.
 //
-// Shutdown ends the goroutines that Listen starts: one for announcements, one
-// for each port.
+// Shutdown ends the goroutines started here: one for announcements and one per port.
 func Listen(opts Options) (*Advertiser, error) {
 	opts, err := opts.withDefaults()
 	if err != nil {
@@ -72,8 +70,8 @@ func newAdvertiser(opts Options) *Advertiser {
 	return a
 }
 
-// Open lists a lobby: 0x31 and 0x32 go out at once. The seconds in its 0x30
-// count from here. A private lobby is not announced.
+// Open lists a lobby and sends 0x31 and 0x32 at once. The uptime in its 0x30 counts from this call. A private lobby is
+// not announced.
 func (a *Advertiser) Open(ad Advert) error {
 	if ad.Private {
 		return nil
@@ -94,13 +92,13 @@ func (a *Advertiser) Open(ad Advert) error {
 	return nil
 }
 
-// Update sets how full a lobby is; a change is announced at once. A lobby that is
-// not open, because its game has just started, and an invalid count are ignored.
+// Update sets the occupancy of a lobby and announces a change at once. It ignores lobbies that are not open, because
+// their game may just have started, and invalid counts.
 func (a *Advertiser) Update(gameID uint32, c Count) {
 	a.change(gameID, func() bool { return a.board.update(gameID, c) })
 }
 
-// Close takes a lobby off the list, because it started or was cancelled.
+// Close removes a lobby from the list because it started or was cancelled.
 func (a *Advertiser) Close(gameID uint32) {
 	a.change(gameID, func() bool { return a.board.close(gameID) })
 }
@@ -114,7 +112,7 @@ func (a *Advertiser) change(gameID uint32, change func() bool) {
 	}
 }
 
-// ShowTo announces a lobby to one more address, as long as it is open.
+// ShowTo announces an open lobby to one more address, as long as it is open.
 func (a *Advertiser) ShowTo(gameID uint32, to netip.AddrPort) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -125,7 +123,7 @@ func (a *Advertiser) ShowTo(gameID uint32, to netip.AddrPort) error {
 	return err
 }
 
-// Addrs are the local addresses on which searches are answered now.
+// Addrs returns the local addresses on which searches are currently answered.
 func (a *Advertiser) Addrs() []netip.AddrPort {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -138,8 +136,8 @@ func (a *Advertiser) Addrs() []netip.AddrPort {
 	return out
 }
 
-// Shutdown takes every lobby off the list and closes the sockets. It returns
-// when all goroutines have ended; a second call does nothing.
+// Shutdown removes all lobbies from the list and closes the sockets. It returns when all goroutines have ended; a second
+// call does nothing.
 func (a *Advertiser) Shutdown() {
 	a.mu.Lock()
 	if !a.stopped {
@@ -156,7 +154,7 @@ func (a *Advertiser) Shutdown() {
 	a.readers.Wait()
 }
 
-// publish shows the present state of a lobby to clients of 1.30 to 2.0.
+// publish updates a lobby's record for clients of 1.30 to 2.0.
 func (a *Advertiser) publish(gameID uint32) {
 	var services []mdns.Service
 	if l := a.board.find(gameID); l != nil && !l.ad.IsHidden() {
@@ -181,7 +179,7 @@ func (a *Advertiser) publish(gameID uint32) {
 	a.mdns.Set(gameID, services...)
 }
 
-// notify wakes the announcer, which looks at the whole board.
+// notify wakes the announcer, which checks the whole board.
 func (a *Advertiser) notify() {
 	select {
 	case a.wake <- struct{}{}:
@@ -189,11 +187,12 @@ func (a *Advertiser) notify() {
 	}
 }
 
-// beatSlack is half of the longest time between two beats: a beat sends what is due in that time.
+// beatSlack is half of the longest interval between two heartbeats: at each one, everything due within that time is
+// sent.
 const beatSlack = 600 * time.Millisecond
 
-// announce sends the datagrams that are due, at once after a change and at each lobby's interval,
-// until Shutdown.
+// announce sends the datagrams that are due, at once after a change and otherwise at each lobby's interval, until
+// Shutdown.
 func (a *Advertiser) announce(send func(post)) {
 	defer close(a.said)
 	timer := time.NewTimer(0)
@@ -222,8 +221,8 @@ func (a *Advertiser) announce(send func(post)) {
 	}
 }
 
-// due takes off the board the datagrams that are due by a moment from now, and sets the time of the
-// next look. With a Heart the timer stays off: moving it once would wake a thread at the old time.
+// due removes from the board the datagrams that are due within ahead from now, and sets the time of the next ones. With a Heart
+// the timer stays off, because moving it would wake a thread at the old time.
 func (a *Advertiser) due(timer *time.Timer, ahead time.Duration) post {
 	a.mu.Lock()
 	defer a.mu.Unlock()

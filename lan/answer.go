@@ -11,18 +11,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// maxForeign bounds the log lines about clients of other versions.
+// maxForeign is the number of log lines about clients of other versions.
 const maxForeign = 8
 
-// caller is the sender of a datagram, and how to answer it.
+// caller is the sender of a datagram, with what is needed to answer it.
 type caller struct {
-	port    *port // where it came in
+	port    *port // port that received it
 	addr    netip.AddrPort
-	control []byte // names the address that was asked, to answer from it
+	control []byte // control message with the queried local address, to answer from it
 }
 
-// handle answers a search. Everything else is passed over without a log line: own
-// broadcasts, and datagrams of other hosts and of port scanners.
+// handle answers a search. It ignores everything else without a log line: own broadcasts, and datagrams of other hosts
+// and port scanners.
 func (a *Advertiser) handle(datagram []byte, from caller) {
 	if len(datagram) == 0 || datagram[0] != w3gs.Magic {
 		a.answerMDNS(datagram, from)
@@ -36,7 +36,7 @@ func (a *Advertiser) handle(datagram []byte, from caller) {
 	}
 }
 
-// answerMDNS answers a client that asks this host alone in the way of 1.30 to 2.0.
+// answerMDNS answers a client of 1.30 to 2.0 that queries this host directly.
 func (a *Advertiser) answerMDNS(datagram []byte, from caller) {
 	a.mu.Lock()
 	responder := a.mdns
@@ -46,8 +46,8 @@ func (a *Advertiser) answerMDNS(datagram []byte, from caller) {
 	}
 }
 
-// reply sends datagrams from the socket that answers datagrams that have come in at a port. After an
-// error the asker asks again.
+// reply sends datagrams from the socket that sends the answers for a port. Errors are ignored, since the client will
+// repeat its search.
 func (a *Advertiser) reply(to caller, out [][]byte) (by *net.UDPConn) {
 	a.mu.Lock()
 	by = cmp.Or(to.port.answerPort, to.port).conn
@@ -66,9 +66,8 @@ func (a *Advertiser) answer(search w3gs.SearchGame, from caller) {
 	}
 }
 
-// infos returns the 0x30 that a source may have now, and how many its search asks
-// for. Only those are built that are granted: a flood of searches must not hold the
-// lock that games wait for.
+// infos returns the 0x30 that a client may receive now, and how many match its search. It builds only those that are
+// within the rate limit, so that a flood of searches does not hold the lock that games wait for.
 func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byte, owed int) {
 	now := time.Now()
 	k := a.limit.interfaces.kind(now, from)
@@ -86,8 +85,7 @@ func (a *Advertiser) infos(search w3gs.SearchGame, from netip.Addr) (out [][]byt
 	return out, len(lobbies)
 }
 
-// show makes a broadcast 0x30 due for the lobbies of a search, limited as for one
-// asker.
+// show schedules a broadcast 0x30 for the lobbies of a search, with the rate limit of a single client.
 func (a *Advertiser) show(search w3gs.SearchGame) {
 	now := time.Now()
 	a.mu.Lock()
@@ -100,10 +98,10 @@ func (a *Advertiser) show(search w3gs.SearchGame) {
 	}
 }
 
-// noteForeign logs once for each other version that its clients see no lobby.
+// noteForeign logs once per foreign version that its clients see no lobby.
 func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
 	if search.GameID == unusedGameID {
-		return // CheckBroadcast
+		return // a search sent by CheckBroadcast
 	}
 	search.GameID = 0
 	a.mu.Lock()
@@ -115,11 +113,11 @@ func (a *Advertiser) noteForeign(search w3gs.SearchGame, from netip.AddrPort) {
 	if !known {
 		a.opts.Log.Info().Stringer("addr", from).
 			Str("client", version(search.Product, search.Version)).Str("host", version(a.opts.Product, a.opts.Versions...)).
-			Msg("a client of another version searches for games; it does not see the lobbies here")
+			Msg("a client with another game version is searching; it cannot see this host's lobbies")
 	}
 }
 
-// version is for logs. The letters of a product are untrusted: they are quoted.
+// version formats versions for logs. The letters of a product are quoted, because they are untrusted.
 func version(p w3gs.Product, versions ...uint32) string {
 	text := fmt.Sprintf("%+q", p.String())
 	for _, v := range versions {
@@ -128,9 +126,8 @@ func version(p w3gs.Product, versions ...uint32) string {
 	return text
 }
 
-// shares reports whether the asker is a client on this machine with the same port.
-// The system delivers an answer to that port to one of the two sockets, maybe to
-// ours; a broadcast reaches both.
+// shares reports whether the client runs on this machine and uses the same port. The system delivers an answer to that
+// port to either socket, possibly to this host's; a broadcast reaches both.
 func (a *Advertiser) shares(conn *net.UDPConn, from netip.AddrPort) bool {
 	return conn != nil && from.Port() == localAddr(conn).Port() && a.limit.interfaces.kind(time.Now(), from.Addr()) == local
 }

@@ -9,37 +9,37 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// lobby is one open lobby on the board.
+// lobby is an open lobby on the board.
 type lobby struct {
 	ad        Advert
 	opened    time.Time
 	next      time.Time // when the regular 0x32 is due
-	announced bool      // its 0x31 has gone out
+	announced bool      // its 0x31 was sent
 	changed   bool      // a 0x32 is due at once
-	changes   int32     // since it opened
-	hidden    bool      // when due looked
+	changes   int32     // number of changes since it opened
+	hidden    bool      // as of the last call of due
 	show      bool      // a broadcast 0x30 is due at once
-	also      []extra   // further addresses of this lobby alone
-	told      bool      // clients of 3.0 have had a 0x30 unasked
+	also      []extra   // additional addresses of this lobby
+	told      bool      // clients of 3.0 have received an unsolicited 0x30
 	nextTold  time.Time // when the next one is due
 }
 
-// extra is an address that one lobby is announced to beside those of the options.
+// extra is an address to which one lobby is announced in addition to those of the options.
 type extra struct {
 	to      netip.AddrPort
-	created bool // its 0x31 has gone there
+	created bool // its 0x31 was sent there
 }
 
-// maxExtra bounds those of a lobby.
+// maxExtra is the maximum number of extra addresses of a lobby.
 const maxExtra = 16
 
-// post holds the datagrams that must be sent now.
+// post holds datagrams to send now.
 type post struct {
 	all    [][]byte                    // to every address
-	push   [][]byte                    // to the targets, further
+	push   [][]byte                    // additionally to the targets
 	local  [][]byte                    // to clients of 3.0
 	single map[netip.AddrPort][][]byte // to the extra addresses of lobbies
-	turned []uint32                    // lobbies that have been hidden, or are no longer
+	turned []uint32                    // lobbies whose Hidden has changed
 }
 
 func (p *post) add(to netip.AddrPort, datagrams ...[]byte) {
@@ -49,13 +49,12 @@ func (p *post) add(to netip.AddrPort, datagrams ...[]byte) {
 	p.single[to] = append(p.single[to], datagrams...)
 }
 
-// board holds the open lobbies and the announcements that are due. It has no socket
-// and no clock. Datagrams that are due are derived from state, so that any number of changes
-// costs one datagram.
+// board holds the open lobbies and knows which announcements are due. It has no socket and no clock. Due datagrams are
+// derived from state, so that any number of changes costs one datagram.
 type board struct {
 	opts    *Options
 	lobbies []*lobby // in order of opening
-	gone    []*lobby // announced ones whose 0x33 is due
+	gone    []*lobby // announced lobbies whose 0x33 is due
 }
 
 func (b *board) open(now time.Time, ad Advert) error {
@@ -74,8 +73,7 @@ func (b *board) open(now time.Time, ad Advert) error {
 	return nil
 }
 
-// update reports whether anything changed. An unknown lobby is ignored: its game
-// may have started in the meantime.
+// update reports whether anything changed. It ignores an unknown lobby, whose game may have started meanwhile.
 func (b *board) update(gameID uint32, c Count) bool {
 	l := b.find(gameID)
 	if l == nil || !c.valid() || l.ad.Count == c {
@@ -114,7 +112,7 @@ func (b *board) find(gameID uint32) *lobby {
 	return nil
 }
 
-// showTo has a lobby announced to one more address.
+// showTo announces a lobby to one more address.
 func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 	l := b.find(gameID)
 	switch {
@@ -132,8 +130,7 @@ func (b *board) showTo(gameID uint32, to netip.AddrPort) error {
 	return nil
 }
 
-// due returns the datagrams to send now, and the next time when something is: zero if only a
-// change can make it so.
+// due returns the datagrams to send now and the time of the next ones, which is zero if only a change can cause some.
 func (b *board) due(now time.Time) (p post, next time.Time) {
 	for _, l := range b.gone {
 		bye := (&w3gs.DecreateGame{GameID: l.ad.GameID}).AppendTo(nil)
@@ -155,8 +152,7 @@ func (b *board) due(now time.Time) (p post, next time.Time) {
 	return p, next
 }
 
-// say adds to p the datagrams to send now for one lobby, and returns when to look at it again: zero
-// if only a change can make something due.
+// say adds to p the datagrams that are due for one lobby, and returns when to check it again; zero means after a change.
 func (b *board) say(l *lobby, now time.Time, p *post) (next time.Time) {
 	local, broadcast := l.foundBy(b.opts, w3gs.DiscoveryLocal), l.foundBy(b.opts, w3gs.DiscoveryBroadcast)
 	if l.hidden {
@@ -172,13 +168,13 @@ func (b *board) say(l *lobby, now time.Time, p *post) (next time.Time) {
 		l.next, l.changed = l.after(now, b.opts.interval), l.changed && l.hidden
 	}
 	if (broadcast || l.ad.Hidden != nil) && (next.IsZero() || l.next.Before(next)) {
-		next = l.next // a hidden lobby may have turned by then
+		next = l.next // Hidden may have changed by then
 	}
 	return next
 }
 
-// announce adds to p the datagrams to send now for one lobby: its 0x31 if it is new, its 0x32
-// if it is new, has changed or is due, and its 0x30 if it was asked for.
+// announce adds to p the datagrams that are due for one lobby: 0x31 if it is new, 0x32 if it is new, has changed or is
+// due, and 0x30 if one was requested.
 func (b *board) announce(l *lobby, now time.Time, p *post) {
 	regular := !now.Before(l.next)
 	var news [][]byte
@@ -210,14 +206,13 @@ func (b *board) announce(l *lobby, now time.Time, p *post) {
 	l.announced, l.changed, l.show = true, false, false
 }
 
-// after is the next regular announcement after now, a multiple of the interval after
-// the lobby opened. Those missed while the machine was suspended are skipped.
+// after returns the next regular announcement after now, a multiple of the interval after the lobby opened. Those missed
+// during a suspension are skipped.
 func (l *lobby) after(now time.Time, every time.Duration) time.Time {
 	return l.opened.Add((now.Sub(l.opened)/every + 1) * every)
 }
 
-// matching returns the lobbies that a search is answered with: none for another
-// product, version or lobby, all open ones for game id 0.
+// matching returns the lobbies that match a search: with game id 0 all open ones, none for another product or version.
 func (b *board) matching(s w3gs.SearchGame) (out []*lobby) {
 	for _, l := range b.lobbies {
 		if (s.GameID == 0 || s.GameID == l.ad.GameID) && b.shows(l, s) {
@@ -232,7 +227,7 @@ func (b *board) shows(l *lobby, s w3gs.SearchGame) bool {
 		!l.ad.IsHidden()
 }
 
-// versions are those whose clients see the lobby and look for it in this way.
+// versions returns the versions whose clients see the lobby and use this discovery method.
 func (l *lobby) versions(o *Options, way w3gs.Discovery) []uint32 {
 	return slices.DeleteFunc(slices.Clone(l.ad.Versions(o.Versions)), func(v uint32) bool { return w3gs.Version(v).Discovery() != way })
 }
@@ -241,8 +236,7 @@ func (l *lobby) foundBy(o *Options, way w3gs.Discovery) bool {
 	return slices.ContainsFunc(l.ad.Versions(o.Versions), func(v uint32) bool { return w3gs.Version(v).Discovery() == way })
 }
 
-// plays reports whether a search is for the product and one of the versions of the
-// lobbies.
+// plays reports whether a search is for the product and one of the versions of this host.
 func (b *board) plays(s w3gs.SearchGame) bool {
 	return s.Product == b.opts.Product && slices.Contains(b.opts.Versions, s.Version) ||
 		slices.ContainsFunc(b.lobbies, func(l *lobby) bool { return b.shows(l, s) })

@@ -16,46 +16,45 @@ import (
 )
 
 const (
-	// browseEvery is a little more than the time that hosts want between two searches.
+	// browseEvery is slightly more than the minimum interval that hosts allow between two searches.
 	browseEvery = 1250 * time.Millisecond
-	// maxFound bounds the list: anybody can send a 0x30.
+	// maxFound limits the list, since any machine can send a 0x30.
 	maxFound = 2000
 )
 
-// BrowseOptions say which hosts are asked for which games.
+// BrowseOptions configure which hosts are searched for which games.
 type BrowseOptions struct {
-	// To are the addresses that are asked. None means all hosts, by broadcast, and
-	// announcements are heard as well, as clients do.
+	// To lists the addresses to search. If it is empty, all hosts are searched by broadcast and announcements count as
+	// well, as for clients.
 	To []netip.AddrPort
-	// Ask are the games that are looked for: product and version.
+	// Ask lists the products and versions to search for.
 	Ask []w3gs.SearchGame
-	// Port is where hosts are asked by broadcast and where announcements are
-	// heard; 6112 when zero.
+	// Port is the UDP port for broadcast searches and announcements; 0 means 6112.
 	Port uint16
-	// Every is the time between two rounds of questions; 1.25 s when zero.
+	// Every is the interval of searches; 0 means 1.25 s.
 	Every time.Duration
-	// Forget is how long after its last datagram a lobby is removed; zero is never.
+	// Forget is how long after its last datagram a lobby is removed; 0 means never.
 	Forget time.Duration
 
-	localPort uint16 // for tests; zero: LocalPort
+	localPort uint16 // for tests; 0 means LocalPort
 }
 
-// browser is the state of one Browse. One goroutine owns it.
+// browser is the state of one Browse, owned by one goroutine.
 type browser struct {
 	opts   BrowseOptions
 	conn   *net.UDPConn
-	round  round // the newest
-	before round // the one before it, to which answers may still come
+	round  round // the current round
+	before round // the previous round, whose answers may still arrive
 	found  map[lobbyKey]*Found
 }
 
-// round is a search of all hosts.
+// round is one search of all hosts.
 type round struct {
 	sent  time.Time
-	asked map[netip.AddrPort]time.Time // hosts that were asked one by one since
+	asked map[netip.AddrPort]time.Time // hosts queried individually since
 }
 
-// times are when a host was asked.
+// times returns when a host was queried.
 func (r round) times(host netip.AddrPort) (list []time.Time) {
 	if !r.sent.IsZero() {
 		list = append(list, r.sent)
@@ -66,7 +65,7 @@ func (r round) times(host netip.AddrPort) (list []time.Time) {
 	return list
 }
 
-// lobbyKey names a lobby. A host may answer from several ports.
+// lobbyKey identifies a lobby. A host may answer from several ports.
 type lobbyKey struct {
 	addr   netip.Addr
 	gameID uint32
@@ -78,13 +77,12 @@ type message struct {
 	packet w3gs.Packet
 	from   netip.AddrPort
 	at     time.Time
-	answer bool // received on the socket that asks
+	answer bool // received on the socket used for searches
 }
 
-// Browse keeps a list of lobbies until ctx ends: it searches every Every and listens
-// to announcements. changed gets the whole list, sorted by address and game id, after
-// each change and each round; it must not block for long. The error says why no host
-// could be asked.
+// Browse maintains a list of lobbies until ctx ends: it searches at each interval and listens to announcements. It calls
+// changed with the whole list, sorted by address and game id, after each change and each round; changed must not block
+// for long. It returns an error if no host can be searched.
 func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) error {
 	opts.Port = cmp.Or(opts.Port, DefaultPort)
 	opts.Every, opts.localPort = cmp.Or(opts.Every, browseEvery), cmp.Or(opts.localPort, LocalPort)
@@ -107,11 +105,11 @@ func Browse(ctx context.Context, opts BrowseOptions, changed func([]Found)) erro
 	return browse(ctx, opts, conns, changed)
 }
 
-// browse asks on the first of the sockets.
+// browse searches on the first of the sockets.
 func browse(ctx context.Context, opts BrowseOptions, conns []*net.UDPConn, changed func([]Found)) error {
 	b := &browser{opts: opts, conn: conns[0], found: map[lobbyKey]*Found{}}
 	if err := b.askAll(); err != nil {
-		return err // before there are readers, which would wait with their datagrams until ctx ends
+		return err // before starting readers, which would hold their datagrams until ctx ends
 	}
 	in := make(chan message)
 	for i, c := range conns {
@@ -135,14 +133,13 @@ func browse(ctx context.Context, opts BrowseOptions, conns []*net.UDPConn, chang
 	}
 }
 
-// announcementSockets are sockets that receive announcements as a client does:
-// everything sent to the port if no other program holds it, else the broadcasts,
-// where the system allows it. A second socket for everything would take datagrams
-// that are addressed to this machine away from the other program.
+// announcementSockets returns sockets that receive announcements like a client: everything sent to the port if no other
+// program uses it, otherwise only broadcasts, if the system allows that. A second socket for everything would take
+// datagrams addressed to this machine away from the other program.
 func announcementSockets(number uint16) []*net.UDPConn {
 	if conn, err := net.ListenUDP("udp4", &net.UDPAddr{Port: int(number)}); err == nil {
 		if raw, err := conn.SyscallConn(); err == nil {
-			_ = shareAddr("", "", raw) // for a game or a host that starts later
+			_ = shareAddr("", "", raw) // allows a game or host to start later
 		}
 		return []*net.UDPConn{conn}
 	}
@@ -177,7 +174,7 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- me
 			var more []byte
 			switch heard, more = services.read(buf[:n], from); {
 			case more == nil:
-			case from.Port() == mdns.Port: // which several programs there may have
+			case from.Port() == mdns.Port: // several programs may share this port
 				_ = mdns.Ask(conn, more)
 			default:
 				_ = writeTo(conn, more, nil, from)
@@ -194,7 +191,7 @@ func listenTo(ctx context.Context, conn *net.UDPConn, answers bool, in chan<- me
 	}
 }
 
-// askAll begins a round. It fails if no address can be sent to.
+// askAll begins a round. It fails if it could send to no address.
 func (b *browser) askAll() error {
 	b.before, b.round = b.round, round{time.Now(), map[netip.AddrPort]time.Time{}}
 	to := b.opts.To
@@ -220,7 +217,7 @@ func (b *browser) askAll() error {
 	return nil
 }
 
-// askGroup asks everybody for lobbies of 1.30 to 2.0.
+// askGroup searches for lobbies of 1.30 to 2.0 by multicast.
 func (b *browser) askGroup() error {
 	for _, search := range b.opts.Ask {
 		if q := serviceQuestion(search); q != nil {
@@ -243,7 +240,7 @@ func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 			if isLocal(search) && len(b.opts.To) == 0 && gameID == 0 {
 				at = netip.AddrPortFrom(to.Addr(), b.opts.localPort)
 			}
-		case len(b.opts.To) == 0: // askGroup asks
+		case len(b.opts.To) == 0: // askGroup covers these
 			continue
 		}
 		if err := sendAll(b.conn, at, nil, [][]byte{q}); err != nil {
@@ -253,7 +250,7 @@ func (b *browser) ask(to netip.AddrPort, gameID uint32) error {
 	return nil
 }
 
-// askOne asks a host about a lobby that it has announced, once in a round.
+// askOne asks a host about a lobby that it has announced, once per round.
 func (b *browser) askOne(h message, gameID uint32) {
 	asked := b.round.asked
 	if _, ok := asked[h.from]; ok || len(asked) >= maxFound {
@@ -263,7 +260,7 @@ func (b *browser) askOne(h message, gameID uint32) {
 	_ = b.ask(h.from, gameID)
 }
 
-// handle takes a datagram of a host, and reports whether the list has changed.
+// handle processes a datagram of a host and reports whether the list has changed.
 func (b *browser) handle(h message) bool {
 	switch p := h.packet.(type) {
 	case *w3gs.GameInfo:
@@ -300,7 +297,7 @@ func (b *browser) info(h message, info w3gs.GameInfo) bool {
 	return true
 }
 
-// refresh updates the slots of a known lobby, and asks for an unknown one.
+// refresh updates the slots of a known lobby and asks about an unknown one.
 func (b *browser) refresh(h message, p w3gs.RefreshGame) (changed bool) {
 	known := false
 	for key, f := range b.found {
@@ -324,8 +321,8 @@ func (b *browser) forget(now time.Time) {
 	maps.DeleteFunc(b.found, func(_ lobbyKey, f *Found) bool { return b.opts.Forget > 0 && now.Sub(f.Heard) > b.opts.Forget })
 }
 
-// list leaves out lobbies on loopback that are also found at another address: a
-// host on this machine is heard on both.
+// list returns the lobbies, sorted. It omits those on loopback that were also found at another address, since a host on
+// this machine is heard on both.
 func (b *browser) list() []Found {
 	type joinAt struct {
 		entryKey uint32

@@ -12,7 +12,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// keys of a description, in the order of real hosts: 1.30 has one of its own.
+// Keys of a description in the order used by real hosts; 1.30 has a different order.
 var (
 	keys130 = []string{
 		"game_secret", "_type", "_subtype", "game_id", "_name", "players_max", "_flags", "players_num", "game_create_time", "game_data",
@@ -22,8 +22,8 @@ var (
 	}
 )
 
-// services are the lobby for clients of 1.30 to 2.0: one for all that are told the
-// same. opened is where the age of the lobby counts from.
+// services returns the mDNS services that describe the lobby to clients of 1.30 to 2.0, merging versions with equal
+// data. opened is the start of the lobby's age.
 func (ad *Advert) services(o *Options, opened time.Time, changes int32) (out []mdns.Service) {
 	for _, version := range ad.Versions(o.Versions) {
 		v := w3gs.Version(version)
@@ -42,7 +42,7 @@ func (ad *Advert) services(o *Options, opened time.Time, changes int32) (out []m
 	return out
 }
 
-// subtypeOf is the service that clients of a version browse.
+// subtypeOf returns the service subtype that clients of a version browse.
 func subtypeOf(p w3gs.Product, v w3gs.Version) string {
 	letters := "w3xp"
 	if p == w3gs.ProductROC {
@@ -51,7 +51,7 @@ func subtypeOf(p w3gs.Product, v w3gs.Version) string {
 	return fmt.Sprintf("_%s%x", letters, v.LANNumber())
 }
 
-// describe makes the record of a lobby.
+// describe builds the record of a lobby.
 func describe(info w3gs.GameInfo, v w3gs.Version, opened time.Time, changes int32) []byte {
 	stat := info.Stat
 	stat.MapPath = v.MapPath(stat.MapPath)
@@ -74,7 +74,7 @@ func describe(info w3gs.GameInfo, v w3gs.Version, opened time.Time, changes int3
 
 func decimal(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
 
-// described reads the record of a lobby into the contents of a 0x30.
+// described converts the record of a lobby to a 0x30.
 func described(data []byte, want w3gs.SearchGame, now time.Time) (*w3gs.GameInfo, error) {
 	var d description
 	if err := d.decode(data); err != nil {

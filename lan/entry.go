@@ -9,24 +9,24 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// errEntries says that the bytes of a record are no description of a game.
+// errEntries is the error for a record that is not the description of a game.
 var errEntries = errors.New("not the description of a game")
 
-// maxEntries is more than any host writes.
+// maxEntries is larger than the number of entries that any host sends.
 const maxEntries = 64
 
 // description is the record of a game for clients of 1.30 to 2.0, as protobuf:
 //
-//	{ string name = 1; int32 message_id = 2; repeated { string key = 1; string value = 2; } entries = 3; }
+// { string name = 1; int32 message_id = 2; repeated { string key = 1; string value = 2; } entries = 3; }
 type description struct {
 	name      string
-	messageID int32 // goes up with each change
+	messageID int32 // increases with each change
 	entries   []pair
 }
 
 type pair struct{ key, value string }
 
-// appendTo appends the protobuf. Unlike libraries for it, the game writes a message id of 0.
+// appendTo appends the protobuf encoding. Unlike protobuf libraries, the game also writes a message id of 0.
 func (d *description) appendTo(b []byte) []byte {
 	b = protowire.AppendVarint(protowire.AppendTag(appendText(b, 1, d.name), 2, protowire.VarintType), uint64(d.messageID))
 	for _, e := range d.entries {
@@ -39,7 +39,7 @@ func appendText(b []byte, field protowire.Number, text string) []byte {
 	return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), text)
 }
 
-// decode reads the protobuf. Fields that nobody knows are passed over.
+// decode parses the protobuf and ignores unknown fields.
 func (d *description) decode(b []byte) error {
 	*d = description{}
 	for f, ok := range w3gs.ProtoFields(b) {
@@ -77,7 +77,7 @@ func (e *pair) decode(b []byte) bool {
 	return true
 }
 
-// value is the value of a key; the last counts.
+// value returns the last value of a key, or "".
 func (d *description) value(key string) (text string) {
 	for _, e := range d.entries {
 		if e.key == key {
@@ -87,7 +87,7 @@ func (d *description) value(key string) (text string) {
 	return text
 }
 
-// number is a value in decimal; 0 if it is none.
+// number returns a value as a decimal number, or 0.
 func (d *description) number(key string) uint32 {
 	n, _ := strconv.ParseUint(d.value(key), 10, 32)
 	return uint32(n)

@@ -16,24 +16,22 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Limits of a forwarder. To the host all its connections come from one address,
-// which the host has to exempt from its limits by address.
+// Limits of a forwarder. To the host all its connections come from one address, so that the host should exempt that
+// address from its per-address limits.
 const (
-	maxForwards     = 240 // connections: twenty lobbies of twelve
-	maxForwardsEach = 24  // from one address
+	maxForwards     = 240 // connections in total: twenty lobbies of twelve
+	maxForwardsEach = 24  // connections from one address
 	forwardTimeout  = 10 * time.Second
-	acceptRetry     = 50 * time.Millisecond // after a fault of the listener
+	acceptRetry     = 50 * time.Millisecond // pause after an error of the listener
 )
 
-// joinHead is the length of the beginning of a join (0x1E): header, game id, entry
-// key.
+// joinHead is the length of the start of a join (0x1E): header, game id and entry key.
 const joinHead = 12
 
-var errNotShown = errors.New("the first packet is no join to a lobby that is shown here")
+var errNotShown = errors.New("the first packet is not a join to a lobby announced here")
 
-// forwarder accepts connections to relayed lobbies and forwards them to the host. A
-// connection has to begin with a join to a lobby that is shown, with its entry key:
-// nothing else can be reached.
+// forwarder accepts connections to announced lobbies of another host and forwards them. A connection must begin with a
+// join that has the game id and entry key of such a lobby; nothing else can be reached through it.
 type forwarder struct {
 	listener net.Listener
 	log      zerolog.Logger
@@ -44,22 +42,22 @@ type forwarder struct {
 
 	mu      sync.Mutex
 	lobbies map[doorKey]Found
-	from    map[netip.Addr]int // open connections
+	from    map[netip.Addr]int // number of open connections
 	total   int
 }
 
-// doorKey is the pair of numbers that a join must bring.
+// doorKey is the pair of numbers that identifies a lobby in a join.
 type doorKey struct{ gameID, entryKey uint32 }
 
-// CarryFunc carries a client's connection, which has begun with the bytes of head, to a
-// lobby until either side ends it or ctx ends.
+// CarryFunc carries a client's connection to a lobby until either side or ctx ends. head holds the bytes already read
+// from the client.
 type CarryFunc func(ctx context.Context, client *net.TCPConn, head []byte, to Found) error
 
 // openForwarder listens for joins to the lobbies of a mirror.
 func openForwarder(ctx context.Context, bind netip.Addr, o MirrorOptions) (*forwarder, error) {
 	l, err := net.Listen("tcp4", netip.AddrPortFrom(bind, o.Port).String())
 	if err != nil {
-		return nil, fmt.Errorf("lan: joins cannot be forwarded from TCP port %d; another one can be set: %w", o.Port, err)
+		return nil, fmt.Errorf("lan: cannot listen for joins on TCP port %d; choose another port: %w", o.Port, err)
 	}
 	d := &forwarder{listener: l, log: o.Show.Log, carry: o.Carry, from: map[netip.Addr]int{}}
 	if d.carry == nil {
@@ -94,7 +92,7 @@ func (d *forwarder) accept() {
 			return
 		}
 		if err != nil {
-			time.Sleep(acceptRetry) // too many files are open
+			time.Sleep(acceptRetry) // such as too many open files
 			continue
 		}
 		addr := client.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
@@ -102,7 +100,7 @@ func (d *forwarder) accept() {
 			_ = client.Close()
 			continue
 		}
-		d.conns.Go(func() { // ends with the connection, or the relay
+		d.conns.Go(func() { // ends with the connection or the relay
 			defer d.release(addr)
 			defer client.Close()
 			if err := d.serve(client.(*net.TCPConn)); err != nil {
@@ -152,7 +150,7 @@ func (d *forwarder) serve(client *net.TCPConn) error {
 	return d.carry(d.ctx, client, head, to)
 }
 
-// carryPlain passes on bytes.
+// carryPlain copies bytes in both directions.
 func carryPlain(ctx context.Context, client *net.TCPConn, head []byte, to Found) error {
 	host, err := (&net.Dialer{Timeout: forwardTimeout}).DialContext(ctx, "tcp4", to.JoinAddr().String())
 	if err != nil {
@@ -166,12 +164,12 @@ func carryPlain(ctx context.Context, client *net.TCPConn, head []byte, to Found)
 	var up sync.WaitGroup
 	up.Go(func() { pass(host, client) }) // ends when either side has gone
 	pass(client, host)
-	_ = client.SetReadDeadline(time.Now().Add(forwardTimeout)) // for the client to close as well
+	_ = client.SetReadDeadline(time.Now().Add(forwardTimeout)) // gives the client time to close as well
 	up.Wait()
 	return nil
 }
 
-// lobby finds the lobby that a join is for.
+// lobby returns the lobby to which a join is addressed.
 func (d *forwarder) lobby(head []byte) (to Found, ok bool) {
 	if head[0] != w3gs.Magic || w3gs.Op(head[1]) != w3gs.OpReqJoin {
 		return to, false
@@ -182,7 +180,7 @@ func (d *forwarder) lobby(head []byte) (to Found, ok bool) {
 	return to, ok
 }
 
-// pass copies until from ends, and then ends to. An error closes both.
+// pass copies until from ends and then closes the write side of to. An error closes both.
 func pass(to, from net.Conn) {
 	if _, err := io.Copy(to, from); err != nil {
 		_ = from.Close()

@@ -11,14 +11,13 @@ import (
 // lookAgain is how long the list of interfaces is cached.
 const lookAgain = 10 * time.Second
 
-// interfaceCache has the machine's own addresses and networks. It is
-// refreshed when it is used, not by a timer.
+// interfaceCache caches the machine's addresses and networks. It is refreshed on use, not by a timer.
 type interfaceCache struct {
 	targets []netip.AddrPort
 
 	mu       sync.Mutex
 	readAt   time.Time
-	prefixes []netip.Prefix // of the interfaces, with the own address
+	prefixes []netip.Prefix // addresses of the interfaces with their prefix lengths
 }
 
 func (h *interfaceCache) kind(now time.Time, from netip.Addr) kind {
@@ -49,8 +48,8 @@ func (h *interfaceCache) interfaces(now time.Time) []netip.Prefix {
 	return h.prefixes
 }
 
-// interfacePrefixes are the addresses of the interfaces that have these flags,
-// each with the length of its network; none if the system does not tell.
+// interfacePrefixes returns the addresses of the interfaces that have these flags, with their prefix lengths. It returns
+// none if the system does not tell.
 func interfacePrefixes(flags net.Flags) (out []netip.Prefix) {
 	interfaces, _ := net.Interfaces()
 	for _, i := range interfaces {
@@ -65,8 +64,8 @@ func interfacePrefixes(flags net.Flags) (out []netip.Prefix) {
 	return out
 }
 
-// broadcastOf is the last address of a network of IPv4, the broadcast address;
-// false for networks of one or two addresses, which have none.
+// broadcastOf returns the broadcast address of an IPv4 network; false for networks of one or two addresses, which have
+// none.
 func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
 	if p.Bits() > 30 || !p.Addr().Is4() {
 		return netip.Addr{}, false
@@ -78,8 +77,7 @@ func broadcastOf(p netip.Prefix) (netip.Addr, bool) {
 	return netip.AddrFrom4(b), true
 }
 
-// InterfaceBroadcasts are the broadcast addresses of the machine's networks
-// that are up, its own loopback network excepted.
+// InterfaceBroadcasts returns the broadcast addresses of the machine's active networks, without the loopback network.
 func InterfaceBroadcasts() []netip.Addr {
 	return broadcasts(interfacePrefixes(net.FlagUp | net.FlagBroadcast))
 }

@@ -10,75 +10,72 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limits against amplification: an answer is ten times as long as its search, and
-// the source of a search can be forged. Each asker, an address with any port, gets
-// the 0x30 of a lobby once a second. That bounds the traffic that one address can receive, but
-// not the sum over all forged addresses. So each kind of source has a share of its
-// own, and forged addresses of one kind use up only that share.
+// Limits against amplification attacks: an answer is ten times as long as its search, and the source of a search can be
+// forged. Each source address gets the 0x30 of a lobby at most once per second. That limits the traffic to one address
+// but not the sum over all forged addresses, so each kind of source also has a share of the total, and forged addresses
+// of one kind can only exhaust that share.
 const (
-	// answerPause is the time between two answers about one lobby to one asker.
+	// answerPause is the minimum time between two answers about one lobby to one address.
 	answerPause = time.Second
-	// answerSlack is the part of the pause by which one search of an asker may be
-	// early; on average it is still one answer a second.
+	// answerSlack is the fraction of the pause by which one search may be early; on average it is still one answer per
+	// second.
 	answerSlack = 10
 
-	// The table of answers given is answerSets rows of answerWays: 2 MiB, and
-	// room for what 50,000 forged searches a second leave behind. When a row is
-	// full, the entry that ends first makes room.
+	// The table of recent answers has answerSets rows of answerWays entries: 2 MiB, enough for 50,000 forged searches
+	// per second. In a full row, the entry that expires first is replaced.
 	answerSets = 1 << 14
 	answerWays = 8
 
-	// maxKnown bounds the askers that are remembered from times without load;
-	// forgetKnown is the time after which one makes room for another.
+	// maxKnown is the number of addresses remembered from times without load; an entry can be replaced after
+	// forgetKnown.
 	maxKnown    = 4096
 	forgetKnown = 10 * time.Minute
 
-	// networkRate is how many answers a second a /24 beyond the router gets.
+	// networkRate is the number of answers per second for a /24 network beyond the router.
 	networkRate = 64
 	networkSets = 1 << 12
 )
 
-// kind says from where a search comes.
+// kind classifies the source of a search.
 type kind uint8
 
 const (
-	local    kind = iota // this machine: no other can send from these addresses
-	known                // a target of the options, or an asker from a time without load
+	local    kind = iota // this machine, whose addresses no other can forge
+	known                // a target of the options, or an address seen at a time without load
 	attached             // in the network of an interface
 	beyond               // anywhere else
 	kinds
 )
 
-// share bounds the answers to all sources of a kind.
+// share limits the answers to all sources of a kind.
 type share struct {
-	rate  rate.Limit // answers a second
+	rate  rate.Limit // answers per second
 	burst int
 }
 
 var shares = [kinds]share{
-	local:    {60_000, 60_000}, // what a core can send besides its games
+	local:    {60_000, 60_000}, // what one core can send in addition to its games
 	known:    {4_096, 8_192},
-	attached: {2_048, 4_096}, // twenty lobbies opened at once before two hundred clients
+	attached: {2_048, 4_096}, // twenty lobbies opened at once with two hundred clients
 	beyond:   {512, 1_024},
 }
 
-// limiter grants answers. It may be used from several goroutines, and its
-// memory does not grow with the number of askers.
+// limiter is the rate limiter of answers. It may be used from several goroutines, and its memory does not grow with the
+// number of addresses.
 type limiter struct {
 	begun      time.Time
 	pause      time.Duration
 	seed       maphash.Seed
 	interfaces interfaceCache
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	answered [][answerWays]answered
 	shares   [kinds]*rate.Limiter
 	networks []networkCount
-	known    map[netip.Addr]time.Duration // when they last asked
+	known    map[netip.Addr]time.Duration // when they last searched
 }
 
-// answered says when an asker may next be told of a lobby. Times count from the
-// start of the limiter.
+// answered records when an address may next receive a lobby. Times count from the start of the limiter.
 type answered struct {
 	asker  [4]byte
 	gameID uint32
@@ -108,8 +105,8 @@ func newLimiter(pause time.Duration, targets []netip.AddrPort) *limiter {
 	return l
 }
 
-// allowSearch reports whether a search for all lobbies is handled: not while the
-// share of its kind is used up, nor within a fifth of the pause after the last one.
+// allowSearch reports whether to handle a search for all lobbies. It refuses while the share of its kind is used up, and
+// within a fifth of the pause after the last one.
 func (l *limiter) allowSearch(at time.Time, from netip.Addr, k kind) bool {
 	now := at.Sub(l.begun)
 	l.mu.Lock()
@@ -123,7 +120,7 @@ func (l *limiter) allowSearch(at time.Time, from netip.Addr, k kind) bool {
 	return true
 }
 
-// grant reports whether an asker may have a lobby's 0x30 now, and counts it.
+// grant reports whether an address may receive a lobby's 0x30 now, and counts it.
 func (l *limiter) grant(at time.Time, from netip.Addr, k kind, gameID uint32) bool {
 	now := at.Sub(l.begun)
 	l.mu.Lock()
@@ -136,8 +133,8 @@ func (l *limiter) grant(at time.Time, from netip.Addr, k kind, gameID uint32) bo
 	return true
 }
 
-// asker is an address as the table has it. Those of IPv6, which only come from attached
-// networks, are folded into a class that no host of IPv4 has.
+// asker returns an address as stored in the table. IPv6 addresses, which come only from attached networks, are hashed
+// into a range that no IPv4 host uses.
 func asker(from netip.Addr) [4]byte {
 	if from.Is4() {
 		return from.As4()
@@ -149,8 +146,8 @@ func asker(from netip.Addr) [4]byte {
 	return b
 }
 
-// entry is the place of an asker and a lobby in the table: their own, else an empty
-// one, else the one that ends first, with its time cleared.
+// entry returns the table entry for an address and a lobby: its own if it exists, otherwise the one that expires first,
+// with its time cleared.
 func (l *limiter) entry(from netip.Addr, gameID uint32) *answered {
 	e := answered{asker: asker(from), gameID: gameID}
 	row := &l.answered[maphash.Comparable(l.seed, e)%answerSets]
@@ -167,7 +164,7 @@ func (l *limiter) entry(from netip.Addr, gameID uint32) *answered {
 	return oldest
 }
 
-// upgrade returns known for an asker that is remembered, else k.
+// upgrade returns known if the address is remembered, otherwise k.
 func (l *limiter) upgrade(now time.Duration, from netip.Addr, k kind) kind {
 	if _, ok := l.known[from]; ok && k > known {
 		l.known[from] = now
@@ -176,7 +173,7 @@ func (l *limiter) upgrade(now time.Duration, from netip.Addr, k kind) kind {
 	return k
 }
 
-// spend takes an answer from the share of the asker's kind.
+// spend takes an answer from the share of the address's kind.
 func (l *limiter) spend(at time.Time, from netip.Addr, k kind) bool {
 	share, now := l.shares[k], at.Sub(l.begun)
 	if share.TokensAt(at) < 1 || k == beyond && !l.network(now, from) {
@@ -189,8 +186,7 @@ func (l *limiter) spend(at time.Time, from netip.Addr, k kind) bool {
 	return true
 }
 
-// network counts an answer to a network beyond the router, and reports whether it
-// is within the limit.
+// network counts an answer to a network beyond the router and reports whether it is within the limit.
 func (l *limiter) network(now time.Duration, from netip.Addr) bool {
 	c := networkCount{network: [3]byte(from.AsSlice())}
 	at := &l.networks[maphash.Comparable(l.seed, c)%networkSets]
@@ -201,7 +197,7 @@ func (l *limiter) network(now time.Duration, from netip.Addr) bool {
 	return at.n <= networkRate
 }
 
-// remember keeps an asker, if there is room.
+// remember stores an address, if there is room.
 func (l *limiter) remember(now time.Duration, from netip.Addr) {
 	looked := 0
 	for addr, last := range l.known {

@@ -10,18 +10,18 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Clients of 3.0 broadcast a 0x2F to LocalPort, each from the first UDP port that is free from there
-// on, and take every 0x30 that comes to their own port. They know no 0x31, 0x32 and 0x33.
+// Clients of 3.0 broadcast a 0x2F to LocalPort, each from the first free UDP port from there on, and accept every 0x30
+// sent to their own port. They do not use 0x31, 0x32 and 0x33.
 const (
-	// LocalPort is the UDP port to which clients of 3.0 send their searches.
+	// LocalPort is the UDP port to which clients of 3.0 send searches.
 	LocalPort = 16000
-	// localPorts is how many ports from LocalPort on are told of each lobby.
+	// localPorts is the number of ports from LocalPort on to which lobbies are announced.
 	localPorts = 8
-	// localInterval is the time between two announcements to clients of 3.0.
+	// localInterval is the interval of announcements to clients of 3.0.
 	localInterval = time.Second
 )
 
-// localAddrs returns the ports of the clients on a machine.
+// localAddrs returns the possible ports of clients on a machine.
 func (o *Options) localAddrs(at netip.Addr) (list []netip.AddrPort) {
 	for n := range uint16(localPorts) {
 		list = append(list, netip.AddrPortFrom(at, o.localPort+n))
@@ -29,8 +29,7 @@ func (o *Options) localAddrs(at netip.Addr) (list []netip.AddrPort) {
 	return list
 }
 
-// localTargets returns the addresses at which clients of 3.0 are told of every lobby: those of this
-// machine, and of the targets.
+// localTargets returns the addresses of possible 3.0 clients: on this machine and on the targets.
 func (o *Options) localTargets() (list []netip.AddrPort) {
 	here := o.Bind
 	if here.IsUnspecified() {
@@ -58,8 +57,8 @@ func (b *board) tell(l *lobby, now time.Time, p *post) {
 	l.told, l.nextTold = true, l.after(now, localInterval)
 }
 
-// openLocal begins to hear the searches of 3.0 clients. The port is held alone: a client that finds it
-// taken uses the next one, and whoever holds it gets the searches of all.
+// openLocal starts listening for searches of 3.0 clients. The port is not shared: a client that finds it taken uses the
+// next one, and only its holder receives searches.
 func (a *Advertiser) openLocal() {
 	if a.local || a.stopped {
 		return
@@ -70,17 +69,17 @@ func (a *Advertiser) openLocal() {
 	a.readers.Go(func() { a.serve(p) }) // ends with Shutdown
 }
 
-// listenAlone opens a UDP socket on a port that no other program shares.
+// listenAlone opens a UDP socket on a port that no other program can share.
 func listenAlone(addr netip.Addr, number uint16) (*net.UDPConn, error) {
 	pc, err := new(net.ListenConfig).ListenPacket(context.Background(), "udp4", netip.AddrPortFrom(addr, number).String())
 	if err != nil {
-		return nil, fmt.Errorf("UDP port %d cannot be had: %w", number, err)
+		return nil, fmt.Errorf("cannot open UDP port %d: %w", number, err)
 	}
 	return pc.(*net.UDPConn), nil
 }
 
-// listenLocal opens a socket for announcements to 3.0 clients: one of their ports, the last that is
-// free, which leaves the first ones to games. nil: none is free.
+// listenLocal opens a socket for announcements to 3.0 clients on the last of their ports that is free, which leaves the
+// first ones to games. It returns nil if none is free.
 func listenLocal(first uint16) *net.UDPConn {
 	for n := uint16(localPorts); n > 0; n-- {
 		if conn, err := listenAlone(netip.IPv4Unspecified(), first+n-1); err == nil {
@@ -90,13 +89,13 @@ func listenLocal(first uint16) *net.UDPConn {
 	return nil
 }
 
-// onWire returns a search as clients send it.
+// onWire encodes a search with the version number that clients send.
 func onWire(search w3gs.SearchGame) []byte {
 	search.Version = w3gs.Version(search.Version).LANNumber()
 	return search.AppendTo(nil)
 }
 
-// fromWire replaces the number of a version in a packet by the version.
+// fromWire converts the version number in a received packet.
 func fromWire(p w3gs.Packet) {
 	switch p := p.(type) {
 	case *w3gs.GameInfo:
@@ -108,7 +107,7 @@ func fromWire(p w3gs.Packet) {
 	}
 }
 
-// isLocal reports whether a search is one of 3.0.
+// isLocal reports whether a search is for clients of 3.0.
 func isLocal(search w3gs.SearchGame) bool {
 	return w3gs.Version(search.Version).Discovery() == w3gs.DiscoveryLocal
 }

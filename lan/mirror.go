@@ -11,16 +11,16 @@ import (
 
 // MirrorOptions configure a Mirror.
 type MirrorOptions struct {
-	Show Options // how lobbies are announced; GamePort is set by Forward
-	// Forward accepts joins at Port, 0 for any, and carries them to the host. Without it
-	// clients join at the address of the announcements and the port of the lobby.
+	Show Options // how lobbies are announced; GamePort is set if Forward is
+	// Forward accepts joins at Port, 0 for any, and forwards them to the host. Without it clients join at the source
+	// address of the announcements and the port of the lobby.
 	Forward bool
 	Port    uint16
-	Carry   CarryFunc // nil: bytes are passed on
+	Carry   CarryFunc // nil means plain copying
 }
 
-// Mirror announces lobbies of hosts that clients here do not hear, and carries joins to
-// them. Its methods belong to one goroutine.
+// Mirror announces lobbies of hosts that are out of reach of local clients, and can forward joins to them. It is not
+// safe for concurrent use.
 type Mirror struct {
 	opts      MirrorOptions
 	show      *Advertiser
@@ -28,8 +28,7 @@ type Mirror struct {
 	shown     map[uint32][]Found
 }
 
-// OpenMirror begins to announce. The mirror ends with Close; the connections it carries end with
-// ctx, too.
+// OpenMirror starts announcing. The mirror ends with Close; forwarded connections also end with ctx.
 func OpenMirror(ctx context.Context, o MirrorOptions) (m *Mirror, err error) {
 	m = &Mirror{opts: o, shown: map[uint32][]Found{}}
 	if m.show, err = Listen(o.Show); err != nil {
@@ -44,7 +43,7 @@ func OpenMirror(ctx context.Context, o MirrorOptions) (m *Mirror, err error) {
 	return m, nil
 }
 
-// Close withdraws all lobbies and ends the connections carried.
+// Close withdraws all lobbies and ends the forwarded connections.
 func (m *Mirror) Close() {
 	m.show.Shutdown()
 	if m.forwarder != nil {
@@ -52,8 +51,8 @@ func (m *Mirror) Close() {
 	}
 }
 
-// Show announces these lobbies, and withdraws the others. A lobby stands in the list once
-// for each version of the game that sees it, with the same product and game id.
+// Show announces these lobbies and withdraws all others. The list has one entry per game version that sees a lobby, with
+// the same product and game id.
 func (m *Mirror) Show(list []Found) {
 	now := map[uint32][]Found{}
 	for _, f := range list {
@@ -66,7 +65,7 @@ func (m *Mirror) Show(list []Found) {
 		if !slices.EqualFunc(now[id], was, Found.sameLobby) {
 			m.show.Close(id)
 			delete(m.shown, id)
-			log.Info().Uint32("game", id).Msgf("%q is no longer shown", was[0].Info.Name)
+			log.Info().Uint32("game", id).Msgf("%q is no longer announced", was[0].Info.Name)
 		}
 	}
 	for id, variants := range now {
@@ -74,7 +73,7 @@ func (m *Mirror) Show(list []Found) {
 		if _, ok := m.shown[id]; ok {
 			m.show.Update(id, f.count())
 		} else if err := m.show.Open(m.advert(variants)); err != nil {
-			log.Debug().Err(err).Uint32("game", id).Msg("cannot show a lobby of the host")
+			log.Debug().Err(err).Uint32("game", id).Msg("cannot announce a lobby of the host")
 			continue
 		} else {
 			log.Info().Uint32("game", id).Stringer("host", f.JoinAddr()).Msgf("showing %q", f.Info.Name)
@@ -90,7 +89,7 @@ func (m *Mirror) Show(list []Found) {
 	}
 }
 
-// sameLobby reports whether clients need not be told anew of a lobby.
+// sameLobby reports whether clients need no new announcement.
 func (f Found) sameLobby(g Found) bool {
 	return f.Info.EntryKey == g.Info.EntryKey && f.Info.Version == g.Info.Version && f.Info.Name == g.Info.Name && f.JoinAddr() == g.JoinAddr()
 }

@@ -16,32 +16,29 @@ import (
 const (
 	// writeTimeout keeps a full socket buffer from delaying the other sockets.
 	writeTimeout = 200 * time.Millisecond
-	// readFaults is how many reads may fail in a row before the socket is
-	// replaced: some systems report an earlier answer that was rejected that way.
+	// readFaults is the number of consecutive failed reads after which the socket is replaced. Some systems report a
+	// rejected answer as a failed read.
 	readFaults = 16
-	// datagramSize is more than any search; a longer datagram is cut and does not parse.
+	// datagramSize is larger than any search; longer datagrams are truncated and do not parse.
 	datagramSize = 2048
-	// readBuffer is how many bytes the system keeps while the reader is busy: 50 ms of
-	// 50,000 datagrams a second.
+	// readBuffer is the size in bytes of the receive buffer: 50 ms of 50,000 datagrams per second.
 	readBuffer = 1 << 20
 )
 
-// port is a UDP port on which searches are awaited.
+// port is a UDP port on which the host listens for searches.
 type port struct {
 	bind   netip.Addr
-	number uint16       // 0 for one that the system chooses
+	number uint16       // 0 if the system chooses it
 	conn   *net.UDPConn // nil while it cannot be opened; written under Advertiser.mu
-	// answerPort is set for a port on a broadcast address, which only receives: the
-	// port that sends its answers.
+	// answerPort is set for a port on a broadcast address, which only receives: it is the port that sends its answers.
 	answerPort *port
-	// broadcasts is set once the ports on broadcast addresses were opened that send by this
-	// one. Once this port has a reader, only that reads and writes it.
+	// broadcasts is set when the ports on broadcast addresses were opened for this port. Once this port has a reader,
+	// only the reader accesses it.
 	broadcasts bool
-	alone      bool // no other program shares the port
+	alone      bool // not shared with other programs
 	tried      bool
 }
 
-// open opens the socket of the port.
 func (p *port) open() (*net.UDPConn, error) {
 	if p.alone {
 		return listenAlone(p.bind, p.number)
@@ -49,8 +46,8 @@ func (p *port) open() (*net.UDPConn, error) {
 	return bindPort(p.bind, p.number)
 }
 
-// openPorts tries every port once. If none can be opened, announcements are sent
-// from a port that the system chooses.
+// openPorts tries to open every port once. If none can be opened, announcements are sent from a port chosen by the
+// system.
 func (a *Advertiser) openPorts() error {
 	held := 0
 	for _, n := range a.opts.Ports {
@@ -58,8 +55,8 @@ func (a *Advertiser) openPorts() error {
 		a.ports = append(a.ports, p)
 		conn, err := bindPort(p.bind, n)
 		if err != nil {
-			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("lobbies are announced, but this host cannot hear LAN searches on this UDP port: " +
-				"close the program that uses it, or set lan.port; trying again")
+			a.logPort(zerolog.WarnLevel, p).Err(err).Msg("cannot listen for LAN searches on this UDP port; lobbies are still announced: " +
+				"close the program that uses the port, or set lan.port; retrying")
 			continue
 		}
 		p.conn = conn
@@ -72,16 +69,15 @@ func (a *Advertiser) openPorts() error {
 	}
 	conn, err := bindPort(a.opts.Bind, 0)
 	if err != nil {
-		return fmt.Errorf("lan: no UDP socket to announce from: %w", err)
+		return fmt.Errorf("lan: cannot open a UDP socket for announcements: %w", err)
 	}
 	a.ports = append(a.ports, &port{bind: a.opts.Bind, conn: conn})
 	return nil
 }
 
-// broadcastPorts opens sockets on the broadcast addresses, for a port that is
-// bound to one address and does not receive broadcasts on Linux. Systems that refuse
-// this deliver broadcasts to the port itself (Windows) or not at all; clients then
-// learn of lobbies from announcements.
+// broadcastPorts opens sockets on the broadcast addresses for a port bound to one address, which on Linux does not
+// receive broadcasts. Systems that refuse this deliver broadcasts to the port itself (Windows) or not at all; then
+// clients learn of lobbies only from announcements.
 func (a *Advertiser) broadcastPorts(main *port, of *net.UDPConn) (opened []*port) {
 	if main.broadcasts || main.answerPort != nil || main.bind.IsUnspecified() {
 		return nil
@@ -91,7 +87,7 @@ func (a *Advertiser) broadcastPorts(main *port, of *net.UDPConn) (opened []*port
 		listener := &port{bind: addr, number: localAddr(of).Port(), answerPort: main}
 		conn, err := bindPort(listener.bind, listener.number)
 		if err != nil {
-			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("cannot hear broadcast searches")
+			a.logPort(zerolog.DebugLevel, listener).Err(err).Msg("cannot receive broadcast searches")
 			continue
 		}
 		listener.conn = conn
@@ -100,8 +96,8 @@ func (a *Advertiser) broadcastPorts(main *port, of *net.UDPConn) (opened []*port
 	return opened
 }
 
-// broadcastsFor are the broadcast addresses of an address's network, and the limited
-// broadcast unless the address is loopback.
+// broadcastsFor returns the broadcast addresses of an address's networks, and the limited broadcast address unless the
+// address is loopback.
 func broadcastsFor(addr netip.Addr) (out []netip.Addr) {
 	if !addr.IsLoopback() {
 		out = append(out, limitedBroadcast)
@@ -109,7 +105,7 @@ func broadcastsFor(addr netip.Addr) (out []netip.Addr) {
 	return append(out, broadcasts(slices.DeleteFunc(interfacePrefixes(0), func(p netip.Prefix) bool { return !p.Contains(addr) }))...)
 }
 
-// serve reads one port until Shutdown, and opens its socket again when it fails.
+// serve reads one port until Shutdown and reopens its socket after failures.
 func (a *Advertiser) serve(p *port) {
 	for {
 		if p.conn == nil && !a.reopen(p) {
@@ -119,11 +115,11 @@ func (a *Advertiser) serve(p *port) {
 		if !a.drop(p) {
 			return
 		}
-		a.logPort(zerolog.WarnLevel, p).Err(err).Msg("LAN socket failed; trying again")
+		a.logPort(zerolog.WarnLevel, p).Err(err).Msg("LAN socket failed; retrying")
 	}
 }
 
-// reopen retries until the port can be opened; false means Shutdown.
+// reopen retries until the port can be opened. It returns false at Shutdown.
 func (a *Advertiser) reopen(p *port) bool {
 	for wait := a.firstWait(p); ; wait = a.opts.retry {
 		select {
@@ -137,16 +133,16 @@ func (a *Advertiser) reopen(p *port) bool {
 				a.logPort(zerolog.InfoLevel, p).Err(err).Msg("another program holds the UDP port on which clients of 3.0 search: " +
 					"those on this machine and at lan.targets are told of the lobbies each second, others cannot find them; trying again")
 			}
-			continue // else it was logged when the port was lost
+			continue // logged when the port was lost
 		}
-		more := a.broadcastPorts(p, conn) // those of a port that was busy at the start
+		more := a.broadcastPorts(p, conn) // needed if the port was busy at the start
 		a.mu.Lock()
 		p.conn = conn
 		a.ports = append(a.ports, more...)
 		stopped := a.stopped
 		a.mu.Unlock()
 		if stopped {
-			a.closePorts() // again, with these
+			a.closePorts() // again, including the new ones
 			return false
 		}
 		for _, l := range more {
@@ -157,7 +153,7 @@ func (a *Advertiser) reopen(p *port) bool {
 	}
 }
 
-// firstWait is the time before a port without a socket is tried: none for one that has never been tried.
+// firstWait returns how long to wait before opening a port: not at all the first time.
 func (a *Advertiser) firstWait(p *port) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -168,7 +164,7 @@ func (a *Advertiser) firstWait(p *port) time.Duration {
 	return a.opts.retry
 }
 
-// drop closes a socket; false means Shutdown.
+// drop closes the socket of a port. It returns false at Shutdown.
 func (a *Advertiser) drop(p *port) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -189,7 +185,7 @@ func (a *Advertiser) read(p *port) error {
 			faults = 0
 			asker := caller{port: p, addr: netip.AddrPortFrom(from.Addr().Unmap(), from.Port())}
 			if p.bind.IsUnspecified() {
-				asker.control = control[:n] // answer from the address that was asked
+				asker.control = control[:n] // answer from the queried address
 			}
 			a.handle(buf[:size], asker)
 		case errors.Is(err, net.ErrClosed), faults >= readFaults:
@@ -214,7 +210,7 @@ func (a *Advertiser) logPort(level zerolog.Level, p *port) *zerolog.Event {
 	return a.opts.Log.WithLevel(level).Stringer("bind", p.bind).Uint16("port", p.number)
 }
 
-// bindPort is bind for a port on which searches are answered.
+// bindPort is bind for a port on which searches are answered; other datagrams are filtered.
 func bindPort(addr netip.Addr, number uint16) (*net.UDPConn, error) {
 	conn, err := bind(addr, number)
 	if err == nil {
@@ -223,15 +219,15 @@ func bindPort(addr netip.Addr, number uint16) (*net.UDPConn, error) {
 	return conn, err
 }
 
-// bind opens a UDP socket that shares its port with a Warcraft III client on
-// the same machine. Go lets every UDP socket broadcast.
+// bind opens a UDP socket whose port can be shared with a Warcraft III client on the same machine. Go enables broadcasts on
+// every UDP socket.
 func bind(addr netip.Addr, number uint16) (*net.UDPConn, error) {
 	conn, err := listenUDP(addr, number, shareAddr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		conn, err = listenUDP(addr, number, sharePort)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("UDP port %d cannot be had: %w", number, err)
+		return nil, fmt.Errorf("cannot open UDP port %d: %w", number, err)
 	}
 	_ = conn.SetReadBuffer(readBuffer) // the system's limit may be lower
 	return conn, nil

@@ -12,14 +12,13 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// unusedGameID is a game id that no host has: a search for it gets no answer.
+// unusedGameID is a game id that no host uses, so that a search for it gets no answer.
 const unusedGameID = 0xFFFFFFFF
 
-// probeEvery is the pause between two tries of CheckBroadcast.
+// probeEvery is the interval of searches in CheckBroadcast.
 const probeEvery = 100 * time.Millisecond
 
-// CheckPort reports whether the UDP port of an address can be had, and whether
-// another program has it too.
+// CheckPort reports whether the UDP port of an address can be opened, and whether another program uses it too.
 func CheckPort(addr netip.Addr, number uint16) (shared bool, err error) {
 	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, number)))
 	if err != nil {
@@ -32,9 +31,8 @@ func CheckPort(addr netip.Addr, number uint16) (shared bool, err error) {
 	return shared, conn.Close()
 }
 
-// CheckBroadcast sends searches from an address to a broadcast address, and
-// reports whether this machine hears them before ctx ends. Nobody answers them.
-// The limited broadcast goes where announcements of it go.
+// CheckBroadcast sends searches, which no host answers, from an address to a broadcast address and returns an error unless this
+// machine receives them before ctx ends. For the limited broadcast it uses the same fallback as announcements.
 func CheckBroadcast(ctx context.Context, from netip.Addr, to netip.AddrPort) error {
 	conn, err := bind(from, 0)
 	if err != nil {
@@ -60,7 +58,7 @@ func hearOwn(ctx context.Context, conn *net.UDPConn, to netip.AddrPort) error {
 	}
 	listener, err := bind(at, to.Port())
 	if err != nil {
-		return fmt.Errorf("%v is no broadcast address of this machine's networks: %w", to.Addr(), err)
+		return fmt.Errorf("%v is not a broadcast address of this machine's networks: %w", to.Addr(), err)
 	}
 	defer listener.Close()
 	question := (&w3gs.SearchGame{Product: w3gs.ProductTFT, GameID: unusedGameID}).AppendTo(nil)
@@ -80,5 +78,5 @@ func hearOwn(ctx context.Context, conn *net.UDPConn, to netip.AddrPort) error {
 			}
 		}
 	}
-	return errors.New("it is sent, but not heard: a firewall drops it")
+	return errors.New("broadcasts are sent but not received; check the firewall")
 }

@@ -11,17 +11,16 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// relayForget is after how long without an answer a lobby is withdrawn: two
-// lost searches do no harm.
+// relayForget is the time without an answer after which a lobby is withdrawn. It tolerates two lost searches.
 const relayForget = 3*browseEvery + browseEvery/4
 
 // RelayOptions configure a Relay.
 type RelayOptions struct {
-	From netip.AddrPort   // the host, where it answers searches
-	To   []netip.AddrPort // where lobbies are announced: machines, or broadcast addresses
+	From netip.AddrPort   // the UDP address at which the host answers searches
+	To   []netip.AddrPort // machines or broadcast addresses to announce to
 	Ask  w3gs.SearchGame  // product and version
-	Port uint16           // for searches (UDP) and, with Forward, joins (TCP); 0 for any
-	Bind netip.Addr       // local address; all addresses when invalid
+	Port uint16           // for searches (UDP) and, with Forward, joins (TCP); 0 means any
+	Bind netip.Addr       // local address; invalid means all addresses
 	// Forward accepts joins at Port and forwards them to the host.
 	Forward bool
 	Log     zerolog.Logger
@@ -29,8 +28,8 @@ type RelayOptions struct {
 	every, forget time.Duration // for tests
 }
 
-// machines are the addresses to which 3.0 lobbies are announced, port by port: 3.0 hears no broadcasts of
-// hosts.
+// machines returns the addresses to which lobbies of 3.0 are announced port by port, because clients of 3.0 do not receive
+// broadcasts of hosts.
 func (o *RelayOptions) machines() []netip.AddrPort {
 	if isLocal(o.Ask) {
 		return o.To
@@ -38,10 +37,9 @@ func (o *RelayOptions) machines() []netip.AddrPort {
 	return nil
 }
 
-// Relay announces a host's lobbies to machines that its broadcasts do not reach,
-// until ctx ends: it searches at the host, announces the lobbies with 0x31, 0x32,
-// 0x30 and 0x33, and answers searches. Clients join at the address of the
-// announcements, the relay's: without Forward it has to run on the host's machine.
+// Relay announces a host's lobbies to machines that its broadcasts do not reach, until ctx ends: it searches the host, announces
+// the lobbies with 0x31, 0x32, 0x30 and 0x33, and answers searches. Clients join the source address of the announcements, which
+// is the relay's, so without Forward the relay must run on the host's machine.
 func Relay(ctx context.Context, o RelayOptions) error {
 	if o.every == 0 {
 		o.every, o.forget = browseEvery, relayForget

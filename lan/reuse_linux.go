@@ -13,15 +13,13 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// shareAddr lets other programs that ask for it hold the same UDP port, and
-// makes every datagram tell the address it was sent to.
+// shareAddr allows other programs to share the UDP port, and makes each datagram report the address it was sent to.
 func shareAddr(_, _ string, c syscall.RawConn) error {
 	return setInts(c, [3]int{syscall.SOL_SOCKET, syscall.SO_REUSEADDR, 1}, [3]int{syscall.IPPROTO_IP, syscall.IP_PKTINFO, 1})
 }
 
-// sharePort is for a port that is held by a program which asked for this kind
-// of sharing instead: the kernel wants the same from both. Both then have to
-// run as the same user.
+// sharePort is for a port held by a program that uses SO_REUSEPORT; the kernel requires the same option from both
+// programs, and that they run as the same user.
 func sharePort(network, address string, c syscall.RawConn) error {
 	return errors.Join(shareAddr(network, address, c), setInts(c, [3]int{syscall.SOL_SOCKET, unix.SO_REUSEPORT, 1}))
 }
@@ -35,26 +33,24 @@ func setInts(c syscall.RawConn, options ...[3]int) (err error) {
 	return errors.Join(ctlErr, err)
 }
 
-// destinationSize is the length of the message that says where a datagram was
-// sent to.
+// destinationSize is the length of the control message with the destination address.
 var destinationSize = syscall.CmsgSpace(syscall.SizeofInet4Pktinfo)
 
-// readFrom reads a datagram. The message that it puts into control, cut to n, sends an
-// answer from the address that was asked.
+// readFrom reads a datagram. control[:n] is the control message that sends an answer from the queried address.
 func readFrom(conn *net.UDPConn, buf, control []byte) (size, n int, from netip.AddrPort, err error) {
 	size, n, _, from, err = conn.ReadMsgUDPAddrPort(buf, control)
 	if n != destinationSize {
 		return size, 0, from, err
 	}
-	// The index of the interface stays out: the route to the asker decides.
+	// Clear the interface index, so that the route to the client decides.
 	info := (*syscall.Inet4Pktinfo)(unsafe.Pointer(&control[syscall.CmsgLen(0)]))
 	info.Ifindex = 0
 	return size, n, from, err
 }
 
-// writeTo sends a datagram from the address that control names, if it does. It waits up to
-// writeTimeout for a full socket buffer, and sets a deadline only then: the timer of a deadline wakes a
-// thread, and this is called every few seconds for as long as a lobby is open.
+// writeTo sends a datagram from the address in control, if there is one. It waits up to writeTimeout if the socket
+// buffer is full, and sets a deadline only then, because the timer of a deadline wakes a thread and this is called every
+// few seconds.
 func writeTo(conn *net.UDPConn, d, control []byte, to netip.AddrPort) error {
 	if raw, err := conn.SyscallConn(); err == nil && to.Addr().Is4() {
 		var sent error
@@ -72,12 +68,12 @@ func writeTo(conn *net.UDPConn, d, control []byte, to netip.AddrPort) error {
 	return err
 }
 
-// searchesOnly has the kernel drop datagrams of Warcraft III that are not searches: announcements of
-// this host, which come back to it, and those of others. Each would wake a thread. Datagrams of other
-// protocols still arrive, since handle answers mDNS questions. Without the filter handle drops them.
+// searchesOnly makes the kernel drop Warcraft III datagrams that are not searches, such as announcements of this and
+// other hosts, because each would wake a thread. Datagrams of other protocols still arrive, since handle answers mDNS
+// questions. Without the filter handle drops them.
 func searchesOnly(conn *net.UDPConn) {
 	const loadByte, ifEqual, end = unix.BPF_LD | unix.BPF_B | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
-	const header, all = 8, 1 << 16 // bytes of a UDP header; of a datagram that is let through
+	const header, all = 8, 1 << 16 // UDP header length; maximum length of accepted datagrams
 	filter := []unix.SockFilter{
 		{Code: loadByte, K: header},
 		{Code: ifEqual, Jf: 2, K: w3gs.Magic},

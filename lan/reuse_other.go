@@ -11,13 +11,13 @@ import (
 	"w3host/lan/mdns"
 )
 
-// shareAddr lets other programs that ask for it hold the same UDP port.
+// shareAddr allows other programs to share the UDP port.
 func shareAddr(_, _ string, c syscall.RawConn) error { return mdns.Share(c) }
 
-// sharePort is the other way to share a port, which only Linux tells apart.
+// sharePort is the same as shareAddr; only Linux distinguishes them.
 var sharePort = shareAddr
 
-// destinationSize is zero: the system chooses where answers leave from.
+// destinationSize is zero: the system chooses the source address of answers.
 const destinationSize = 0
 
 func readFrom(conn *net.UDPConn, buf, _ []byte) (size, n int, from netip.AddrPort, err error) {
@@ -25,7 +25,7 @@ func readFrom(conn *net.UDPConn, buf, _ []byte) (size, n int, from netip.AddrPor
 	return size, 0, from, err
 }
 
-// writeTo sends a datagram, and waits up to writeTimeout for a full socket buffer.
+// writeTo sends a datagram. It waits up to writeTimeout if the socket buffer is full.
 func writeTo(conn *net.UDPConn, d, _ []byte, to netip.AddrPort) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return err

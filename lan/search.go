@@ -16,19 +16,19 @@ import (
 // ErrNoAnswer means that no host answered a search.
 var ErrNoAnswer = errors.New("no lobby answered")
 
-// Found is a lobby that answered a search.
+// Found is a lobby found by a search.
 type Found struct {
 	Info w3gs.GameInfo
-	From netip.AddrPort // where the answer came from; joins go to Info.Port there
-	RTT  time.Duration  // since the search that was sent last before it; zero when it was not asked for
-	// Heard is when it last gave a sign; Browse sets it.
+	From netip.AddrPort // source of the answer; joins go to Info.Port at this address
+	RTT  time.Duration  // time since the last search sent before the answer; zero for unsolicited announcements
+	// Heard is the time of its last datagram; only Browse sets it.
 	Heard time.Time
 }
 
-// JoinAddr is the TCP address of the lobby.
+// JoinAddr returns the TCP address of the lobby.
 func (f Found) JoinAddr() netip.AddrPort { return netip.AddrPortFrom(f.From.Addr(), f.Info.Port) }
 
-// Players is how many the list of a client shows as present.
+// Players returns the number of players that clients display.
 func (f Found) Players() int {
 	return max(0, int(f.Info.Unknown)+int(f.Info.Slots)-int(f.Info.SlotsOpen))
 }
@@ -37,7 +37,7 @@ func (f Found) compare(g Found) int {
 	return cmp.Or(f.From.Compare(g.From), cmp.Compare(f.Info.GameID, g.Info.GameID))
 }
 
-// pace is how a search repeats itself: UDP loses datagrams.
+// pace is how a search is repeated, because UDP loses datagrams.
 type pace struct {
 	tries int
 	retry time.Duration // between two tries
@@ -46,11 +46,9 @@ type pace struct {
 
 var searchPace = pace{tries: 5, retry: 400 * time.Millisecond, quiet: 200 * time.Millisecond}
 
-// Search asks one host, or a broadcast address, for lobbies: 0x2F out, 0x30
-// back; for 1.30 to 2.0, a host of ours the question that clients ask everybody.
-// It repeats the question until somebody answers, then collects answers
-// until none has come for 200 ms. Silence for 2 s is ErrNoAnswer. The lobbies
-// come sorted by address and game id, each once.
+// Search searches one host or broadcast address for lobbies, with 0x2F or, for 1.30 to 2.0, an mDNS question. It repeats
+// the question until there is an answer, then collects answers until none arrives for 200 ms. It returns ErrNoAnswer
+// after 2 s of silence. The lobbies are sorted by address and game id, without duplicates.
 func Search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame) ([]Found, error) {
 	return search(ctx, to, want, searchPace)
 }
@@ -77,13 +75,13 @@ func search(ctx context.Context, to netip.AddrPort, want w3gs.SearchGame, p pace
 	case err != nil:
 		return nil, fmt.Errorf("search for lobbies at %v: %w", to, err)
 	case len(found) == 0:
-		return nil, fmt.Errorf("%w at %v after %d searches for %v %v (game id %d): is the host up, and of that version?",
+		return nil, fmt.Errorf("%w at %v after %d searches for %v %v (game id %d): is the host running, and with that version?",
 			ErrNoAnswer, to, p.tries, want.Product, w3gs.Version(want.Version), want.GameID)
 	}
 	return found, nil
 }
 
-// collect asks until somebody answers.
+// collect repeats the question until there is an answer.
 func collect(ctx context.Context, want w3gs.SearchGame, p pace, in <-chan message, ask func() error) (found []Found, err error) {
 	var sent []time.Time
 	for range p.tries {
@@ -117,9 +115,8 @@ func collect(ctx context.Context, want w3gs.SearchGame, p pace, in <-chan messag
 	return found, nil
 }
 
-// roundTrip is the time from a question to its answer: the newest question that had been sent
-// when the answer came, since a newer one may be sent before the answer is looked at. Zero
-// means that nothing had been asked.
+// roundTrip returns the time from a question to its answer: from the last question sent before the answer arrived, since
+// a newer one may be sent before the answer is processed. Zero means that there was no question.
 func roundTrip(answered time.Time, sent []time.Time) time.Duration {
 	for _, at := range slices.Backward(sent) {
 		if rtt := answered.Sub(at); rtt >= 0 {

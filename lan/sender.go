@@ -9,15 +9,15 @@ import (
 
 var (
 	errNoSocket  = errors.New("no UDP socket is open")
-	errNoNetwork = errors.New("no interface that broadcasts is up")
+	errNoNetwork = errors.New("no interface with broadcast is up")
 )
 
-// sender sends announcements; it belongs to the announcing goroutine. It logs an
-// address when it begins to fail and when it works again.
+// sender sends announcements. It is used only by the announcing goroutine. It logs when an address starts to fail and
+// when it works again.
 type sender struct {
 	a      *Advertiser
 	failed map[netip.AddrPort]bool
-	unread *net.UDPConn // for ports that may be closed: some systems report those to the reader
+	unread *net.UDPConn // separate socket for ports that may be closed, since some systems report closed ports to the reader
 }
 
 // send sends the datagrams that are due.
@@ -52,8 +52,8 @@ func (s *sender) send(p post) {
 	}
 }
 
-// sendLocal sends to the ports of 3.0 clients. Most of them are nobody's, so that only a fault of this
-// machine's own first port is worth a line.
+// sendLocal sends to the ports of 3.0 clients. Most of them are closed, so errors are logged only for the first port of
+// this machine.
 func (s *sender) sendLocal(datagrams [][]byte) {
 	o := &s.a.opts
 	if s.unread == nil {
@@ -77,8 +77,7 @@ func (s *sender) close() {
 	}
 }
 
-// sendEach broadcasts to the network of each interface at present, and reports
-// whether any of it was sent.
+// sendEach broadcasts to the current network of each interface and reports whether anything was sent.
 func sendEach(conn *net.UDPConn, port uint16, datagrams [][]byte) (sent bool) {
 	for _, addr := range InterfaceBroadcasts() {
 		sent = sendAll(conn, netip.AddrPortFrom(addr, port), nil, datagrams) == nil || sent
@@ -86,20 +85,20 @@ func sendEach(conn *net.UDPConn, port uint16, datagrams [][]byte) (sent bool) {
 	return sent
 }
 
-// note logs a change of an address's state.
+// note logs a change in the state of an address.
 func (s *sender) note(to netip.AddrPort, err error) {
 	log := s.a.opts.Log
 	switch {
 	case err != nil && !s.failed[to]:
-		log.Warn().Err(err).Stringer("addr", to).Msg("LAN announcements cannot be sent; trying again")
+		log.Warn().Err(err).Stringer("addr", to).Msg("cannot send LAN announcements; retrying")
 	case err == nil && s.failed[to]:
 		log.Info().Stringer("addr", to).Msg("LAN announcements can be sent again")
 	}
 	s.failed[to] = err != nil
 }
 
-// firstConn is the first open port in the order of the options: clients send
-// their searches to the port that announcements come from.
+// firstConn returns the first open port in the order of the options. Clients send their searches to the port from which
+// announcements come.
 func (a *Advertiser) firstConn() *net.UDPConn {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -111,7 +110,7 @@ func (a *Advertiser) firstConn() *net.UDPConn {
 	return nil
 }
 
-// sendAll stops at the first error.
+// sendAll sends datagrams and stops at the first error.
 func sendAll(conn *net.UDPConn, to netip.AddrPort, control []byte, datagrams [][]byte) error {
 	if conn == nil {
 		return errNoSocket

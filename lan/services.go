@@ -9,7 +9,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// serviceQuestion asks for lobbies of 1.30 to 2.0; nil for another version.
+// serviceQuestion returns the mDNS question for lobbies of 1.30 to 2.0, or nil for other versions.
 func serviceQuestion(search w3gs.SearchGame) []byte {
 	v := w3gs.Version(search.Version)
 	if !v.UsesMDNS() {
@@ -18,24 +18,23 @@ func serviceQuestion(search w3gs.SearchGame) []byte {
 	return mdns.Question(subtypeOf(search.Product, v))
 }
 
-// serviceReader turns answers by mDNS into the contents of a 0x30. It remembers the records it has heard
-// of an instance until it knows everything.
+// serviceReader converts mDNS answers to 0x30. It collects the records of an instance until they are complete.
 type serviceReader map[serviceKey]*mdns.Instance
 
-// serviceKey is an instance as one host tells of it.
+// serviceKey identifies an instance as announced by one host.
 type serviceKey struct {
 	from     netip.AddrPort
 	instance string
 }
 
-// read takes an answer, and returns the lobbies that it completes, and what to ask next.
+// read processes an answer. It returns the lobbies that are now complete, and the next question, if any.
 func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message, more []byte) {
 	for _, news := range mdns.Read(datagram) {
 		key := serviceKey{from, strings.ToLower(news.Name)}
 		e := r[key]
 		if e == nil {
 			if len(r) >= maxFound {
-				clear(r) // anybody can answer; true records are told again
+				clear(r) // limits the memory; real records are announced again
 			}
 			e = &mdns.Instance{}
 			r[key] = e
@@ -65,7 +64,7 @@ func (r serviceReader) read(datagram []byte, from netip.AddrPort) (out []message
 	return out, more
 }
 
-// searchOf reads the subtype that clients of a version browse.
+// searchOf returns the search for a subtype that clients of a version browse.
 func searchOf(subtype string) (w3gs.SearchGame, bool) {
 	for _, product := range []w3gs.Product{w3gs.ProductTFT, w3gs.ProductROC} {
 		for _, v := range w3gs.Versions() {

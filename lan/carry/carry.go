@@ -1,5 +1,6 @@
-// Package carry carries a game client's connection to a host, over several connections there if the
-// line breaks: it is gproxy.Proxy with sockets and a clock.
+// Package carry connects a game client to a host and reconnects to the host if that connection breaks, using the
+// GProxy++ protocol. Carrier adds sockets and a clock to the state machine gproxy.Proxy. Packages lan/play and bots use
+// it.
 package carry
 
 import (
@@ -12,41 +13,40 @@ import (
 )
 
 const (
-	// writeTimeout is how long either side may take nothing.
+	// writeTimeout is how long either side may accept no data.
 	writeTimeout = 30 * time.Second
-	// farewell is how long a client may take to read its last packets and to close.
+	// farewell is how long a client may take to read its last packets and close.
 	farewell = 2 * time.Second
 )
 
 // Options configure a Carrier.
 type Options struct {
-	Proxy gproxy.Proxy // as it begins
-	// Dial opens a new connection to the port that the host has offered, within some seconds.
+	Proxy gproxy.Proxy // initial state
+	// Dial opens a new connection to the port offered by the host. It must return within seconds.
 	Dial  func(port uint16) (net.Conn, error)
-	Every time.Duration // the time between two looks at the clock
-	Retry time.Duration // the time from one Dial that has failed to the next
-	// Write sends bytes to the host; after an error the connection is lost. nil sends them all.
+	Every time.Duration // interval of checks of the clock
+	Retry time.Duration // pause after a failed Dial
+	// Write sends bytes to the host; after an error the connection is lost. nil writes them directly.
 	Write func(host net.Conn, b []byte) error
-	// Changed is called after everything that may have changed the proxy. Neither it nor Write is
-	// called twice at once.
+	// Changed is called whenever the proxy may have changed. It is never called concurrently with itself or Write.
 	Changed func(now time.Duration, p *gproxy.Proxy)
 }
 
-// Client is the connection of a game client: a *net.TCPConn, or one in memory.
+// Client is the connection of a game client, usually a *net.TCPConn.
 type Client interface {
 	net.Conn
 	CloseWrite() error
 }
 
-// lock is a mutex under which flush may wait for a slow peer. Who waits for a mutex would stop the virtual time
-// of tests, in which that peer acts.
+// lock is a mutex under which flush may wait for a slow peer. It is a channel, because waiting for a sync.Mutex would
+// stop the virtual time of tests, in which that peer acts.
 type lock chan struct{}
 
 func (l lock) take() { l <- struct{}{} }
 func (l lock) give() { <-l }
 
-// Carrier is one client's connection. It ends with the client, with Close, or when the host cannot be
-// come back to.
+// Carrier carries the connection of one client. It ends with the client, with Close, or when reconnecting to the host is
+// impossible.
 type Carrier struct {
 	opts   Options
 	client Client
@@ -55,15 +55,15 @@ type Carrier struct {
 	once   sync.Once
 	parts  sync.WaitGroup
 
-	lock    lock // guards what follows
+	lock    lock // guards the following fields
 	proxy   gproxy.Proxy
-	host    net.Conn // nil: none
+	host    net.Conn // nil while there is no connection
 	dialing bool
 	retryAt time.Duration
 	fault   error
 }
 
-// New makes a Carrier between a client and a host; Start begins.
+// New returns a Carrier between a client and a host. Call Start to begin.
 func New(client Client, host net.Conn, opts Options) *Carrier {
 	if opts.Write == nil {
 		opts.Write = func(host net.Conn, b []byte) error {
@@ -74,7 +74,7 @@ func New(client Client, host net.Conn, opts Options) *Carrier {
 	return &Carrier{opts: opts, client: client, begun: time.Now(), ended: make(chan struct{}), proxy: opts.Proxy, host: host, lock: make(lock, 1)}
 }
 
-// Start begins to carry bytes.
+// Start starts the goroutines that carry the bytes.
 func (c *Carrier) Start() {
 	host := c.host
 	c.parts.Go(c.readClient)                // ends with the client
@@ -95,11 +95,10 @@ func (c *Carrier) Close() {
 	})
 }
 
-// Wait returns when it has ended.
+// Wait blocks until the Carrier has ended.
 func (c *Carrier) Wait() { c.parts.Wait() }
 
-// State returns a copy of the proxy, without the bytes that wait to be sent. The error is the first
-// fault of either side.
+// State returns a copy of the proxy without its pending bytes, and the first error of either side.
 func (c *Carrier) State() (gproxy.Proxy, error) {
 	c.lock.take()
 	defer c.lock.give()
@@ -108,7 +107,7 @@ func (c *Carrier) State() (gproxy.Proxy, error) {
 	return state, c.fault
 }
 
-// Do calls f as Changed is called, and sends the resulting packets.
+// Do calls f under the lock, as Changed is called, and sends the resulting packets.
 func (c *Carrier) Do(f func(now time.Duration)) {
 	c.lock.take()
 	defer c.lock.give()
@@ -116,7 +115,7 @@ func (c *Carrier) Do(f func(now time.Duration)) {
 	c.flush()
 }
 
-// Lose resets the connection to the host. It is for Write, Changed and Do.
+// Lose resets the connection to the host. It may be called only from Write, Changed and Do.
 func (c *Carrier) Lose() {
 	if c.host == nil {
 		return
@@ -129,7 +128,7 @@ func (c *Carrier) Lose() {
 	c.proxy.Broken()
 }
 
-// NotBefore sets the earliest time of the next Dial. It is for Write, Changed and Do.
+// NotBefore sets the earliest time of the next Dial. It may be called only from Write, Changed and Do.
 func (c *Carrier) NotBefore(at time.Duration) { c.retryAt = at }
 
 func (c *Carrier) now() time.Duration { return time.Since(c.begun) }
@@ -175,14 +174,13 @@ func (c *Carrier) readHost(host net.Conn) {
 	}
 }
 
-// flush writes the bytes that wait for both sides. When nothing more can come, the client may
-// still read the packets it was sent.
+// flush writes the pending bytes of both sides. At the end it lets the client read the packets already sent.
 func (c *Carrier) flush() {
 	if b := c.proxy.ToClient; len(b) > 0 {
 		c.proxy.ToClient = nil
 		_ = c.client.SetWriteDeadline(time.Now().Add(writeTimeout))
 		if _, err := c.client.Write(b); err != nil {
-			_ = c.client.Close() // its reader ends
+			_ = c.client.Close() // ends its reader
 		}
 	}
 	if b := c.proxy.ToHost; len(b) > 0 && c.host != nil {
@@ -198,7 +196,7 @@ func (c *Carrier) flush() {
 	}
 }
 
-// tend looks at the clock, and comes back when the line is lost.
+// tend checks the clock and reconnects when the connection is lost.
 func (c *Carrier) tend() {
 	ticker := time.NewTicker(c.opts.Every)
 	defer ticker.Stop()
@@ -223,14 +221,14 @@ func (c *Carrier) tend() {
 	}
 }
 
-// dial opens a connection to come back by.
+// dial opens a connection to resume the session.
 func (c *Carrier) dial(port uint16) {
 	host, err := c.opts.Dial(port)
 	c.lock.take()
 	defer c.lock.give()
 	c.dialing, c.retryAt = false, max(c.retryAt, c.now()+c.opts.Retry)
 	if err != nil {
-		return // tend tries again
+		return // tend will retry
 	}
 	select {
 	case <-c.ended:

@@ -10,11 +10,10 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Allow reports whether an asker may have an owner's services now by unicast.
+// Allow reports whether a source address may receive an owner's services by unicast now.
 type Allow func(now time.Time, from netip.Addr, owner uint32) bool
 
-// parse reads a message that may concern a zone: a question, or an answer. Other
-// messages to the port are ignored.
+// parse decodes a question or an answer. It returns nil for other messages.
 func parse(datagram []byte) *dns.Msg {
 	m := &dns.Msg{}
 	if len(datagram) < headerSize || m.Unpack(datagram) != nil || m.Opcode != dns.OpcodeQuery {
@@ -23,10 +22,10 @@ func parse(datagram []byte) *dns.Msg {
 	return m
 }
 
-// matching are the services that a message asks about. Those that the asker knows already, and
-// will for some time, are left out of lists.
+// matching returns the services that a message asks about. It omits from lists those that the asker already knows for
+// long enough.
 func (z *zone) matching(m *dns.Msg) (list []*service) {
-	known := map[pointer]bool{} // for messages that strangers fill with questions and answers
+	known := map[pointer]bool{} // a map, because strangers can send many questions and answers
 	for _, rr := range m.Answer {
 		if ptr, ok := rr.(*dns.PTR); ok && ptr.Hdr.Ttl >= otherTTL/2 {
 			known[pointerTo(ptr.Hdr.Name, ptr.Ptr)] = true
@@ -40,7 +39,7 @@ func (z *zone) matching(m *dns.Msg) (list []*service) {
 	return list
 }
 
-// pointer is a PTR, in small letters.
+// pointer is a PTR record in lower case.
 type pointer struct{ name, target string }
 
 func pointerTo(name, target string) pointer {
@@ -60,8 +59,7 @@ func (z *zone) concerns(s *service, q dns.Question, known map[pointer]bool) bool
 	return !known[pointerTo(q.Name, s.instance)]
 }
 
-// listen takes a message that has come by multicast to a link from the port of mDNS, and
-// returns the answers by unicast.
+// listen handles a multicast message received on a link and returns the answers to send by unicast.
 func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, allow Allow) [][]byte {
 	if m.Response {
 		if from.Port() == Port {
@@ -78,7 +76,7 @@ func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, a
 	var quietly []*service
 	for _, s := range z.matching(m) {
 		switch {
-		case len(m.Ns) > 0: // a probe: the name is defended at once
+		case len(m.Ns) > 0: // a probe: defend the name at once
 			l.want(s, now, probePause)
 		case m.Question[0].Qclass&unique != 0:
 			if allow(now, from.Addr().WithZone(""), s.owner) {
@@ -98,14 +96,15 @@ func (z *zone) listen(now time.Time, l *link, m *dns.Msg, from netip.AddrPort, a
 	return z.answers(&dns.Msg{Question: m.Question}, quietly, l.addresses, false)
 }
 
-// direct answers a question by unicast, in the way of resolvers that are not of mDNS.
+// direct answers a question by unicast, in the format for ordinary DNS resolvers.
 func (z *zone) direct(now time.Time, m *dns.Msg, from netip.Addr, addresses []record, allow Allow) [][]byte {
 	list := slices.DeleteFunc(z.matching(m), func(s *service) bool { return !allow(now, from, s.owner) })
 	return z.answers(m, list, addresses, true)
 }
 
-// answers describes services, as many in a message as fit: first the records asked for, then those that the asker
-// will want next. Where a name is ours but has no such record, they say so.
+// answers builds messages that describe services, as many per message as fit: first the requested records, then those
+// that are likely to be requested next. For names of this host without a requested record they include a negative
+// answer.
 func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy bool) (out [][]byte) {
 	var questions []dns.Question
 	if legacy {
@@ -139,7 +138,7 @@ func (z *zone) answers(m *dns.Msg, list []*service, addresses []record, legacy b
 	return out
 }
 
-// missing are records that say which types the names of services, and of this host, have.
+// missing returns NSEC records with the existing types of the services' names and this host's name.
 func (z *zone) missing(list []*service, addresses []record) (out []record) {
 	var types []uint16
 	for _, a := range addresses {
@@ -152,7 +151,7 @@ func (z *zone) missing(list []*service, addresses []record) (out []record) {
 	return out
 }
 
-// nothingBut is an NSEC: the name has these types only.
+// nothingBut returns an NSEC record: the name has only these types.
 func nothingBut(name string, ttl uint32, types ...uint16) record {
 	var bits [32]byte
 	size := 0
@@ -163,8 +162,8 @@ func nothingBut(name string, ttl uint32, types ...uint16) record {
 	return record{name: name, kind: dns.TypeNSEC, class: dns.ClassINET | unique, ttl: ttl, target: name, data: append([]byte{0, byte(size)}, bits[:size]...)}
 }
 
-// split puts first the records that a question asks for. An NSEC stands in for a record that there
-// is not, and is left out otherwise.
+// split separates the records that a question asks for from the additional ones. An NSEC record counts as an answer if a
+// requested record does not exist; otherwise it is omitted.
 func split(records []record, questions []dns.Question) (answers, extra []record) {
 	has := func(name string, kind uint16) bool {
 		return slices.ContainsFunc(records, func(r record) bool { return r.kind == kind && strings.EqualFold(r.name, name) })
@@ -189,7 +188,7 @@ func split(records []record, questions []dns.Question) (answers, extra []record)
 	return answers, extra
 }
 
-// plain takes out of records the parts that only mDNS knows.
+// plain removes from records what only mDNS understands.
 func plain(records []record) {
 	for i := range records {
 		records[i].class = dns.ClassINET

@@ -10,15 +10,15 @@ import (
 	"github.com/miekg/dns"
 )
 
-// checkFor is how long a question may take from this machine to itself.
+// checkFor is how long to wait for an own question.
 const checkFor = 500 * time.Millisecond
 
-// Check sends a question on each interface and returns the names of those where this
-// machine hears it. The error says why there is none.
+// Check sends a question on each interface and returns the names of the interfaces on which this machine receives it.
+// The error is set if there are none.
 func Check(ctx context.Context, bind netip.Addr) (heard []string, err error) {
 	probe := ask("w3host-doctor.local.", dns.TypeA)
 	err = errNoNetwork
-	for at, found := range here(bind) {
+	for at, found := range multicastInterfaces(bind) {
 		if ctx.Err() != nil || slices.Contains(heard, found.name) {
 			continue
 		}
@@ -40,7 +40,7 @@ func Check(ctx context.Context, bind netip.Addr) (heard []string, err error) {
 	return heard, err
 }
 
-// hears waits for a message that it sends.
+// hears sends a message and waits to receive it.
 func (s *socket) hears(message []byte) error {
 	s.send(message)
 	buf := make([]byte, messageSize)

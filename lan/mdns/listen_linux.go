@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The sockets are bound to the group, so that messages to this machine alone are
-// left to the machine's own responder. Package net would bind them to all addresses.
+// The sockets are bound to the group address, so that unicast messages go to the machine's own responder. Package net
+// would bind them to all addresses.
 
 func listen4(*net.Interface) (*net.UDPConn, error) {
 	return bound(unix.AF_INET, &unix.SockaddrInet4{Port: Port, Addr: group4.Addr().As4()},
-		// Only messages to the interface that is joined.
+		// receive only messages on the joined interface
 		[3]int{unix.IPPROTO_IP, unix.IP_MULTICAST_ALL, 0})
 }
 
@@ -44,10 +44,9 @@ func bound(family int, at unix.Sockaddr, option [3]int) (*net.UDPConn, error) {
 	return conn.(*net.UDPConn), nil
 }
 
-// decoy is a second socket of the group on an interface, which gets nothing. Where only one
-// socket matches a multicast datagram, Linux chooses it before it knows the route (early
-// demux) and loses some of the datagrams that come by IPv4 from other machines; with two it
-// does not. Measured with 6.18: TestAvahi failed in 6 of 8 runs without a decoy, in none of
+// decoy opens a second socket of the group on an interface, which receives nothing. If only one socket matches a
+// multicast datagram, Linux selects it before routing (early demux) and loses some of the IPv4 datagrams from other
+// machines; with two sockets it does not. Measured on 6.18: TestAvahi failed in 6 of 8 runs without a decoy, in none of
 // 16 with one, and in none of 8 with net.ipv4.udp_early_demux = 0.
 func decoy(ifi *net.Interface) (*net.UDPConn, error) {
 	conn, err := listen4(ifi)

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// Other systems do not bind a socket to a group.
+// Sockets are not bound to the group on these systems.
 
 func listen4(*net.Interface) (*net.UDPConn, error) { return anywhere("udp4", "0.0.0.0") }
 
 func listen6(*net.Interface) (*net.UDPConn, error) { return anywhere("udp6", "::") }
 
-// decoy: only Linux needs one.
+// decoy returns nil: only Linux needs one.
 func decoy(*net.Interface) (*net.UDPConn, error) { return nil, nil }
 
 func anywhere(network, addr string) (*net.UDPConn, error) {

@@ -9,31 +9,30 @@ import (
 )
 
 const (
-	// serviceType is the service that hosts of every version publish.
+	// serviceType is the service published by hosts of every version.
 	serviceType = "_blizzard._udp.local."
-	// typeData is the type of the record that describes a game. IANA has given the number
-	// to something else since; here it stands for bytes that only the game knows.
+	// typeData is the type of the record that describes a game. IANA has since assigned the number to something else;
+	// here its data is private to the game.
 	typeData = 66
 
-	metaQuery = "_services._dns-sd._udp.local." // asks which types of services there are
+	metaQuery = "_services._dns-sd._udp.local." // asks which types of services exist
 
-	// Records about a host live two minutes, all others 75 (RFC 6762, 10).
+	// TTLs in seconds: two minutes for records about hosts, 75 minutes for others (RFC 6762, 10).
 	hostTTL, otherTTL = 120, 4500
-	// legacyTTL is as long as a resolver that is not of mDNS may keep an answer.
+	// legacyTTL is the maximum TTL for ordinary DNS resolvers.
 	legacyTTL = 10
 
-	// unique in the class of a record: what others have of its name and type is old. In
-	// that of a question: the answer may come by unicast.
+	// unique is the cache-flush bit in the class of a record, and in that of a question the wish for a unicast answer.
 	unique = 1 << 15
 
-	// maxMessage bounds a message of several records; one record alone may be longer.
+	// maxMessage limits messages with several records; a single record may be longer.
 	maxMessage = 1400
-	// messageSize is the longest message that RFC 6762 allows.
+	// messageSize is the maximum message length of RFC 6762.
 	messageSize = 9000
 )
 
-// record is a resource record. A PTR, SRV or NSEC has a name in it, which stands
-// behind the data (in front of it for NSEC).
+// record is a resource record. PTR, SRV and NSEC records contain a target name, which follows the data (for NSEC it
+// precedes the data).
 type record struct {
 	name   string
 	kind   uint16
@@ -43,8 +42,7 @@ type record struct {
 	target string
 }
 
-// message writes a message. Names are compressed everywhere, as responders do: the
-// library would not compress those in SRV.
+// message is an encoder. It compresses all names, as responders do; the dns library does not compress those in SRV.
 type message struct {
 	b     [messageSize]byte
 	n     int
@@ -53,10 +51,10 @@ type message struct {
 
 const headerSize = 12
 
-// flagAnswer has the flags of an answer: it is a response, and authoritative.
+// flagAnswer has the flags of an authoritative response.
 const flagAnswer = 1<<15 | 1<<10
 
-// compose writes a message; ok is false if it would be too long.
+// compose encodes a message. ok is false if it would be too long.
 func compose(id, flags uint16, questions []dns.Question, answers, authority, extra []record) (b []byte, ok bool) {
 	m := &message{n: headerSize, names: map[string]int{}}
 	for i, v := range []int{int(id), int(flags), len(questions), len(answers), len(authority), len(extra)} {
@@ -111,8 +109,7 @@ func (m *message) bytes(b []byte) bool {
 	return true
 }
 
-// instanceName is the full name of an instance of the service, as the library writes
-// names that it reads.
+// instanceName returns the full name of an instance of the service, in the form in which the dns library returns names.
 func instanceName(label string) string {
 	label = label[:min(len(label), 63)]
 	wire := append([]byte{byte(len(label))}, label...)
@@ -123,10 +120,10 @@ func instanceName(label string) string {
 	return name
 }
 
-// subtypeName is the full name of a subtype of the service, such as _w3xp2730.
+// subtypeName returns the full name of a subtype of the service, such as _w3xp2730.
 func subtypeName(label string) string { return label + "._sub." + serviceType }
 
-// address makes the record of a host's address.
+// address returns the record of a host's address.
 func address(host string, addr netip.Addr) record {
 	kind := dns.TypeA
 	if addr.Is6() {

@@ -13,17 +13,17 @@ import (
 	"golang.org/x/net/ipv4"
 )
 
-// Question asks for the instances of a subtype.
+// Question returns a question for the instances of a subtype.
 func Question(subtype string) []byte {
 	return ask(subtypeName(subtype), dns.TypePTR)
 }
 
-// More asks for the records that an answer has left out about an instance.
+// More returns a question for the records missing from the answers about an instance.
 func More(e Instance) []byte {
 	return ask(e.Name, typeData, dns.TypeSRV)
 }
 
-// ask makes a message that asks for records of a name.
+// ask encodes questions for records of a name.
 func ask(name string, kinds ...uint16) []byte {
 	var questions []dns.Question
 	for _, kind := range kinds {
@@ -33,13 +33,12 @@ func ask(name string, kinds ...uint16) []byte {
 	return b
 }
 
-// Ask sends a question to the group from a socket that is not on the port of mDNS, on
-// every interface. Answers come back to the socket by unicast. The error is the last,
-// if nothing could be sent.
+// Ask sends a question to the multicast group on every interface, from a socket on another port than mDNS, so that
+// answers come back by unicast. It returns an error only if it could not send on any interface.
 func Ask(conn *net.UDPConn, message []byte) (err error) {
 	p, sent := ipv4.NewPacketConn(conn), false
 	err = errNoNetwork
-	for at, n := range here(netip.IPv4Unspecified()) {
+	for at, n := range multicastInterfaces(netip.IPv4Unspecified()) {
 		if at.six {
 			continue
 		}
@@ -57,26 +56,26 @@ func Ask(conn *net.UDPConn, message []byte) (err error) {
 
 var errNoNetwork = errors.New("no interface for multicast DNS is up")
 
-// maxSubtypes bounds the subtypes by which one instance is found.
+// maxSubtypes is the maximum number of subtypes stored for one instance.
 const maxSubtypes = 32
 
-// Instance is an instance of the service, from the answers about it.
+// Instance is an instance of the service, collected from answers.
 type Instance struct {
 	Name     string
-	Subtypes []string // by which it was found
+	Subtypes []string // subtypes under which it was found
 	Data     []byte
 	Host     string
-	Addr     netip.Addr // of the host, IPv4
+	Addr     netip.Addr // IPv4 address of the host
 	Gone     bool
 }
 
-// Read takes the entries out of an answer.
+// Read returns the instances described in an answer.
 func Read(datagram []byte) (entries []Instance) {
 	m := parse(datagram)
 	if m == nil || !m.Response {
 		return nil
 	}
-	at := map[string]int{} // by instance, in small letters
+	at := map[string]int{} // by instance name in lower case
 	of := func(instance string) *Instance {
 		key := strings.ToLower(instance)
 		if _, known := at[key]; !known {
@@ -105,7 +104,7 @@ func Read(datagram []byte) (entries []Instance) {
 			}
 		case *dns.RFC3597:
 			if ours && rr.Hdr.Rrtype == typeData {
-				of(rr.Hdr.Name).Data, _ = hex.DecodeString(rr.Rdata) // as the library has written it
+				of(rr.Hdr.Name).Data, _ = hex.DecodeString(rr.Rdata) // hexadecimal, as the dns library formats it
 			}
 		}
 	}
@@ -115,7 +114,7 @@ func Read(datagram []byte) (entries []Instance) {
 	return entries
 }
 
-// Update takes a further answer about the same instance.
+// Update merges a further answer about the same instance.
 func (e *Instance) Update(news Instance) {
 	e.Name, e.Gone = news.Name, news.Gone
 	for _, subtype := range news.Subtypes {
@@ -129,6 +128,6 @@ func (e *Instance) Update(news Instance) {
 	e.Host, e.Addr = cmp.Or(news.Host, e.Host), cmp.Or(news.Addr, e.Addr)
 }
 
-// Complete reports whether nothing is left to ask. A host need not tell its address:
-// then it is where the answer has come from.
+// Complete reports whether no more questions are necessary. A host need not announce its address; then the sender of the
+// answer is used.
 func (e *Instance) Complete() bool { return e.Data != nil && e.Host != "" && len(e.Subtypes) > 0 }

@@ -11,49 +11,47 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Port is that of multicast DNS.
+// Port is the UDP port of multicast DNS.
 const Port = 5353
 
-// lookAgain is how often the interfaces are looked at.
+// lookAgain is the interval at which the interfaces are checked.
 const lookAgain = 10 * time.Second
 
-// Options of a Responder.
+// Options configure a Responder.
 type Options struct {
-	// Bind is the address at which the services are: only its interface is used. An
-	// unspecified one means all; of IPv6, that addresses of IPv6 are told as well.
+	// Bind is the address of the services, whose interface alone is used. An unspecified address means all interfaces;
+	// an unspecified IPv6 address means that IPv6 addresses are announced as well.
 	Bind netip.Addr
 	// Allow limits the answers by unicast.
 	Allow Allow
-	// Local reports whether an asker is in a network of this machine. Others are not
-	// answered.
+	// Local reports whether a source address is in a network of this machine. Others get no answer.
 	Local func(netip.Addr) bool
 	Log   zerolog.Logger
 }
 
-// Responder publishes services until Shutdown. Its methods may be called from any
-// goroutine.
+// Responder publishes services until Shutdown. Its methods may be called from any goroutine.
 type Responder struct {
 	opts Options
 
 	mu      sync.Mutex // never held over I/O
 	zone    zone
-	sockets map[place]*socket
+	sockets map[ifaceKey]*socket
 	stopped bool
-	quiet   bool // it was logged that nothing can be heard
+	quiet   bool // it was logged that no interface works
 
 	wake    chan struct{}
 	done    chan struct{}
-	said    chan struct{} // closed after the last good-bye
+	said    chan struct{} // closed after the last goodbye
 	readers sync.WaitGroup
 }
 
-// Start begins to publish. Sockets that cannot be had are tried again while it runs.
+// Start starts publishing. Sockets that cannot be opened are retried.
 func Start(o Options) *Responder {
 	var id [4]byte
-	_, _ = rand.Read(id[:]) // never fails
+	_, _ = rand.Read(id[:]) // never returns an error
 	r := &Responder{
-		opts: o, sockets: map[place]*socket{},
-		// A name of its own: that of the machine belongs to the machine's responder.
+		opts: o, sockets: map[ifaceKey]*socket{},
+		// A separate host name, since the machine's own belongs to its responder.
 		zone: zone{host: "w3host-" + hex.EncodeToString(id[:]) + ".local."},
 		wake: make(chan struct{}, 1), done: make(chan struct{}), said: make(chan struct{}),
 	}
@@ -61,7 +59,7 @@ func Start(o Options) *Responder {
 	return r
 }
 
-// Set makes these the services of an owner; none withdraws them.
+// Set replaces the services of an owner; none withdraws them. It does not block.
 func (r *Responder) Set(owner uint32, services ...Service) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +69,7 @@ func (r *Responder) Set(owner uint32, services ...Service) {
 	}
 }
 
-// Answer returns the messages that answer a question that did not come by multicast.
+// Answer returns the messages that answer a unicast question.
 func (r *Responder) Answer(datagram []byte, from netip.Addr) [][]byte {
 	m := parse(datagram)
 	if m == nil || m.Response {
@@ -82,8 +80,8 @@ func (r *Responder) Answer(datagram []byte, from netip.Addr) [][]byte {
 	return r.zone.direct(time.Now(), m, from, nil, r.opts.Allow)
 }
 
-// Shutdown says good-bye for all services and closes the sockets. It returns when all
-// goroutines have ended; a second call does nothing.
+// Shutdown sends goodbyes for all services and closes the sockets. It returns when all goroutines have ended; a second
+// call does nothing.
 func (r *Responder) Shutdown() {
 	r.mu.Lock()
 	if !r.stopped {
@@ -129,7 +127,7 @@ func (r *Responder) run() {
 	}
 }
 
-// pass sends the messages that are due and sets the timer for the next look.
+// pass sends the messages that are due and sets the timer for the next ones.
 func (r *Responder) pass(timer *time.Timer) {
 	r.mu.Lock()
 	out, next := r.zone.pass(time.Now())
@@ -144,10 +142,9 @@ func (r *Responder) pass(timer *time.Timer) {
 	}
 }
 
-// refresh opens a socket on each interface that is new, and closes those of interfaces
-// that have gone or have other addresses.
+// refresh opens sockets on new interfaces and closes those of interfaces that have gone or changed their addresses.
 func (r *Responder) refresh() {
-	places := here(r.opts.Bind)
+	places := multicastInterfaces(r.opts.Bind)
 	for at, s := range r.sockets {
 		if found, ok := places[at]; !ok || !s.same(found) {
 			r.close(at, s)
@@ -161,7 +158,7 @@ func (r *Responder) refresh() {
 		s, err := open(at, found)
 		if err != nil {
 			fault = err
-			r.opts.Log.Debug().Err(err).Str("interface", found.name).Bool("ipv6", at.six).Msg("no multicast DNS here")
+			r.opts.Log.Debug().Err(err).Str("interface", found.name).Bool("ipv6", at.six).Msg("multicast DNS is not possible on this interface")
 			continue
 		}
 		r.sockets[at] = s
@@ -175,11 +172,11 @@ func (r *Responder) refresh() {
 	r.say(fault)
 }
 
-// say logs when multicast DNS begins to be of no use, and when it is again.
+// say logs when multicast DNS stops working on all interfaces, and when it works again.
 func (r *Responder) say(fault error) {
 	quiet := len(r.sockets) == 0
 	if quiet && !r.quiet {
-		r.opts.Log.Warn().Err(fault).Msg("clients of 1.30 to 2.0 cannot see the lobbies: no interface takes multicast DNS (UDP port 5353); trying again")
+		r.opts.Log.Warn().Err(fault).Msg("clients of 1.30 to 2.0 cannot see the lobbies: multicast DNS (UDP port 5353) works on no interface; retrying")
 	}
 	if !quiet && r.quiet {
 		r.opts.Log.Info().Msg("clients of 1.30 to 2.0 can see the lobbies again")
@@ -187,7 +184,7 @@ func (r *Responder) say(fault error) {
 	r.quiet = quiet
 }
 
-func (r *Responder) close(at place, s *socket) {
+func (r *Responder) close(at ifaceKey, s *socket) {
 	delete(r.sockets, at)
 	r.mu.Lock()
 	r.zone.links = slices.DeleteFunc(r.zone.links, func(l *link) bool { return l == s.link })

@@ -40,7 +40,7 @@ func TestPortForbidden(t *testing.T) {
 		t.Skipf("something on this machine has the port: %v", err)
 	}
 	defer holder.Close()
-	if places := here(netip.MustParseAddr("127.0.0.1")); len(places) == 0 {
+	if places := multicastInterfaces(netip.MustParseAddr("127.0.0.1")); len(places) == 0 {
 		t.Skip("no loopback interface")
 	}
 	r, l := publisher("127.0.0.1")

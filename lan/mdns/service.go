@@ -9,30 +9,30 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Service is an instance of the service, which clients of some versions see.
+// Service is an instance of the service, visible to clients of some versions.
 type Service struct {
-	Name     string   // where another has it, a number is added
+	Name     string   // a number is appended if another host uses the name
 	Subtypes []string // labels, such as _w3xp2730
 	Port     uint16
-	Data     []byte // of the record of typeData
+	Data     []byte // data of the record of typeData
 }
 
 // service is a Service with the state of its announcement.
 type service struct {
 	Service
-	owner     uint32 // whose it is; see Responder.Set
-	number    int    // behind the name; 1 is not written
-	instance  string // the full name
-	probes    int    // sent under this name
-	said      int    // announcements since
+	owner     uint32 // see Responder.Set
+	number    int    // number appended to the name; 1 is omitted
+	instance  string // full name
+	probes    int    // number of probes sent under this name
+	said      int    // number of announcements since
 	next      time.Time
 	conflicts int
 }
 
-// established reports whether the name is known to be free.
+// established reports whether the name was verified to be free.
 func (s *service) established() bool { return s.probes >= probes && s.said > 0 }
 
-// rename gives the service the next name.
+// rename gives the service the next free name.
 func (s *service) rename(taken func(instance string) bool) {
 	for {
 		s.number++
@@ -52,13 +52,13 @@ func (s *service) rename(taken func(instance string) bool) {
 	}
 }
 
-// reprobe begins to probe for the name at a time.
+// reprobe restarts probing for the name at a time.
 func (s *service) reprobe(at time.Time) { s.probes, s.said, s.next = 0, 0, at }
 
-// typePointer answers the question for the types of services that there are.
+// typePointer answers the question for the existing types of services.
 var typePointer = record{name: metaQuery, kind: dns.TypePTR, class: dns.ClassINET, ttl: otherTTL, target: serviceType}
 
-// records are all of the service: the pointers to it, and its own.
+// records returns all records of the service: the pointers to it and its own.
 func (s *service) records(host string) []record {
 	const in, own = dns.ClassINET, dns.ClassINET | unique
 	out := []record{{name: serviceType, kind: dns.TypePTR, class: in, ttl: otherTTL, target: s.instance}}
@@ -72,7 +72,7 @@ func (s *service) records(host string) []record {
 	)
 }
 
-// probe asks whether anybody has the name, and says what the service would put there.
+// probe builds the question whether another host uses the name, with the record that would be published.
 func (s *service) probe(host string) []byte {
 	srv := s.records(host)[len(s.Subtypes)+1]
 	srv.class = dns.ClassINET
@@ -80,14 +80,14 @@ func (s *service) probe(host string) []byte {
 	return b
 }
 
-// announcement is everything about the service; as a good-bye it says that this is over.
+// announcement builds the announcement of the service or, with goodbye, its withdrawal.
 func (s *service) announcement(host string, addresses []record, goodbye bool) []byte {
 	records := s.records(host)
 	if goodbye {
 		for i := range records {
 			records[i].ttl = 0
 		}
-	} else { // a good-bye would be of other services, too
+	} else { // a goodbye must not include records of other services
 		records = slices.Concat(records, []record{typePointer}, addresses)
 	}
 	b, _ := compose(0, flagAnswer, nil, records, nil, nil)

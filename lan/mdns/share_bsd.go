@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// Share lets other programs that ask for it hold the same UDP port. BSD systems share a plain one by
-// SO_REUSEPORT.
+// Share sets the options under which programs can share a UDP port. BSD systems require SO_REUSEPORT for that.
 func Share(c syscall.RawConn) (err error) {
 	ctlErr := c.Control(func(fd uintptr) {
 		err = errors.Join(

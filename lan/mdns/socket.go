@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// hops is the TTL of every message: RFC 6762 wants 255.
+	// hops is the TTL of every message; RFC 6762 requires 255.
 	hops = 255
 	// writeTimeout keeps a full socket buffer from delaying the other interfaces.
 	writeTimeout = 200 * time.Millisecond
-	// readBuffer is how many bytes the system keeps while the reader is busy.
+	// readBuffer is the size in bytes of the socket's receive buffer.
 	readBuffer = 1 << 20
-	// readFaults is how many reads may fail in a row before the socket is given up.
+	// readFaults is the number of consecutive failed reads after which the socket is replaced.
 	readFaults = 16
 )
 
@@ -28,33 +28,33 @@ var (
 	group6 = netip.MustParseAddrPort("[ff02::fb]:5353")
 )
 
-// place is an interface and a protocol.
-type place struct {
+// ifaceKey is an interface and an IP version.
+type ifaceKey struct {
 	index int
 	six   bool
 }
 
-// network is the present state of an interface.
+// network is the current state of an interface.
 type network struct {
 	name     string
 	prefixes []netip.Prefix
 }
 
-// socket is the one of a place.
+// socket is the multicast DNS socket of one interface and IP version.
 type socket struct {
 	network network
 	conn    *net.UDPConn
-	decoy   *net.UDPConn // nil where none is needed
+	decoy   *net.UDPConn // nil on systems that need none
 	link    *link
 	group   netip.AddrPort
-	faults  atomic.Int32 // of reads, in a row
+	faults  atomic.Int32 // consecutive failed reads
 }
 
-// here are the places where multicast DNS can be spoken: the loopback interface, and
-// those that take multicast; with an address bound, only its interface.
-func here(bind netip.Addr) map[place]network {
-	out := map[place]network{}
-	interfaces, _ := net.Interfaces() // without any there is nobody to speak to
+// multicastInterfaces returns the interfaces usable for multicast DNS: those with multicast, and the loopback interface. With an
+// address bound, only its interface is returned.
+func multicastInterfaces(bind netip.Addr) map[ifaceKey]network {
+	out := map[ifaceKey]network{}
+	interfaces, _ := net.Interfaces() // without interfaces there is no peer
 	for _, i := range interfaces {
 		if i.Flags&net.FlagUp == 0 || i.Flags&(net.FlagMulticast|net.FlagLoopback) == 0 {
 			continue
@@ -72,14 +72,14 @@ func here(bind netip.Addr) map[place]network {
 		}
 		for _, six := range []bool{false, true} {
 			if slices.ContainsFunc(n.prefixes, func(p netip.Prefix) bool { return p.Addr().Is6() == six }) {
-				out[place{i.Index, six}] = n
+				out[ifaceKey{i.Index, six}] = n
 			}
 		}
 	}
 	return out
 }
 
-// records are the addresses at which the services are.
+// records returns the address records of the services' host.
 func (n network) records(host string, bind netip.Addr) (out []record) {
 	if !bind.IsUnspecified() {
 		return []record{address(host, bind)}
@@ -96,8 +96,8 @@ func (s *socket) same(n network) bool {
 	return s.network.name == n.name && slices.Equal(s.network.prefixes, n.prefixes) && s.faults.Load() < readFaults
 }
 
-// open makes the socket of a place.
-func open(at place, n network) (*socket, error) {
+// open opens the socket for an interface and IP version.
+func open(at ifaceKey, n network) (*socket, error) {
 	ifi := &net.Interface{Index: at.index, Name: n.name}
 	s := &socket{network: n, group: group4}
 	listen := listen4
@@ -127,7 +127,7 @@ func (s *socket) close() error {
 	return err
 }
 
-// join makes the socket speak and hear multicast on its interface.
+// join joins the multicast group on the interface and sets the options for sending.
 func join(conn *net.UDPConn, ifi *net.Interface, six bool) error {
 	if six {
 		p := ipv6.NewPacketConn(conn)
@@ -143,13 +143,13 @@ func join(conn *net.UDPConn, ifi *net.Interface, six bool) error {
 
 func (s *socket) send(message []byte) { s.sendTo(message, s.group) }
 
-// sendTo sends a message. A message that cannot be sent is asked for again.
+// sendTo sends a message. Errors are ignored, since peers repeat their questions.
 func (s *socket) sendTo(message []byte, to netip.AddrPort) {
 	_ = s.conn.SetWriteDeadline(time.Now().Add(writeTimeout))
 	_, _ = s.conn.WriteToUDPAddrPort(message, to)
 }
 
-// failed reports whether a fault of a read ends the socket; refresh opens another.
+// failed counts a failed read and reports whether the socket must be replaced, which refresh does.
 func (s *socket) failed(err error) bool {
 	return errors.Is(err, net.ErrClosed) || s.faults.Add(1) >= readFaults
 }

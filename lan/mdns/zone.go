@@ -12,39 +12,37 @@ import (
 )
 
 const (
-	// A name is asked for three times before it is used (RFC 6762, 8.1).
+	// A name is probed three times before it is used (RFC 6762, 8.1).
 	probes     = 3
 	probePause = 250 * time.Millisecond
-	// lostPause is how long a service waits that has lost a name to another that probes for it.
+	// lostPause is how long a service waits after losing a simultaneous probe for a name.
 	lostPause = time.Second
-	// maxConflicts is how many there may be before conflictPause between two tries.
+	// maxConflicts is the number of conflicts after which probes are conflictPause apart.
 	maxConflicts  = 15
 	conflictPause = 5 * time.Second
 
-	// repeatPause is between two announcements, and between two answers that tell of one
-	// service by multicast.
+	// repeatPause is the minimum time between two announcements, and between two multicast answers about one service.
 	repeatPause = time.Second
-	// An answer that several hosts may give waits for a random time from answerSoonest to
-	// answerLatest, so that they do not all speak at once.
+	// Answers that several hosts may give are delayed by a random time from answerSoonest to answerLatest, to avoid
+	// collisions.
 	answerSoonest, answerLatest = 20 * time.Millisecond, 120 * time.Millisecond
 
-	// linkRate and linkBurst bound the answers by multicast to each interface, in
-	// messages a second: strangers ask for them.
+	// linkRate and linkBurst limit the multicast answers on each interface, in messages per second, because strangers
+	// can cause them.
 	linkRate, linkBurst = 100, 200
 )
 
-// zone holds the services that this machine publishes, and their deadlines. It has no socket and no
-// clock.
+// zone holds the services published by this machine and their deadlines. It has no socket and no clock.
 type zone struct {
 	host     string // full name of this host
 	services []*service
 	links    []*link
-	gone     []*service // whose good-bye is due
+	gone     []*service // services whose goodbye is due
 }
 
-// link is one interface as one protocol sees it.
+// link is one interface with one IP version.
 type link struct {
-	addresses []record // of this host there
+	addresses []record // addresses of this host on the link
 	last, due map[*service]time.Time
 	answers   *rate.Limiter
 	send      func(message []byte)
@@ -57,7 +55,7 @@ func newLink(addresses []record, send func([]byte)) *link {
 	}
 }
 
-// set makes these the services of an owner.
+// set replaces the services of an owner.
 func (z *zone) set(now time.Time, owner uint32, list []Service) {
 	var had []*service
 	z.services = slices.DeleteFunc(z.services, func(s *service) bool {
@@ -100,7 +98,7 @@ func (z *zone) forget(s *service) {
 	}
 }
 
-// changed makes an announcement due everywhere.
+// changed schedules an announcement on all links.
 func (z *zone) changed(now time.Time, s *service) {
 	if s.established() {
 		for _, l := range z.links {
@@ -109,7 +107,7 @@ func (z *zone) changed(now time.Time, s *service) {
 	}
 }
 
-// want makes an answer about a service due at a time, but not within pause after the last one.
+// want schedules an answer about a service, but not within pause after the last one.
 func (l *link) want(s *service, at time.Time, pause time.Duration) {
 	if last, ok := l.last[s]; ok && at.Before(last.Add(pause)) {
 		at = last.Add(pause)
@@ -119,7 +117,7 @@ func (l *link) want(s *service, at time.Time, pause time.Duration) {
 	}
 }
 
-// add takes a new link, on which everything is announced.
+// add adds a link and schedules announcements on it.
 func (z *zone) add(now time.Time, l *link) {
 	z.links = append(z.links, l)
 	for _, s := range z.services {
@@ -135,8 +133,7 @@ type sending struct {
 	message []byte
 }
 
-// pass returns the messages that are due, and when to look again: zero if only a change can make
-// something due.
+// pass returns the messages that are due and the time of the next ones, which is zero if only a change can cause some.
 func (z *zone) pass(now time.Time) (out []sending, next time.Time) {
 	for _, s := range z.gone {
 		for _, l := range z.links {
@@ -174,7 +171,7 @@ func (z *zone) pass(now time.Time) (out []sending, next time.Time) {
 	return out, next
 }
 
-// step is the next probe of a service, or its next announcement.
+// step performs the next probe or announcement of a service.
 func (z *zone) step(now time.Time, s *service) (out []sending) {
 	if s.probes < probes {
 		s.probes++
@@ -193,7 +190,7 @@ func (z *zone) step(now time.Time, s *service) (out []sending) {
 	return nil
 }
 
-// lost takes a record of others about a name that is ours: a service that has it, or wants it.
+// lost handles a conflict: another host has or wants the name of a service.
 func (z *zone) lost(now time.Time, s *service) {
 	s.conflicts++
 	again := now
@@ -201,13 +198,13 @@ func (z *zone) lost(now time.Time, s *service) {
 		again = now.Add(conflictPause)
 	}
 	if !s.established() {
-		s.rename(z.taken) // else the other one may be wrong: probe for the same name once more
+		s.rename(z.taken) // otherwise the other host may be wrong: probe for the same name once more
 	}
 	z.forget(s)
 	s.reprobe(again)
 }
 
-// heard looks for conflicts in the answers of others.
+// heard checks other hosts' answers for conflicts.
 func (z *zone) heard(now time.Time, m *dns.Msg) {
 	for _, rr := range slices.Concat(m.Answer, m.Extra) {
 		srv, ok := rr.(*dns.SRV)
@@ -229,18 +226,17 @@ func (z *zone) find(instance string) *service {
 	return nil
 }
 
-// own reports whether a record is one of this zone's own: its messages come back to it.
+// own reports whether a record is one of this zone's, because its messages come back to it.
 func (z *zone) own(s *service, srv *dns.SRV) bool {
 	return srv.Port == s.Port && strings.EqualFold(srv.Target, z.host)
 }
 
-// probed settles who gets a name that two probe for at once: the one with the record that
-// comes later in the alphabet (RFC 6762, 8.2).
+// probed resolves simultaneous probes for a name: the host whose record is lexicographically later wins (RFC 6762, 8.2).
 func (z *zone) probed(now time.Time, s *service, authority []dns.RR) {
 	var theirs []dns.RR
 	for _, rr := range authority {
 		if srv, ok := rr.(*dns.SRV); ok && strings.EqualFold(srv.Hdr.Name, s.instance) && z.own(s, srv) {
-			return // our own probe
+			return // the zone's own probe
 		}
 		if strings.EqualFold(rr.Header().Name, s.instance) {
 			theirs = append(theirs, rr)
@@ -257,7 +253,7 @@ func (z *zone) probed(now time.Time, s *service, authority []dns.RR) {
 	}
 }
 
-// sorted are class, type and data of records, in the order of the alphabet.
+// sorted returns class, type and data of records in lexicographical order.
 func sorted(list []dns.RR) (keys [][]byte) {
 	for _, rr := range list {
 		h := rr.Header()

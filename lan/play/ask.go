@@ -19,19 +19,19 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Bounds of an answer: the host may be anybody's.
+// Limits of an answer, because the host is not trusted.
 const (
 	askTimeout  = 10 * time.Second
-	maxAnswer   = 256 << 10 // bytes
+	maxAnswer   = 256 << 10 // in bytes
 	maxLobbies  = 500
-	maxVersions = 32 // of one lobby
-	// soonest and latest bound when the host may be asked again, whatever it says.
+	maxVersions = 32 // per lobby
+	// soonest and latest limit the interval of queries, whatever the host says.
 	soonest, latest = 3 * time.Second, 2 * time.Minute
 )
 
-// Faults of an answer.
+// Errors of an answer.
 var (
-	errNoList = errors.New("the answer is no list of lobbies")
+	errNoList = errors.New("the answer is not a list of lobbies")
 	errLong   = errors.New("the answer is too long")
 )
 
@@ -39,10 +39,10 @@ var (
 type answer struct {
 	lobbies []w3gs.GameInfo
 	state   gproxy.ListState
-	nextAsk time.Duration // how long until the next question
+	nextAsk time.Duration // time until the next query
 }
 
-// ask asks a host for its open lobbies. at is where it was reached.
+// ask queries a host for its open lobbies. at is the address at which it was reached.
 func ask(ctx context.Context, host string) (a answer, at netip.AddrPort, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func ask(ctx context.Context, host string) (a answer, at netip.AddrPort, err err
 	return a, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()), err
 }
 
-// readAnswer reads up to the Listed.
+// readAnswer reads an answer up to its Listed packet.
 func readAnswer(r io.Reader) (a answer, err error) {
 	limited := &io.LimitedReader{R: r, N: maxAnswer}
 	var head [w3gs.HeaderSize]byte
@@ -98,7 +98,7 @@ func readAnswer(r io.Reader) (a answer, err error) {
 	}
 }
 
-// cutOff says why an answer has ended too early.
+// cutOff returns the reason why an answer ended too early.
 func cutOff(r *io.LimitedReader, err error) error {
 	if r.N <= 0 {
 		return errLong
@@ -109,7 +109,7 @@ func cutOff(r *io.LimitedReader, err error) error {
 	return err
 }
 
-// room reports whether a lobby is shown, of which there may be only so many.
+// room reports whether a lobby is within the limits and of a known version.
 func (a *answer) room(info *w3gs.GameInfo) bool {
 	versions := 0
 	for i := range a.lobbies {
@@ -122,7 +122,7 @@ func (a *answer) room(info *w3gs.GameInfo) bool {
 	return known && len(a.lobbies) < maxLobbies && versions < maxVersions
 }
 
-// clean makes a lobby fit to be shown: no control characters in its texts.
+// clean removes control characters from the texts of a lobby.
 func clean(info *w3gs.GameInfo) {
 	for _, text := range []*string{&info.Name, &info.Stat.HostName} {
 		*text = strings.Map(func(r rune) rune {
@@ -130,7 +130,7 @@ func clean(info *w3gs.GameInfo) {
 				return -1
 			}
 			return r
-		}, *text) // invalid UTF-8 is read as a replacement character
+		}, *text) // invalid UTF-8 is read as the replacement character
 	}
 	if strings.TrimSpace(info.Name) == "" {
 		info.Name = "?"
@@ -138,8 +138,8 @@ func clean(info *w3gs.GameInfo) {
 	info.Password = ""
 }
 
-// found are the lobbies of an answer, to be joined where the host was asked: the port that
-// it names may be another behind its router.
+// found returns the lobbies of an answer with the address of the host that was queried, since its router may map the
+// named port to another one.
 func (a *answer) found(at netip.AddrPort, product w3gs.Product) (list []lan.Found) {
 	for _, info := range a.lobbies {
 		if info.Product == product {

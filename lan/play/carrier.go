@@ -15,26 +15,25 @@ import (
 
 const (
 	dialTimeout = 10 * time.Second
-	// lookEvery is how often the time is looked at, and dialRetry how long it is from one
-	// try to come back to the next.
+	// lookEvery is the interval of checks of the clock; dialRetry is the pause between two attempts to reconnect.
 	lookEvery = 100 * time.Millisecond
 	dialRetry = time.Second
-	// mostKept bounds the packets that wait for a host's acknowledgement: hours of a busy player.
+	// mostKept limits, in bytes, the packets kept until the host acknowledges them; enough for hours of a busy player.
 	mostKept = 4 << 20
-	// reconnectSize as a map's width and height says that the host can be come back to.
+	// reconnectSize as the map's width and height means that the host supports reconnecting.
 	reconnectSize = 1984
 )
 
-// crossing reports to the player about one client's connection to a host, each thing once.
+// crossing reports the state of one client's connection to the player, each event once.
 type crossing struct {
-	name    string // of the lobby
+	name    string // name of the lobby
 	say     func(texts.Text)
-	entered bool // that was said
-	lost    bool // likewise
-	ended   bool // likewise
+	entered bool // the entry was reported
+	lost    bool // the loss was reported
+	ended   bool // the end was reported
 }
 
-// carry is a lan.CarryFunc.
+// carry implements lan.CarryFunc.
 func (s *session) carry(ctx context.Context, client *net.TCPConn, head []byte, to lan.Found) error {
 	host, err := net.DialTimeout("tcp", to.JoinAddr().String(), dialTimeout)
 	if err != nil {
@@ -45,7 +44,7 @@ func (s *session) carry(ctx context.Context, client *net.TCPConn, head []byte, t
 	if to.Info.Stat.Width == reconnectSize && to.Info.Stat.Height == reconnectSize {
 		proxy.Version = 1
 	}
-	_ = proxy.FromClient(head) // less than a packet
+	_ = proxy.FromClient(head) // cannot fail: less than a packet
 	c := crossing{name: to.Info.Name, say: s.say}
 	own := s.ownPort(to.Info.GameID)
 	carrier := carry.New(client, host, carry.Options{
@@ -58,8 +57,8 @@ func (s *session) carry(ctx context.Context, client *net.TCPConn, head []byte, t
 	return nil
 }
 
-// dialAgain opens a connection to come back by. Where the host names the port of its lobbies, own,
-// that is the port that was joined: its router may forward another number.
+// dialAgain opens a connection to resume a session. If the host names own, the port of its lobbies, the port that was
+// joined is used, since a router may map it.
 func dialAgain(joined netip.AddrPort, own, port uint16) (net.Conn, error) {
 	if port != own && port != 0 {
 		joined = netip.AddrPortFrom(joined.Addr(), port)
@@ -67,7 +66,7 @@ func dialAgain(joined netip.AddrPort, own, port uint16) (net.Conn, error) {
 	return net.DialTimeout("tcp", joined.String(), dialTimeout)
 }
 
-// report says what has changed for the player.
+// report tells the player what has changed.
 func (c *crossing) report(_ time.Duration, p *gproxy.Proxy) {
 	switch lost := p.State == gproxy.Lost || p.State == gproxy.Asking; {
 	case p.Refused != 0 && !c.entered:
@@ -89,7 +88,7 @@ func (c *crossing) report(_ time.Duration, p *gproxy.Proxy) {
 	}
 }
 
-// refusal is a 0x05 in words.
+// refusal describes a 0x05 to the player.
 func refusal(name string, reason w3gs.RejectReason) texts.Text {
 	switch reason {
 	case w3gs.RejectFull:

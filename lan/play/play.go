@@ -1,5 +1,6 @@
-// Package play shows the open lobbies of a host elsewhere in the LAN list of this
-// machine's games, and keeps a player's connection there alive when the line breaks.
+// Package play implements w3host play: it announces the open lobbies of a remote host to the games on this machine and
+// its network, carries the players' connections to that host, and keeps them alive with GProxy++ when the network fails.
+// Run is its only entry point; it asks the host for its lobbies at intervals.
 package play
 
 import (
@@ -22,28 +23,28 @@ import (
 
 // Options configure Run.
 type Options struct {
-	Host     string // HOST:PORT, where the host takes joins
-	OnlyHere bool   // the lobbies are shown to this machine only, not to its network
-	// Show overrides where lobbies are announced; nil: to this machine and its networks.
+	Host     string // HOST:PORT for joins
+	OnlyHere bool   // announce the lobbies only on this machine
+	// Show modifies where lobbies are announced; nil means on this machine and its networks.
 	Show func(*lan.Options)
-	Say  func(texts.Text) // what the player reads; from any goroutine
+	Say  func(texts.Text) // shows a line to the player; called from any goroutine
 	Log  zerolog.Logger
 }
 
-// session is the state of Run. The fields after mu are shared with the connections.
+// session is the state of Run. Connections share the fields after mu.
 type session struct {
 	opts   Options
 	mirror *lan.Mirror // nil until a lobby was listed
 	shown  map[uint32]string
-	status string // that was said last, of the host as a whole
+	status string // last reported state of the host
 
 	product w3gs.Product
 	mu      sync.Mutex
-	ports   map[uint32]uint16 // of lobbies, as the host sees itself
+	ports   map[uint32]uint16 // ports of lobbies as seen by the host itself
 }
 
-// Run shows the lobbies of a host until ctx ends. A host that does not answer is asked
-// again; the error says why nothing can be shown here.
+// Run announces the lobbies of a host until ctx ends. It retries while the host does not answer; it returns an error if
+// announcing is impossible on this machine.
 func Run(ctx context.Context, o Options) error {
 	s := &session{opts: o, shown: map[uint32]string{}}
 	defer func() {
@@ -57,7 +58,7 @@ func Run(ctx context.Context, o Options) error {
 		if err != nil {
 			return err
 		}
-		// not all who lost the host at once come back at once
+		// spread the load when many clients lost the host at once
 		wait += rand.N(wait / 5)
 		select {
 		case <-ctx.Done():
@@ -67,8 +68,8 @@ func Run(ctx context.Context, o Options) error {
 	}
 }
 
-// round asks the host once, and returns when it is to be asked again. Lobbies are
-// withdrawn when the host says so, not when it does not answer once.
+// round queries the host once and returns the time until the next query. Lobbies are withdrawn only if the host says so,
+// not if it does not answer once.
 func (s *session) round(ctx context.Context) (time.Duration, error) {
 	a, at, err := ask(ctx, s.opts.Host)
 	switch {
@@ -99,7 +100,7 @@ func (s *session) round(ctx context.Context) (time.Duration, error) {
 	return a.nextAsk, s.show(a.found(at, s.product), at)
 }
 
-// show has the lobbies in the list of the player's game from now on.
+// show announces the lobbies and tells the player about changes.
 func (s *session) show(list []lan.Found, at netip.AddrPort) (err error) {
 	s.place(list, at)
 	if s.mirror == nil && len(list) > 0 {
@@ -128,7 +129,7 @@ func (s *session) show(list []lan.Found, at netip.AddrPort) (err error) {
 	return nil
 }
 
-// place has joins go to where the host was asked.
+// place directs joins to the address at which the host was queried.
 func (s *session) place(list []lan.Found, at netip.AddrPort) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,7 +159,7 @@ func (s *session) mirrorOptions(first w3gs.GameInfo) lan.MirrorOptions {
 	return lan.MirrorOptions{Show: o, Forward: true, Carry: s.carry}
 }
 
-// versions names those of a lobby.
+// versions lists the versions of a lobby.
 func versions(list []lan.Found, id uint32) texts.Text {
 	var names []string
 	for _, f := range list {
@@ -169,7 +170,7 @@ func versions(list []lan.Found, id uint32) texts.Text {
 	return texts.Either(names)
 }
 
-// ownPort is the port of a lobby as the host sees itself.
+// ownPort returns the port of a lobby as seen by the host itself.
 func (s *session) ownPort(id uint32) uint16 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +179,7 @@ func (s *session) ownPort(id uint32) uint16 {
 
 func (s *session) say(t texts.Text) { s.opts.Say(t) }
 
-// note says how it stands with the host, when that has changed.
+// note reports a change in the state of the host to the player.
 func (s *session) note(status string, t texts.Text) {
 	if s.status != status {
 		s.status = status
@@ -186,8 +187,7 @@ func (s *session) note(status string, t texts.Text) {
 	}
 }
 
-// plain is an error without the address and the system call, which say nothing to a
-// player.
+// plain returns an error without address and system call, which mean nothing to a player.
 func plain(err error) error {
 	if op, ok := errors.AsType[*net.OpError](err); ok {
 		return op.Err
