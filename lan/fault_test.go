@@ -103,7 +103,7 @@ func TestUnreachableAddress(t *testing.T) {
 		c.want("01")
 		c.want("02")
 	}
-	if n := log.count("warn", "announcements cannot be sent"); n != 1 {
+	if n := log.count("warn", "cannot send LAN announcements"); n != 1 {
 		t.Errorf("%d warnings, want 1", n)
 	}
 	s.note(netip.AddrPortFrom(loopback, 0), nil)
@@ -111,7 +111,7 @@ func TestUnreachableAddress(t *testing.T) {
 		t.Errorf("%d times again, want 1", n)
 	}
 	s.note(c.addr, sendAll(nil, c.addr, nil, [][]byte{{1}}))
-	if n := log.count("warn", "announcements cannot be sent"); n != 2 {
+	if n := log.count("warn", "cannot send LAN announcements"); n != 2 {
 		t.Errorf("without a socket: %d warnings, want 2", n)
 	}
 }
@@ -130,7 +130,7 @@ func TestForeignVersionLogged(t *testing.T) {
 		c.send(addr, searchAny)
 		c.want(captured)
 	}
-	if n := log.count("info", "another version"); n != 1 {
+	if n := log.count("info", "another game version"); n != 1 {
 		t.Errorf("%d lines, want 1", n)
 	}
 	for v := range byte(100) {
@@ -140,7 +140,7 @@ func TestForeignVersionLogged(t *testing.T) {
 	}
 	c.send(addr, searchAny)
 	c.want(captured)
-	if n := log.count("info", "another version"); n > maxForeign {
+	if n := log.count("info", "another game version"); n > maxForeign {
 		t.Errorf("%d lines, want %d at most", n, maxForeign)
 	}
 }

@@ -57,7 +57,7 @@ func TestOptionFaults(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{`"[::1]:6112"`, `"127.0.0.1:0"`, "bind to ::1", "want W3XP or WAR3"} {
+	for _, want := range []string{`"[::1]:6112"`, `"127.0.0.1:0"`, "bind to ::1", "must be W3XP or WAR3"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
