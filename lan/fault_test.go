@@ -54,7 +54,7 @@ func TestBusyPort(t *testing.T) {
 			t.Errorf("by broadcast: got %v, %v", found, err)
 		}
 	}
-	if n := log.count("warn", "cannot hear LAN searches on this UDP port"); n != 1 {
+	if n := log.count("warn", "cannot listen for LAN searches on this UDP port"); n != 1 {
 		t.Errorf("%d warnings, want 1", n)
 	}
 	if n := log.count("info", "listening for LAN searches again"); n != 1 {
