@@ -40,6 +40,7 @@ type Config struct {
 	Log           Log           `toml:"log"`
 	Realms        []Realm       `toml:"realm"`   // see realm.go
 	Webhooks      []Webhook     `toml:"webhook"` // see webhook.go
+	Ladders       []Ladder      `toml:"ladder"`  // see ladder.go
 
 	Commands map[string]Command `toml:"commands"` // by name
 

@@ -94,6 +94,8 @@ func (l *loader) decode(text string) {
 			l.decodeRealms(sections[name])
 		case name == webhookSection:
 			l.decodeWebhooks(sections[name])
+		case name == ladderSection:
+			l.Ladders = decodeList[Ladder](l, ladderSection, sections[name])
 		case name == commandsSection:
 			l.decodeCommands(sections[name])
 		case name == "autohost" && isList:
@@ -255,7 +257,7 @@ func (l *loader) readEnviron(environ []string) {
 // listOf is the part of the file that a variable seems to mean, which only a file can
 // have.
 func listOf(name string) string {
-	for prefix, list := range map[string]string{"AUTOHOST": "an [[autohost]] entry", "REALM": "a [[realm]]", "WEBHOOK": "a [[webhook]]", "COMMANDS": "a [commands.NAME]"} {
+	for prefix, list := range map[string]string{"AUTOHOST": "an [[autohost]] entry", "REALM": "a [[realm]]", "WEBHOOK": "a [[webhook]]", "LADDER": "a [[ladder]]", "COMMANDS": "a [commands.NAME]"} {
 		if strings.HasPrefix(name, EnvPrefix+prefix) {
 			return list
 		}

@@ -71,6 +71,7 @@ func (c *Config) Validate() error {
 	v.networks("limits.exempt", c.Limits.Exempt, "192.168.0.0/16")
 	v.web(&c.Web)
 	v.public(&c.Public)
+	v.ladders(c)
 	for i := range c.Realms {
 		v.realm(c, i)
 	}

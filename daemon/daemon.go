@@ -97,6 +97,7 @@ type daemon struct {
 	access    *access.Store
 	uploads   *uploads
 	outside   *http.ServeMux // of web.public_listen
+	ladders   *ladders
 	upgrading
 }
 

@@ -66,8 +66,8 @@ const (
 )
 
 // keepRatings rates games that have ended, until ctx ends: after this host has stored records,
-// whose number applied returns, and now and then for those of other hosts.
-func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, applied func() uint64, log zerolog.Logger) {
+// whose number applied returns, and now and then for those of other hosts. It keeps the ladders up to date likewise.
+func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, applied func() uint64, ladders *ladders, log zerolog.Logger) {
 	var rated atomic.Uint64 // applied at the last look
 	var next atomic.Int64   // when to look although nothing was stored; nanoseconds since 1970
 	beats, stop := heart.ListenWhen(rateEvery, func() bool {
@@ -83,6 +83,9 @@ func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart,
 		}
 		rated.Store(applied())
 		n, err := db.RateGames(ctx)
+		if err == nil {
+			err = ladders.update(ctx, time.Now())
+		}
 		next.Store(0)
 		if err == nil {
 			next.Store(time.Now().Add(rateAnyway).UnixNano())

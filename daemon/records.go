@@ -48,7 +48,8 @@ func (d *daemon) openRecords() error {
 	d.host.Recorder = d.records
 	go housekeeping(d.ctx, d.db, Retention(d.Config.Database), d.part("database")) // ends with ctx
 	applied := func() uint64 { return recorder.Stats().Applied }
-	go keepRatings(d.ctx, d.db, &d.heart, applied, d.part("database")) // ends with ctx
+	d.ladders = &ladders{db: d.db, lan: d.Config.Public.LAN, configured: Ladders(d.Config)}
+	go keepRatings(d.ctx, d.db, &d.heart, applied, d.ladders, d.part("database")) // ends with ctx
 	return nil
 }
 

@@ -271,6 +271,8 @@ func (s scrub) totals(ctx context.Context, tx sqldb.Tx) (n int64, err error) {
 		"UPDATE player_map_totals SET name_key = $2, name = $2 WHERE name_key = $1",
 		"UPDATE player_value_totals SET name_key = $2 WHERE name_key = $1",
 		"UPDATE ratings SET name_key = $2, name = $2 WHERE name_key = $1",
+		"UPDATE ladder_players SET name_key = $2, name = $2 WHERE name_key = $1",
+		"UPDATE ladder_results SET name_key = $2 WHERE name_key = $1",
 		"DELETE FROM hidden WHERE name_key = $1 AND name_key <> $2",
 		"DELETE FROM preferences WHERE name_key = $1 AND name_key <> $2",
 		"DELETE FROM ignored WHERE (name_key = $1 OR other_key = $1) AND name_key <> $2",

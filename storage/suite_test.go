@@ -59,6 +59,8 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"remarks":                           testRemarks,
 		"saves":                             testSaves,
 		"what strangers may read":           testPublic,
+		"ladder":                            testLadder,
+		"ladder as games come":              testLadderAsGamesCome,
 		"audit log":                         testAudit,
 		"changes are told":                  testGuard,
 		"migrations there and back":         testMigrations,

@@ -45,6 +45,29 @@ var chineseSite = map[string]string{
 	"The lobbies appear under Local Area Network.": "房间会出现在“局域网”中。",
 	"Click a line to select all of it.":            "点击一行即可全选。",
 
+	// ladders
+	"Ladder": "天梯", "Ladders": "天梯", "Seasons": "赛季", "final": "最终", "games": "场比赛", "new": "新", "Next": "下一页", "Previous": "上一页",
+	"season %d": "第 %d 赛季", "Season %d": "第 %d 赛季", "%s, season %d": "%s，第 %d 赛季", "Season %d is over.": "第 %d 赛季已结束。", "won it with %s.": "以 %s 分夺冠。",
+	"Find in this ladder": "在此天梯中查找", "Nobody of that name is in this ladder.": "此天梯中没有这个名字。",
+	"Ladder, places %d to %d": "天梯，第 %d 至 %d 名", "Pages of the ladder": "天梯的页面", "The whole ladder": "完整天梯",
+	"Streak": "连胜", "Last game": "最近比赛", "Left": "退出", "Won": "胜", "Lost": "负", "%d won": "%d 连胜", "%d lost": "%d 连败",
+	"Likely strength": "可能的实力", "likely strength": "可能的实力", "between %s and %s": "%s 到 %s 之间", "rating": "评分", "best guess": "最佳估计",
+	"What the rating means": "评分的含义", "The first rated game opens this ladder.": "第一场计分比赛将开启此天梯。",
+	"The strength that a player has almost certainly reached. Everybody begins at 0; wins raise it, losses lower it, more against an unexpected opponent.": "玩家几乎肯定已达到的实力。每人从 0 开始；胜利加分，失败减分，结果越出人意料，变化越大。",
+	"left end: the rating · dot: best guess · right end: the most that is likely":                                                                          "左端：评分 · 圆点：最佳估计 · 右端：可能的最高实力",
+	"The bar gets shorter with every game.": "比赛越多，线段越短。", "marks fewer than 10 games.": "表示不足 10 场比赛。",
+	"rated": "计分", "Change of the rating": "评分变化", "Odds before the game": "赛前胜率", "odds before the game": "赛前胜率",
+
+	// players
+	"realm %s": "战网 %s", "on the LAN": "局域网", "last game": "最近比赛", "Ladders of this player": "此玩家的天梯", "Left early": "提前离开",
+	"likely %s–%s": "可能为 %s–%s", "of %s": "共 %s", "%d won, %d lost": "%d 胜 %d 负", "drawn": "平", "Last ten, newest first": "最近十场，最新在前",
+	"%s: rating %s, place %d of %d.":                 "%s：评分 %s，第 %d 名，共 %d 人。",
+	"The rating means little before the tenth game.": "不足十场比赛时，评分意义不大。",
+	"best: %s, %s":                     "最高：%s，%s",
+	"Rating from %s on %s to %s on %s": "评分从 %s（%s）到 %s（%s）",
+	"By race":                          "按种族", "By map": "按地图", "Met most often": "最常遇到", "Partners": "队友", "Against": "对手", "Won and lost": "胜负",
+	"Races, maps, opponents and partners are those of the latest %d matches.": "种族、地图、对手和队友按最近 %d 场比赛统计。",
+
 	// matches
 	"Match": "比赛", "Result": "结果", "Length": "时长", "length": "时长", "Ended": "结束于", "Latest": "最新", "Older": "更早", "More matches": "更多比赛",
 	"No match has been played yet.": "还没有比赛。",

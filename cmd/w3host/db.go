@@ -11,12 +11,16 @@ import (
 
 const dbHelp = `w3host db rebuild results recomputes the results of all stored games from the map reports
 (W3MMD) that the players' clients sent, as this version of the program interprets them.
-Then it rebuilds the ratings. Hosts may keep running meanwhile.`
+Then it rebuilds the ratings. Hosts may keep running meanwhile.
+
+w3host db rebuild ladder recomputes the tables of all ladders and seasons, also of
+those that are over, from the stored games.`
 
 func dbCommand() *cobra.Command {
 	c, cmd := newDBCommand("db", "rebuild game results from the reports of their maps", dbHelp)
 	rebuild := &cobra.Command{Use: "rebuild", Short: "recompute stored values from their sources"}
-	group(rebuild, c.does(&cobra.Command{Use: "results", Short: "recompute the results of all games from the reports of their maps"}, c.none, c.rebuildResults))
+	group(rebuild, c.does(&cobra.Command{Use: "results", Short: "recompute the results of all games from the reports of their maps"}, c.none, c.rebuildResults),
+		c.does(&cobra.Command{Use: "ladder", Short: "recompute the tables of all ladders from the stored games"}, c.none, c.rebuildLadders))
 	return group(cmd, rebuild)
 }
 
@@ -54,6 +58,9 @@ func (c *dbCall) rebuildResults(db *storage.Store) error {
 	}
 	if changed > 0 {
 		if err := c.rebuildRatings(db); err != nil {
+			return err
+		}
+		if err := db.ResetLadders(c.ctx); err != nil { // a host makes them again
 			return err
 		}
 	}

@@ -37,11 +37,14 @@ var sheets = sync.OnceValue(func() map[string]*template.Template {
 })
 
 var functions = template.FuncMap{
-	"shown": view.Visible,
-	"plain": plain,
-	"clock": texts.Clock,
-	"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-	"add":   func(a, b int) int { return a + b },
+	"shown":   view.Visible,
+	"plain":   plain,
+	"clock":   texts.Clock,
+	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"minus":   func(n int) int { return -n },
+	"before":  func(t time.Time) time.Time { return t.Add(-time.Second) },
+	"profile": func(who string) string { return "/player/" + url.PathEscape(who) },
+	"add":     func(a, b int) int { return a + b },
 }
 
 // plain is the name of a map or game without colours, as a page may show it.
@@ -61,15 +64,19 @@ type frame struct {
 	Style       string // the path of the stylesheet
 	Now         time.Time
 	NoIndex     bool
+	HasLadder   bool
 	Console     bool // at the port of the console, where visitors can log in
 	Data        any
 
-	query url.Values
-	key   string // of the match, in its path
+	query  url.Values
+	key    string // of the match, in its path
+	slug   string // of the ladder, in its path
+	who    string // NAME@REALM, in its path
+	season string
 }
 
 // knownQuery are the parameters that pages know. Others change nothing, and are not part of a copy's id.
-var knownQuery = []string{"before", "player", "map", "from", "find", "q"}
+var knownQuery = []string{"before", "player", "from", "find"}
 
 // mostQuery is how long a parameter may be, in bytes.
 const mostQuery = 100
@@ -77,7 +84,7 @@ const mostQuery = 100
 func (s *Site) frame(r *http.Request) *frame {
 	f := &frame{
 		Info: &s.opts.Info, Path: r.URL.Path, Base: s.opts.Base, Style: "/style/" + styleName(), Now: time.Now(), query: url.Values{},
-		key: r.PathValue("key"), NoIndex: !s.opts.Info.Index, Console: !web.Caller(r).Outside,
+		key: r.PathValue("key"), slug: r.PathValue("slug"), who: r.PathValue("who"), season: r.PathValue("season"), HasLadder: len(s.opts.Ladders()) > 0, NoIndex: !s.opts.Info.Index, Console: !web.Caller(r).Outside,
 	}
 	if rest, chinese := strings.CutPrefix(r.URL.Path, "/zh/"); chinese {
 		f.Path, f.Language = "/"+rest, texts.Chinese
@@ -187,7 +194,7 @@ func (s *Site) render(name string, f *frame, status int, keep time.Duration) (m 
 
 // gone is the page for whatever there is not, is private or hidden: the same for all.
 func (s *Site) gone(f *frame) (*made, error) {
-	one := &frame{Info: f.Info, Path: "/", Language: f.Language, Base: f.Base, Style: f.Style, Now: f.Now, NoIndex: true, Console: f.Console}
+	one := &frame{Info: f.Info, Path: "/", Language: f.Language, Base: f.Base, Style: f.Style, Now: f.Now, NoIndex: true, Console: f.Console, HasLadder: f.HasLadder}
 	one.Title = one.L("Not found")
 	return s.render("gone", one, http.StatusNotFound, 0)
 }
@@ -227,9 +234,16 @@ func (s *Site) style(w http.ResponseWriter, r *http.Request) {
 
 // part is a value for a template that is a part of a page.
 type part struct {
-	F     *frame
-	Sides []side
-	List  []resultView
+	F         *frame
+	Sides     []side
+	List      []resultView
+	ID, Title string
+	Tallies   []tally
+}
+
+// Tallies is a table of a player's games for its template.
+func (f *frame) Tallies(id, title string, list []tally) part {
+	return part{F: f, ID: id, Title: title, Tallies: list}
 }
 
 // Results is a list of matches for its template.

@@ -59,7 +59,7 @@ func (s *Site) refresh(ctx context.Context) {
 	}
 	s.hidden = hidden
 	if changed {
-		s.lateAt = time.Time{}
+		s.lateAt, s.tables = time.Time{}, nil
 	}
 	s.mu.Unlock()
 	if changed {
@@ -214,7 +214,7 @@ func (s *Site) slot(f *frame, g *Game, slot *game.SnapshotSlot) seatView {
 		case s.hides(slot.Name, realm):
 			seat.Name = f.L("hidden player")
 		default:
-			seat.Muted = false
+			seat.Muted, seat.Link = false, profile(slot.Name, realm)
 		}
 	}
 	return seat
@@ -240,7 +240,8 @@ type playData struct {
 	Running []lobbyView
 	Players int
 	Latest  []resultView
-	Old     bool // the latest results could not be read again
+	Ladder  *ladderData // the best of the main ladder; nil: there is none
+	Old     bool        // the latest results could not be read again
 }
 
 func (s *Site) play(ctx context.Context, f *frame) (string, time.Duration, error) {
@@ -262,6 +263,7 @@ func (s *Site) play(ctx context.Context, f *frame) (string, time.Duration, error
 	for i := range latest {
 		d.Latest = append(d.Latest, f.result(&latest[i]))
 	}
+	d.Ladder = s.best(ctx, f)
 	f.Nav, f.Title = "play", f.L("Play now")
 	if n := len(d.Lobbies); n > 0 {
 		f.Title = texts.Count(n, "Play now: %d open lobby", "Play now: %d open lobbies").In(f.Language)

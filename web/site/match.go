@@ -166,6 +166,8 @@ type matchSeat struct {
 	seatView
 	Note    string
 	K, D, A string
+	Rating  string // before the match
+	Change  string // of it
 	lane    lane
 }
 
@@ -187,7 +189,9 @@ type matchData struct {
 	Result  resultView
 	Running bool
 	Teams   []teamView
-	Scores  bool // a map has reported kills
+	Scores  bool    // a map has reported kills
+	Rated   *Ladder // in which the match counts; nil: none
+	Odds    []int   // of two teams before the match, in percent; nil: they are not known
 	Lanes   []lane
 	Ticks   []tick
 	Events  []eventView
@@ -234,6 +238,9 @@ func (s *Site) match(ctx context.Context, f *frame) (string, time.Duration, erro
 		return s.startedMatch(f, m)
 	}
 	d := f.finished(m)
+	if err := s.rated(ctx, f, m, d); err != nil {
+		return "", 0, err
+	}
 	f.Title = f.L("%s in %s", d.Result.Result, texts.Clock(m.Played))
 	f.Description = d.Result.Name + ". " + d.Result.Teams
 	f.Picture, f.Data = preview(m.MapPath), d
@@ -270,7 +277,7 @@ func (s *Site) startedMatch(f *frame, m *storage.PublicDetail) (string, time.Dur
 	for _, team := range teams(&m.PublicMatch) {
 		one := side{Team: team[0].Team + 1}
 		for _, p := range team {
-			one.Seats = append(one.Seats, seatView{Colour: colour(p.Colour), Name: f.called(p), Muted: p.Name == ""})
+			one.Seats = append(one.Seats, seatView{Colour: colour(p.Colour), Name: f.called(p), Muted: p.Name == "", Link: linkOf(p)})
 		}
 		l.Players += len(team)
 		l.Sides = append(l.Sides, one)
@@ -320,7 +327,7 @@ func (f *frame) finished(m *storage.PublicDetail) *matchData {
 const atOnce = 20 * time.Second
 
 func (f *frame) seat(m *storage.PublicDetail, p *storage.PublicSeat) matchSeat {
-	seat := matchSeat{seatView: seatView{Colour: colour(p.Colour), Name: f.called(p), Muted: p.Name == ""}}
+	seat := matchSeat{seatView: seatView{Colour: colour(p.Colour), Name: f.called(p), Muted: p.Name == "", Link: linkOf(p)}}
 	number := func(names ...string) string {
 		for _, name := range names {
 			if v, there := p.Values[name]; there {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"w3host/storage"
+	"w3host/web/view"
 )
 
 // perPage is how many matches a page lists.
@@ -12,9 +13,11 @@ const perPage = 50
 
 // matchesData is a list of finished matches.
 type matchesData struct {
-	List  []resultView
-	Older string // the key before which the next page begins; empty: there is none
-	First bool   // the page begins with the latest match
+	List   []resultView
+	Older  string // the key before which the next page begins; empty: there is none
+	First  bool   // the page begins with the latest match
+	Of     string // the name of the player whose matches these are; empty: all
+	Player string // NAME@REALM
 }
 
 // matches lists finished matches, the latest first.
@@ -28,11 +31,20 @@ func (s *Site) matches(ctx context.Context, f *frame) (string, time.Duration, er
 		}
 		filter.Before = key
 	}
+	if who := f.query.Get("player"); who != "" {
+		filter.Player, filter.Realm = splitWho(who)
+		if s.hides(filter.Player, filter.Realm) {
+			return "", 0, errGone
+		}
+	}
 	var all []storage.PublicMatch
 	if err := s.ask(ctx, func() (err error) { all, err = s.opts.Log.PublicMatches(ctx, s.names(), filter); return err }); err != nil {
 		return "", 0, err
 	}
 	d := matchesData{First: filter.Before.IsZero()}
+	if filter.Player != "" {
+		d.Of, d.Player = view.Visible(filter.Player), f.query.Get("player")
+	}
 	if len(all) > perPage {
 		all = all[:perPage]
 		d.Older = all[perPage-1].Key.String()

@@ -46,6 +46,8 @@ const (
 type Options struct {
 	Log   Log
 	Games func() []Game // the lobbies and running games of this host
+	// Ladders are the ladders as they are now, the main one first.
+	Ladders func() []Ladder
 	// Minimap is the picture of a map of the maps folder, by the name of its file.
 	Minimap func(file string) (image.Image, error)
 	// Work runs a function on a background thread, one at a time. It returns false if ctx ends first.
@@ -70,6 +72,12 @@ type Info struct {
 // Realm is one that lists the lobbies.
 type Realm struct{ Name, Address string }
 
+// Ladder is a table of ratings.
+type Ladder struct {
+	storage.Ladder
+	Name string
+}
+
 // Game is a lobby or a running game.
 type Game struct {
 	host.Info
@@ -82,6 +90,11 @@ type Log interface {
 	PublicMatches(context.Context, storage.PublicNames, storage.PublicFilter) ([]storage.PublicMatch, error)
 	PublicGame(context.Context, storage.PublicNames, storage.GameKey) (*storage.PublicDetail, error)
 	Hidden(context.Context) ([]string, error)
+	LadderTable(ctx context.Context, slug string, season, limit int) ([]storage.LadderPlayer, error)
+	LadderSeasons(ctx context.Context, slug string) ([]storage.LadderSeason, error)
+	LadderCurve(ctx context.Context, slug string, season int, name, realm string, limit int) ([]storage.LadderPoint, error)
+	LadderChanges(context.Context, storage.GameKey) ([]storage.LadderChange, error)
+	LadderOf(ctx context.Context, name, realm string) ([]storage.LadderPlace, error)
 }
 
 // Site answers for the public pages.
@@ -96,6 +109,7 @@ type Site struct {
 	hideAt time.Time // hidden was read
 	latest []storage.PublicMatch
 	lateAt time.Time // latest was read
+	tables map[string]*board
 }
 
 // New makes the site.
@@ -123,7 +137,13 @@ func (s *Site) Routes() []Route {
 		routes = append(routes,
 			Route{"GET " + zh + "/{$}", s.page(s.play)},
 			Route{"GET " + zh + "/matches", s.page(s.matches)},
-			Route{"GET " + zh + "/match/{key}", s.page(s.match)})
+			Route{"GET " + zh + "/match/{key}", s.page(s.match)},
+			Route{"GET " + zh + "/ladder", s.mainLadder},
+			Route{"GET " + zh + "/ladder/{slug}", s.page(s.ladder)},
+			Route{"GET " + zh + "/ladder/{slug}/{season}", s.page(s.ladder)},
+			Route{"GET " + zh + "/player", s.findPlayer},
+			Route{"GET " + zh + "/player/{who}", s.page(s.player)},
+			Route{"GET " + zh + "/player/{who}/{slug}", s.page(s.player)})
 	}
 	return routes
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,8 @@ import (
 // fakeLog stands in for the game log.
 type fakeLog struct {
 	matches []storage.PublicMatch
+	players []storage.LadderPlayer
+	changes []storage.LadderChange
 	hidden  []string
 	err     error
 	asked   int
@@ -40,7 +43,11 @@ type fakeLog struct {
 
 func (l *fakeLog) PublicMatches(_ context.Context, _ storage.PublicNames, f storage.PublicFilter) ([]storage.PublicMatch, error) {
 	l.asked++
-	return l.matches[:min(len(l.matches), f.Limit)], l.err
+	of := func(m storage.PublicMatch) bool {
+		return slices.ContainsFunc(m.Seats, func(p storage.PublicSeat) bool { return p.NameKey == strings.ToLower(f.Player) && p.Realm == f.Realm })
+	}
+	list := slices.DeleteFunc(slices.Clone(l.matches), func(m storage.PublicMatch) bool { return f.Player != "" && !of(m) })
+	return list[:min(len(list), f.Limit)], l.err
 }
 
 func (l *fakeLog) PublicGame(_ context.Context, _ storage.PublicNames, key storage.GameKey) (*storage.PublicDetail, error) {
@@ -57,6 +64,35 @@ func (l *fakeLog) PublicGame(_ context.Context, _ storage.PublicNames, key stora
 	return nil, errors.Join(storage.ErrNotFound, l.err)
 }
 
+func (l *fakeLog) LadderTable(context.Context, string, int, int) ([]storage.LadderPlayer, error) {
+	return l.players, l.err
+}
+
+func (l *fakeLog) LadderSeasons(context.Context, string) ([]storage.LadderSeason, error) {
+	return []storage.LadderSeason{{Season: 2, Games: 7}, {Season: 1, Games: 9, Final: true}}, l.err
+}
+
+func (l *fakeLog) LadderCurve(_ context.Context, _ string, _ int, _, _ string, limit int) ([]storage.LadderPoint, error) {
+	var points []storage.LadderPoint
+	for i := range min(limit, 60) {
+		points = append(points, storage.LadderPoint{EndedAt: time.Now().Add(time.Duration(i-60) * time.Hour), Mu: 25 + float64(i%7), Sigma: 8 - float64(i)/20, Result: "W", GameKey: l.matches[i%len(l.matches)].Key})
+	}
+	return points, l.err
+}
+
+func (l *fakeLog) LadderChanges(context.Context, storage.GameKey) ([]storage.LadderChange, error) {
+	return l.changes, l.err
+}
+
+func (l *fakeLog) LadderOf(_ context.Context, name, realm string) ([]storage.LadderPlace, error) {
+	for _, p := range l.players {
+		if p.NameKey == strings.ToLower(name) && p.Realm == realm {
+			return []storage.LadderPlace{{Ladder: "bridge", Season: 2, LadderPlayer: p}}, l.err
+		}
+	}
+	return nil, l.err
+}
+
 func (l *fakeLog) Hidden(context.Context) ([]string, error) { return l.hidden, l.err }
 
 // match is a match of two teams.
@@ -68,7 +104,7 @@ func match(name string, n int, outcomes ...string) storage.PublicMatch {
 	}
 	for i := range n {
 		m.Seats = append(m.Seats, storage.PublicSeat{
-			PID: uint8(i + 1), Name: fmt.Sprintf("%s%d", name, i+1), Realm: "home", Team: i * 2 / n, Colour: i, Outcome: outcomes[i*2/n],
+			PID: uint8(i + 1), Name: fmt.Sprintf("%s%d", name, i+1), NameKey: strings.ToLower(fmt.Sprintf("%s%d", name, i+1)), Realm: "home", Team: i * 2 / n, Colour: i, Outcome: outcomes[i*2/n],
 			Values: map[string]float64{"kills": float64(i)},
 		})
 	}
@@ -95,22 +131,34 @@ func open(id uint32, name string, stage game.Stage) Game {
 // fixture is the site with its fakes.
 type fixture struct {
 	*fakeLog
-	t     *testing.T
-	games []Game
-	info  Info
-	mux   *http.ServeMux
-	site  *Site
+	t       *testing.T
+	games   []Game
+	ladders []Ladder
+	info    Info
+	mux     *http.ServeMux
+	site    *Site
 }
 
 func newFixture(t *testing.T, change func(*fixture)) *fixture {
 	t.Helper()
 	x := &fixture{fakeLog: &fakeLog{}, t: t, mux: http.NewServeMux(), info: Info{Name: "Northpass", URL: "https://games.example.org", Address: "play.example.org", Version: "1.26", Realms: []Realm{{"home", "realm.example.org:6112"}}, Index: true}}
 	x.matches = []storage.PublicMatch{match("bridge", 6, "won", "lost"), match("isles", 2, "lost", "won"), match("odd", 2, "disputed", "disputed"), match("even", 4, "drew", "drew")}
+	x.ladders = []Ladder{{Name: "Harrow Bridge 3v3", Ladder: storage.Ladder{Slug: "bridge", Seasons: []storage.Season{
+		{Begin: time.Now().AddDate(0, -2, 0), End: time.Now().AddDate(0, -1, 0)}, {Begin: time.Now().AddDate(0, -1, 0), End: time.Now().AddDate(0, 1, 0)},
+	}}}, {Name: "Echo Isles", Ladder: storage.Ladder{Slug: "isles"}}}
 	x.games = []Game{open(1, "friday", game.StageLobby), open(2, "running", game.StagePlaying)}
+	for i := range 120 {
+		x.players = append(x.players, storage.LadderPlayer{
+			NameKey: fmt.Sprintf("player%d", i), Name: fmt.Sprintf("Player%d", i), Realm: "home", Mu: 40 - float64(i)/3, Sigma: 3, Games: 5 + i, Won: 3 + i, Lost: 2, Streak: 4 - i%9, Recent: "WLDQWWWWLL", LastGame: time.Now(),
+		})
+	}
+	for i := range 6 {
+		x.changes = append(x.changes, storage.LadderChange{Ladder: "bridge", Season: 2, NameKey: fmt.Sprintf("bridge%d", i+1), Realm: "home", MuBefore: 25 + float64(i), SigmaBefore: 5, Mu: 26, Sigma: 4.9})
+	}
 	if change != nil {
 		change(x)
 	}
-	x.site = New(Options{Log: x.fakeLog, Games: func() []Game { return x.games }, Base: "/base", Info: x.info, Logger: zerolog.Nop(), Work: func(_ context.Context, do func()) bool { do(); return true }, Minimap: func(file string) (image.Image, error) {
+	x.site = New(Options{Log: x.fakeLog, Games: func() []Game { return x.games }, Base: "/base", Info: x.info, Ladders: func() []Ladder { return x.ladders }, Logger: zerolog.Nop(), Work: func(_ context.Context, do func()) bool { do(); return true }, Minimap: func(file string) (image.Image, error) {
 		if file == "bridge.w3x" {
 			return image.NewNRGBA(image.Rect(0, 0, 256, 256)), nil
 		}
@@ -138,7 +186,8 @@ func (x *fixture) get(path string, header ...string) *httptest.ResponseRecorder 
 // paths are all pages and feeds.
 func (x *fixture) paths() (list []string) {
 	for _, zh := range []string{"", "/zh"} {
-		list = append(list, zh+"/", zh+"/matches")
+		list = append(list, zh+"/", zh+"/matches", zh+"/matches?player=bridge1@home", zh+"/ladder/bridge", zh+"/ladder/bridge/1", zh+"/ladder/bridge?from=51", zh+"/ladder/bridge?find=player77", zh+"/ladder/isles",
+			zh+"/player/Player3@home", zh+"/player/Player3@home/bridge", zh+"/player/bridge1@home")
 		for _, m := range x.matches {
 			list = append(list, zh+"/match/"+m.Key.String())
 		}
@@ -172,7 +221,8 @@ func TestEveryPage(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{
-		"/match/nonsense": 404, "/match/0190163d-8694-739b-aea5-966c26f8ad91": 404, "/matches?before=x": 404, "/style/other.css": 404,
+		"/match/nonsense": 404, "/match/0190163d-8694-739b-aea5-966c26f8ad91": 404, "/matches?before=x": 404, "/ladder/none": 404, "/ladder/bridge/3": 404, "/ladder/bridge/0": 404, "/ladder/bridge/01": 404, "/ladder/bridge?from=-5": 200, "/ladder/bridge?from=99999999": 200, "/ladder/bridge?find=nobody": 200,
+		"/player/Player3@home/isles": 404, "/ladder": 303, "/player?q=Player3": 303, "/player?q=": 303, "/style/other.css": 404,
 		"/style/" + styleName(): 200, "/picture/small/bridge.w3x.png": 200, "/picture/large/other.w3x.png": 404, "/picture/huge/bridge.w3x.png": 404, "/picture/small/..%2Fx.png": 404,
 	} {
 		if w := x.get(path); w.Code != want {
@@ -335,6 +385,39 @@ func TestFeeds(t *testing.T) {
 	}
 }
 
+// A ladder has its places, a page for the rest, and finds a player without changing places; a match tells what it changed.
+func TestLadder(t *testing.T) {
+	x := newFixture(t, nil)
+	for path, want := range map[string][]string{
+		"/ladder/bridge":                      {"Player0", ">1<", "from=51", "1–50 / 120", "Season 2", "/base/ladder/bridge/1", ">new<"},
+		"/ladder/bridge?from=51":              {">51<", "Player50", "from=101", `from=1"`},
+		"/ladder/bridge?find=PLAYER77":        {`class="chosen"`, ">78<"},
+		"/ladder/bridge?find=nobody":          {"Nobody of that name"},
+		"/ladder/bridge/1":                    {"Season 1 is over.", "won it with"},
+		"/player/Player3@home":                {"Player3", "of 120", "Last ten", "likely", `class="curve"`, "Place"},
+		"/player/bridge1@home":                {"bridge4", "1–0", "/base/matches?player=bridge1%40home"},
+		"/match/" + x.matches[0].Key.String(): {"/base/player/bridge1@home", "odds before the game", "/base/ladder/bridge", "±"},
+		"/":                                   {"The whole ladder", "Player4"},
+	} {
+		page := x.get(path).Body.String()
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s lacks %q: %s", path, text, page)
+			}
+		}
+	}
+	x.hidden = []string{"player0"}
+	x.site.hideAt = time.Time{}
+	x.get("/player/Player0@home") // notices
+	if page := x.get("/ladder/bridge").Body.String(); strings.Contains(page, "Player0<") || !strings.Contains(page, "119") {
+		t.Errorf("a hidden player has a place: %s", page)
+	}
+	unknown, hidden := x.get("/player/Nobody@home"), x.get("/player/Player0@home")
+	if unknown.Code != http.StatusNotFound || hidden.Code != http.StatusNotFound || !bytes.Equal(unknown.Body.Bytes(), hidden.Body.Bytes()) {
+		t.Errorf("the page of a hidden player differs from that of nobody: %s", hidden.Body)
+	}
+}
+
 // A browser that reads Chinese gets the Chinese page, unless it comes from a page of the site.
 func TestChinese(t *testing.T) {
 	x := newFixture(t, nil)
@@ -350,10 +433,16 @@ func TestChinese(t *testing.T) {
 
 // Whatever somebody is called stays a text.
 func TestHostileNames(t *testing.T) {
-	for _, name := range append(testkit.Hostile(), strings.Join(testkit.Hostile(), " ")) {
+	names := []string{".", "..", "@", "a@b@c"}
+	for few := range slices.Chunk(testkit.Hostile(), 8) {
+		names = append(names, strings.Join(few, " "))
+	}
+	for _, name := range names {
 		x := newFixture(t, func(x *fixture) {
 			x.info.Name = name
 			x.info.LAN = true
+			x.players = []storage.LadderPlayer{{Name: name, NameKey: strings.ToLower(name), Realm: name, Mu: 25, Sigma: 8, Games: 1, LastGame: time.Now()}}
+			x.ladders[0].Name = name
 			x.matches = []storage.PublicMatch{match(name, 4, "won", "lost")}
 			x.games = []Game{open(1, name, game.StageLobby), open(2, name, game.StagePlaying)}
 		})
@@ -404,7 +493,7 @@ func TestWeights(t *testing.T) {
 		}
 		return w.Body.Len()
 	}
-	for _, path := range []string{"/", "/zh/", "/matches", "/match/" + x.matches[0].Key.String()} {
+	for _, path := range []string{"/", "/zh/", "/matches", "/ladder/bridge", "/player/Player3@home", "/match/" + x.matches[0].Key.String()} {
 		n := weight(path)
 		t.Logf("%s: %.1f KB", path, float64(n)/1024)
 		if n > most {

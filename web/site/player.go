@@ -1,0 +1,392 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"w3host/rating"
+	"w3host/storage"
+	"w3host/web/view"
+)
+
+const (
+	// mostGames is how many of a player's latest matches the tables of the page count, and mostPoints how many games the curve has.
+	mostGames  = 100
+	mostPoints = 300
+	mostListed = 12 // matches
+	mostMet    = 6  // opponents, partners and maps
+	// leastCurve and leastShare are from how many games on there is a curve and a share of games won.
+	leastCurve, leastShare = 3, 5
+)
+
+// profile is the path of a player's page.
+func profile(name, realm string) string {
+	who := name
+	if realm != "" {
+		who += "@" + realm
+	}
+	if who == "." || who == ".." { // which are parts of a path
+		return "/player?q=" + who
+	}
+	return "/player/" + url.PathEscape(who)
+}
+
+// linkOf is the path of the page of a player of a match; empty: the player has none.
+func linkOf(p *storage.PublicSeat) string {
+	if p.Name == "" || p.Computer {
+		return ""
+	}
+	return profile(p.Name, p.Realm)
+}
+
+// splitWho takes NAME@REALM apart.
+func splitWho(who string) (name, realm string) {
+	if i := strings.LastIndexByte(who, '@'); i > 0 {
+		return who[:i], who[i+1:]
+	}
+	return who, ""
+}
+
+// findPlayer goes to the page of a player whose name has been typed: on the first realm, unless one is named.
+func (s *Site) findPlayer(w http.ResponseWriter, r *http.Request) {
+	f := s.frame(r)
+	who := strings.TrimSpace(r.URL.Query().Get("q"))
+	if name, realm := splitWho(who); realm == "" && len(s.opts.Info.Realms) > 0 {
+		who = name + "@" + strings.ToLower(s.opts.Info.Realms[0].Name)
+	}
+	if name, _ := splitWho(who); name == "" || len(who) > mostQuery {
+		http.Redirect(w, r, f.To("/"), http.StatusSeeOther)
+		return
+	}
+	http.Redirect(w, r, f.To("/player/"+url.PathEscape(who)), http.StatusSeeOther)
+}
+
+// tally counts games of a player by something.
+type tally struct {
+	Name, Link string
+	Won, Lost  int
+}
+
+func (t tally) games() int { return t.Won + t.Lost }
+
+// Share is the share of games won in percent; empty where there are too few.
+func (t tally) Share() string {
+	if t.games() < leastShare {
+		return ""
+	}
+	return fmt.Sprint((100*t.Won + t.games()/2) / t.games())
+}
+
+// playedView is a match in the list of a player.
+type playedView struct {
+	resultView
+	Letter, State, Word string
+	Against             string
+	Change              string
+}
+
+// playerData is the page of a player.
+type playerData struct {
+	Name, Realm, Initial, Who string
+	Places                    []placeView // the ladders of the player
+	At                        *placeView  // the one that is shown; nil: none
+	Curve                     *curve
+	Recent                    []letterView
+	Total                     tally
+	ByRace, ByMap, Met, With  []tally
+	List                      []playedView
+	Last                      time.Time
+	Counted                   int
+}
+
+type placeView struct {
+	storage.LadderPlace
+	Title, Slug string
+	Place, Of   int
+	From, To    int
+	Current     bool
+	Seasons     bool
+}
+
+// Share is the share of games won in percent; empty where there are too few.
+func (p placeView) Share() string {
+	if p.Games < leastShare {
+		return ""
+	}
+	return fmt.Sprint((100*p.Won + p.Games/2) / p.Games)
+}
+
+// letterView is one of the last games.
+type letterView struct{ Letter, State, Word string }
+
+func (f *frame) letter(l string) letterView {
+	switch l {
+	case "W":
+		return letterView{l, "won", f.L("won")}
+	case "D":
+		return letterView{l, "drawn", f.L("drawn")}
+	case "Q":
+		return letterView{l, "left", f.L("left early")}
+	}
+	return letterView{"L", "lost", f.L("lost")}
+}
+
+func (s *Site) player(ctx context.Context, f *frame) (string, time.Duration, error) {
+	s.refresh(ctx)
+	name, realm := splitWho(f.who)
+	if len(f.who) > mostQuery || s.hides(name, realm) {
+		return "", 0, errGone
+	}
+	var matches []storage.PublicMatch
+	var places []storage.LadderPlace
+	if err := s.ask(ctx, func() (err error) {
+		if matches, err = s.opts.Log.PublicMatches(ctx, s.names(), storage.PublicFilter{Player: name, Realm: realm, Limit: mostGames}); err != nil {
+			return err
+		}
+		places, err = s.opts.Log.LadderOf(ctx, name, realm)
+		return err
+	}); err != nil {
+		return "", 0, err
+	}
+	if len(matches) == 0 && len(places) == 0 {
+		return "", 0, errGone
+	}
+	d := &playerData{Name: name, Realm: realm, Who: f.who, Counted: len(matches)}
+	d.count(f, matches, strings.ToLower(strings.TrimSpace(name)), realm)
+	if err := s.places(ctx, f, d, places); err != nil {
+		return "", 0, err
+	}
+	d.Name = view.Visible(d.Name)
+	d.Initial = strings.ToUpper(string([]rune(d.Name + " ")[:1]))
+	f.Nav, f.Title, f.Data = "ladder", d.Name, d
+	if d.At != nil {
+		f.Description = f.L("%s: rating %s, place %d of %d.", d.At.Title, f.Number(d.At.Points()), d.At.Place, d.At.Of)
+	}
+	return "player", pageFor, nil
+}
+
+// places fills in the ladders of a player, and the one that is shown with its curve.
+func (s *Site) places(ctx context.Context, f *frame, d *playerData, all []storage.LadderPlace) error {
+	for _, l := range s.opts.Ladders() {
+		i := slices.IndexFunc(all, func(p storage.LadderPlace) bool { return p.Ladder == l.Slug }) // the latest season
+		if i < 0 {
+			continue
+		}
+		p := placeView{LadderPlace: all[i], Title: l.Name, Slug: l.Slug, Seasons: len(l.Seasons) > 0}
+		p.From, p.To = p.Points(), p.Points()+int(600*p.Sigma)
+		b, err := s.board(ctx, l.Slug, p.Season)
+		if err != nil {
+			return err
+		}
+		p.Place, p.Of, p.Current = b.place(p.NameKey, p.Realm), len(b.players), f.slug == l.Slug
+		d.Places = append(d.Places, p)
+		d.Name = p.Name
+	}
+	if len(d.Places) == 0 {
+		if f.slug != "" {
+			return errGone
+		}
+		return nil
+	}
+	i := slices.IndexFunc(d.Places, func(p placeView) bool { return p.Slug == f.slug })
+	switch {
+	case i < 0 && f.slug != "":
+		return errGone
+	case i < 0:
+		i = 0
+	}
+	d.Places[i].Current = true
+	d.At = &d.Places[i]
+	for _, l := range d.At.Recent {
+		d.Recent = append(d.Recent, f.letter(string(l)))
+	}
+	var points []storage.LadderPoint
+	err := s.ask(ctx, func() (err error) {
+		points, err = s.opts.Log.LadderCurve(ctx, d.At.Slug, d.At.Season, d.At.Name, d.At.Realm, mostPoints)
+		return err
+	})
+	if len(points) >= leastCurve {
+		d.Curve = f.curve(points)
+	}
+	d.changes(f, points)
+	return err
+}
+
+// changes fills in by how much each listed match has changed the rating.
+func (d *playerData) changes(f *frame, points []storage.LadderPoint) {
+	before := rating.Newcomer().Points()
+	change := map[storage.GameKey]string{}
+	for i, p := range points {
+		now := rating.Skill{Mu: p.Mu, Sigma: p.Sigma}.Points()
+		if i > 0 || len(points) < mostPoints {
+			change[p.GameKey] = f.Change(now - before)
+		}
+		before = now
+	}
+	for i := range d.List {
+		d.List[i].Change = change[d.List[i].Key]
+	}
+}
+
+// count sums up the latest matches of a player.
+func (d *playerData) count(f *frame, matches []storage.PublicMatch, nameKey, realm string) {
+	race, played, met, with := map[string]tally{}, map[string]tally{}, map[string]tally{}, map[string]tally{}
+	for i := range matches {
+		m := &matches[i]
+		at := slices.IndexFunc(m.Seats, func(p storage.PublicSeat) bool { return p.NameKey == nameKey && p.Realm == realm })
+		if at < 0 {
+			continue
+		}
+		me := &m.Seats[at]
+		d.Name = me.Name
+		if d.Last.Before(m.EndedAt) {
+			d.Last = m.EndedAt
+		}
+		letter := letterOf(m, me)
+		var against []string
+		add := func(to map[string]tally, name, link string) {
+			t := to[name]
+			t.Name, t.Link = name, link
+			switch letter {
+			case "W":
+				t.Won++
+			case "L", "Q":
+				t.Lost++
+			}
+			to[name] = t
+		}
+		add(race, f.race(me.Race), "")
+		add(played, plain(m.MapName), "")
+		for j := range m.Seats {
+			p := &m.Seats[j]
+			if j == at || observes(m, p) {
+				continue
+			}
+			if p.Team != me.Team {
+				against = append(against, f.called(p))
+			}
+			if p.Name == "" {
+				continue
+			}
+			if p.Team == me.Team {
+				add(with, view.Visible(p.Name), linkOf(p))
+			} else {
+				add(met, view.Visible(p.Name), linkOf(p))
+			}
+		}
+		if len(d.List) < mostListed {
+			one := playedView{resultView: f.result(m), Letter: letter, Against: strings.Join(against, ", ")}
+			if letter != "" {
+				l := f.letter(letter)
+				one.State, one.Word = l.State, l.Word
+			}
+			d.List = append(d.List, one)
+		}
+	}
+	d.ByRace, d.ByMap, d.Met, d.With = most(race, mostMet), most(played, mostMet), most(met, mostMet), most(with, mostMet)
+}
+
+// most are the tallies with most games.
+func most(all map[string]tally, n int) []tally {
+	list := slices.SortedFunc(maps.Values(all), func(a, b tally) int { return cmp.Or(cmp.Compare(b.games(), a.games()), cmp.Compare(a.Name, b.Name)) })
+	list = slices.DeleteFunc(list, func(t tally) bool { return t.games() == 0 })
+	return list[:min(len(list), n)]
+}
+
+// letterOf is the result of a player: that of the team, unless the player has left it; empty: nothing is known.
+func letterOf(m *storage.PublicMatch, me *storage.PublicSeat) string {
+	list := teams(m)
+	won, drew, ok := winners(list)
+	switch {
+	case !ok || len(won) == 0 && !drew:
+		return ""
+	case me.Outcome == outcomeLeft || me.Outcome == rating.Forfeited:
+		return "Q"
+	case len(won) == 0:
+		return "D"
+	}
+	for _, i := range won {
+		if list[i][0].Team == me.Team {
+			return "W"
+		}
+	}
+	return "L"
+}
+
+// race is the name of the race that a player has chosen.
+func (f *frame) race(n int) string {
+	switch n {
+	case 1:
+		return f.L("human")
+	case 2:
+		return f.L("orc")
+	case 4:
+		return f.L("night elf")
+	case 8:
+		return f.L("undead")
+	}
+	return f.L("random")
+}
+
+// curve is the chart of a rating.
+type curve struct {
+	Labels     []string // of the lines, the highest first
+	Rules      []int    // their places, in a height of 300
+	Band, Line string   // paths
+	Guess      string
+	Tip        string
+	Ticks      []tick
+	Text       string // the chart in a sentence
+	Best       string
+}
+
+func (f *frame) curve(points []storage.LadderPoint) *curve {
+	type value struct{ x, low, mid, high float64 }
+	var values []value
+	first, last := points[0].EndedAt, points[len(points)-1].EndedAt
+	span := max(float64(last.Sub(first)), 1)
+	low, high, best := 0, 1000, 0
+	for i, p := range points {
+		points := rating.Skill{Mu: p.Mu, Sigma: p.Sigma}.Points()
+		v := value{1000 * float64(p.EndedAt.Sub(first)) / span, float64(points), 100 * p.Mu, 100 * (p.Mu + 3*p.Sigma)}
+		values = append(values, v)
+		low, high = min(low, points), max(high, int(v.high))
+		if i == 0 || v.low > values[best].low {
+			best = i
+		}
+	}
+	step := 1000
+	for (high-low)/step > 6 {
+		step *= 2
+	}
+	floor := func(n int) int { return n - ((n%step)+step)%step }
+	low, high = floor(low), floor(high)+step
+	y := func(v float64) float64 { return 300 - 300*(v-float64(low))/float64(high-low) }
+	c := &curve{}
+	for at := high; at >= low; at -= step {
+		c.Labels, c.Rules = append(c.Labels, f.Number(at)), append(c.Rules, int(y(float64(at))))
+	}
+	var line, guess, upper, lower strings.Builder
+	for i, v := range values {
+		verb := map[bool]string{true: "M", false: "L"}[i == 0]
+		fmt.Fprintf(&line, "%s%.1f %.1f", verb, v.x, y(v.low))
+		fmt.Fprintf(&guess, "%s%.1f %.1f", verb, v.x, y(v.mid))
+		fmt.Fprintf(&upper, "%s%.1f %.1f", verb, v.x, y(v.high))
+	}
+	for _, v := range slices.Backward(values) {
+		fmt.Fprintf(&lower, "L%.1f %.1f", v.x, y(v.low))
+	}
+	c.Line, c.Guess, c.Band = line.String(), guess.String(), upper.String()+lower.String()+"Z"
+	c.Tip = fmt.Sprintf("M%.1f %.1fh0", values[best].x, y(values[best].low))
+	c.Best = f.L("best: %s, %s", f.Number(int(values[best].low)), f.Day(points[best].EndedAt))
+	c.Ticks = []tick{{"0%", "start", f.Day(first), false}, {"50%", "middle", f.Day(first.Add(last.Sub(first) / 2)), true}, {"100%", "end", f.Day(last), false}}
+	c.Text = f.L("Rating from %s on %s to %s on %s", f.Number(int(values[0].low)), f.Day(first), f.Number(int(values[len(values)-1].low)), f.Day(last))
+	return c
+}
