@@ -19,6 +19,7 @@ import (
 
 	"w3host/formats/mapconf"
 	"w3host/formats/w3map"
+	"w3host/internal/background"
 	"w3host/internal/heartbeat"
 	"w3host/protocol/w3gs"
 )
@@ -74,9 +75,10 @@ type Catalogue struct {
 
 	scanning sync.Mutex // serialises scans and guards the following fields
 	cache    *cache
-	pending  map[string]stamp // files that were too recently written to read, with their stamps
-	closed   map[string]bool  // errors of unreadable folders reported by the last scan
-	readers  int              // number of files read in parallel
+	pending  map[string]stamp    // files that were too recently written to read, with their stamps
+	closed   map[string]bool     // errors of unreadable folders reported by the last scan
+	readers  int                 // number of files read in parallel
+	threads  *background.Threads // that read files, nil before the end of Open: games may be running from then on
 
 	mu    sync.RWMutex // guards the following fields
 	files []*MapFile   // sorted by File
@@ -125,7 +127,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 		case <-time.After(opts.Settle):
 		}
 	}
-	c.readers = 1 // leave CPU time to running games from now on
+	c.readers, c.threads = 1, background.New() // leave CPU time to running games from now on
 	return c, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"w3host/internal/testkit"
 )
 
@@ -64,5 +66,28 @@ func breakReads(t *testing.T, path string) {
 		if err := syscall.Dup3(int(w.Fd()), fd, syscall.O_CLOEXEC); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestReadersYieldToGames: files that arrive after Open are read on threads of lower priority.
+func TestReadersYieldToGames(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "a.w3x"), named("a"))
+	opts, nice := quick, []int{}
+	opts.Progress = func(int64, int64) {
+		n, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 − niceness
+		if err != nil {
+			t.Error(err)
+		}
+		nice = append(nice, 20-n)
+	}
+	c := open(t, dir, opts)
+	put(t, filepath.Join(dir, "b.w3x"), named("b"))
+	testkit.Eventually(t, "reading the second map", func() bool {
+		_, err := c.Scan(t.Context())
+		return err != nil || len(c.Files()) == 2
+	})
+	if first, last := nice[0], nice[len(nice)-1]; last <= first && first < 19 {
+		t.Errorf("niceness %d during Open and %d afterwards", first, last)
 	}
 }

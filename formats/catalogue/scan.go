@@ -202,7 +202,12 @@ func (c *Catalogue) readAll(ctx context.Context, files []*record) (read []bool, 
 	readers.SetLimit(c.readers)
 	for i, f := range files {
 		readers.Go(func() error { // ends when the file is read
-			read[i] = ctx.Err() == nil && c.read(f, advance)
+			do := func() { read[i] = ctx.Err() == nil && c.read(f, advance) }
+			if c.threads == nil {
+				do()
+			} else {
+				c.threads.Do(do)
+			}
 			return nil
 		})
 	}

@@ -84,7 +84,7 @@ func main() {
 	flag.DurationVar(&b.period, "latency", 100*time.Millisecond, "time between turns")
 	flag.StringVar(&b.floor, "floor", "../shared/bench/floor.c", "source of the floor program; empty measures the host only")
 	flag.StringVar(&b.other, "other", "", "path of another w3host binary to measure as well")
-	flag.StringVar(&b.with, "with", "", "measure this one beside itself with a setting from the environment, like W3HOST_REPLAYS_ENABLED=false, or under a holder: hold")
+	flag.StringVar(&b.with, "with", "", "measure this host a second time with space-separated environment settings, like W3HOST_REPLAYS_ENABLED=false, or under a holder: hold")
 	flag.BoolVar(&b.atOnce, "at-once", false, "measure all programs at the same time, each with its games, so that the state of the machine is the same for all")
 	flag.BoolVar(&b.ahead, "ahead", false, "run hosts and bots at higher priority than other processes (niceness -20)")
 	flag.DurationVar(&b.steady, "steady", 0, "repeat a round, up to ten times, if the machine stalled for longer than this; 0: never")
@@ -133,7 +133,7 @@ func (b *bench) main(games string) (err error) {
 		subjects = append(subjects, subject{filepath.Base(b.other), b.host(b.other)})
 	}
 	if b.with != "" {
-		subjects = append(subjects, subject{b.with, b.host(host, b.with)})
+		subjects = append(subjects, subject{b.with, b.host(host, strings.Fields(b.with)...)})
 	}
 	if b.window {
 		for _, s := range subjects {
