@@ -106,6 +106,7 @@ func (s *scene) open(cfg Config) {
 //	leave NAME | lose NAME | crash NAME   the last: the game behind a proxy ends without a leave
 //	acts NAME COUNT      a player in the game does so many things
 //	saves NAME FILE      a player in the game saves it by the menu
+//	syncsaves NAME FILE  the same in one packet behind sync data, as clients from 2.0.2 on number it
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
 //	wait DURATION        time passes
@@ -174,6 +175,10 @@ func (s *scene) event(line string) error {
 	case "saves":
 		name, file, _ := strings.Cut(rest, " ")
 		s.step(Input{Kind: Action, Link: s.links[name], Data: append(append([]byte{0x61, 0x06}, file...), 0)})
+	case "syncsaves": // NAME FILE
+		name, file, _ := strings.Cut(rest, " ")
+		data := append([]byte("\x77SC_FE\x00\x00\x00\x00\x00\x00\x06"+file), 0, 0, 1)
+		s.step(Input{Kind: Action, Link: s.links[name], Data: data})
 	case "login": // the level counts with the next line as well
 		name, wait, _ := strings.Cut(rest, " ")
 		in := Input{Kind: Login, Link: s.links[name], Level: command.Admin}

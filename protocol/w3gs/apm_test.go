@@ -33,6 +33,16 @@ func TestCountActions(t *testing.T) {
 	}
 }
 
+// TestCountLateActions: from 2.0.2 on sync data is 0x77, and actions behind it count.
+func TestCountLateActions(t *testing.T) {
+	data := append([]byte("\x77SC_FE\x00\x00\x00\x00\x00\x00\x10"), make([]byte, 14)...)
+	for v, want := range map[Version]int{36: 0, VersionTwo: 1, VersionThree: 1} {
+		if got := v.LiveActions().CountActions(data); got != want {
+			t.Errorf("%v: %d actions, want %d", v, got, want)
+		}
+	}
+}
+
 func BenchmarkCountActions(b *testing.B) {
 	data := append(append([]byte{0x1A}, append([]byte{0x11}, make([]byte, 22)...)...), append([]byte{0x16, 1, 1, 0}, make([]byte, 8)...)...)
 	for b.Loop() {
