@@ -143,6 +143,10 @@ func (m *Machine) Owns(pid uint8) bool { return m.lobby.Owns(pid) }
 // BelongsTo reports whether an account is the owner, with or without a seat.
 func (m *Machine) BelongsTo(name, realm string) bool { return m.lobby.BelongsTo(name, realm) }
 
+// Nameless reports whether a player's name belongs to nobody: the client has none, or that of another player.
+func (m *Machine) Nameless(pid uint8) bool { return m.player(pid).Nameless }
+
+// Language returns the language of a player.
 func (m *Machine) Language(pid uint8) texts.Language { return m.lobby.Language(pid) }
 
 // Over reports whether the game, or a lobby that did not start, has ended.

@@ -21,7 +21,7 @@ func (m *Machine) put(by *command.Caller, s *command.Spec[*Machine], q *command.
 	}
 	nameless := q.Here && m.player(q.PID).Nameless && !s.ByAddress
 	if nameless && (q.PID != by.PID || s.Before == nil) {
-		return cannot("%s plays under an anonymous name, which cannot be banned: use kick or banip", q.Name)
+		return cannot("nothing is kept about %s, who has no name of their own; kick and banip work", q.Name)
 	}
 	if s.Before != nil {
 		if err := s.Before(m, by, q); err != nil {
@@ -181,7 +181,7 @@ func lastGone(m *Machine, _ *command.Caller, q *command.Query) error {
 	case m.lastGone.Name == "":
 		return texts.Refuse(texts.NoSuch, "nobody has left yet")
 	case m.lastGone.Nameless:
-		return cannot("%s plays under an anonymous name, which cannot be banned: use kick or banip", m.lastGone.Name)
+		return cannot("nothing is kept about %s, who has no name of their own; kick and banip work", m.lastGone.Name)
 	}
 	q.Name, q.Here, q.Addr = m.lastGone.Name, true, m.lastGone.Addr.Addr()
 	return nil

@@ -119,6 +119,9 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 	switch op.Kind {
 	case game.Seat:
 		l.pid, g.seats[op.PID] = op.PID, l
+		if g.machine.Nameless(op.PID) {
+			l.name = "" // it has no rights
+		}
 		l.uncount()
 		l.lastAddr = l.Addr.Addr()
 		l.follow()

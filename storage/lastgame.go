@@ -31,7 +31,7 @@ func (d *Store) LastGameOf(ctx context.Context, name string) (LastGame, error) {
 		Key string
 		LastGame
 	}](ctx, d.sql, `SELECT g.key, g.map_name, g.started_at, g.played_ms FROM game_players p JOIN games g ON g.key = p.game_key
-		WHERE p.name_key = $1 AND p.slot IS NOT NULL AND NOT p.fake AND g.ended_at IS NOT NULL ORDER BY p.game_key DESC LIMIT 1`, nameKey(name))
+		WHERE p.name_key = $1 AND $1 <> '' AND p.slot IS NOT NULL AND NOT p.fake AND g.ended_at IS NOT NULL ORDER BY p.game_key DESC LIMIT 1`, nameKey(name))
 	if err != nil {
 		return g.LastGame, err
 	}

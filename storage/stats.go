@@ -75,12 +75,12 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 }
 
 // Namesakes returns other names that have played from the addresses of a name's latest thousand games, most
-// games first.
+// games first. An empty name has no other names and is none.
 func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
 	return sqldb.List[string](ctx, d.sql, `SELECT (SELECT p.name FROM game_players p WHERE p.name_key = n.name_key LIMIT 1)
 		FROM (SELECT name_key, count(*) AS games FROM game_players
 			WHERE ip IN (SELECT ip FROM (SELECT ip FROM game_players WHERE name_key = $1 ORDER BY game_key DESC LIMIT 1000) AS latest WHERE ip IS NOT NULL)
-			AND name_key <> $1 AND ip IS NOT NULL
+			AND name_key NOT IN ($1, '') AND $1 <> '' AND ip IS NOT NULL
 			GROUP BY name_key ORDER BY games DESC, name_key LIMIT $2) AS n ORDER BY games DESC, name_key`, nameKey(name), limit)
 }
 

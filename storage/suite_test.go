@@ -47,6 +47,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"games of dead hosts":               testDeadHosts,
 		"list of games":                     testGames,
 		"statistics":                        testStats,
+		"players without a name":            testNameless,
 		"ratings":                           testRatings,
 		"bans":                              testBans,
 		"other names of an address":         testNamesakes,

@@ -145,7 +145,7 @@ var chineseGame = map[string]string{
 	"%s is %v and cannot be banned": "%s 是%v，不能封禁",
 	"banned":                        "被封禁",
 	"banned: %s":                    "被封禁：%s",
-	"%s plays under an anonymous name, which cannot be banned: use kick or banip": "%s 使用匿名名字，无法封禁该名字：请用 kick 或 banip",
+	"nothing is kept about %s, who has no name of their own; kick and banip work": "%s 没有自己的名字，不会保存任何相关信息；可以用 kick 和 banip",
 	"nobody has left yet":                       "还没有人离开",
 	"the player is missing. Usage: %s <player>": "缺少玩家。用法：%s <player>",
 
