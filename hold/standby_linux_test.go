@@ -9,7 +9,7 @@ import (
 )
 
 // A standby goes on with everything when the host has died, and with nothing otherwise.
-func TestStandby(t *testing.T) {
+func TestHolderStandby(t *testing.T) {
 	for name, c := range map[string]struct {
 		do, next string
 		code     int

@@ -35,7 +35,7 @@ func TestWatch(t *testing.T) {
 
 // An upgrade replaces the host by one that has everything, or nothing happens and the host
 // is told why.
-func TestUpgrade(t *testing.T) {
+func TestHolderUpgrade(t *testing.T) {
 	for name, c := range map[string]struct {
 		do, next string
 		code     int

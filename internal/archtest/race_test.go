@@ -24,10 +24,11 @@ import (
 const raceFile = "race.txt"
 
 // selection is which tests of a package run with the race detector: those whose names match
-// run, or all if it is nil. flags are more flags of the tests, in pairs of name and value.
+// run, or all but those that match skip if run is nil. flags are more flags of the tests, in
+// pairs of name and value.
 type selection struct {
-	run   *regexp.Regexp
-	flags []string
+	run, skip *regexp.Regexp
+	flags     []string
 }
 
 // raced reads which packages run with the race detector.
@@ -42,12 +43,14 @@ func raced(t *testing.T) map[string]selection {
 		words := strings.Fields(line)
 		switch {
 		case len(words) == 0 || words[0] == "#":
-		case len(words) == 1 || words[1] == "-skip" && len(words) == 3:
+		case len(words) == 1:
 			listed[words[0]] = selection{}
+		case words[1] == "-skip" && len(words) == 3:
+			listed[words[0]] = selection{skip: regexp.MustCompile(words[2])}
 		case words[1] == "-run" && len(words)%2 == 1:
-			listed[words[0]] = selection{regexp.MustCompile(words[2]), words[3:]}
+			listed[words[0]] = selection{run: regexp.MustCompile(words[2]), flags: words[3:]}
 		default:
-			t.Errorf("%s: %q is neither a package nor a package with -run", raceFile, line)
+			t.Errorf("%s: %q is neither a package nor a package with -run or -skip", raceFile, line)
 		}
 	}
 	return listed
@@ -89,6 +92,31 @@ func TestRaceList(t *testing.T) {
 	}
 	for name := range listed {
 		t.Errorf("internal/archtest/%s: there is no package %s", raceFile, name)
+	}
+}
+
+// TestSkippedOnce checks that what race.txt skips in one package is a test there and in no other package:
+// scripts/test.sh passes all patterns to one go test.
+func TestSkippedOnce(t *testing.T) {
+	listed := raced(t)
+	for _, p := range packages(t) {
+		name, own := strings.CutPrefix(p.ImportPath, module+"/")
+		if some, inList := listed[name]; !own || !inList || some.run != nil {
+			continue
+		}
+		var tests []string
+		for _, file := range p.parse(t, slices.Concat(p.TestGoFiles, p.XTestGoFiles)) {
+			for _, decl := range file.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && strings.HasPrefix(f.Name.Name, "Test") {
+					tests = append(tests, f.Name.Name)
+				}
+			}
+		}
+		for skipper, some := range listed {
+			if some.skip != nil && slices.ContainsFunc(tests, some.skip.MatchString) != (skipper == name) {
+				t.Errorf("internal/archtest/%s: the pattern %s of %s has to match tests there and nowhere else; in %s it does not", raceFile, some.skip, skipper, name)
+			}
+		}
 	}
 }
 

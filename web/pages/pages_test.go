@@ -210,7 +210,7 @@ var everyPage = []string{
 }
 
 // What anybody is called stays a text on every page.
-func TestHostileNames(t *testing.T) {
+func TestHostileNamesOnPages(t *testing.T) {
 	names := testkit.Hostile()
 	if len(names) < 200 {
 		t.Fatalf("%d names", len(names))
