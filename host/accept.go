@@ -167,6 +167,9 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 		return err
 	}
 	c := h.whose(back, addr)
+	if !c.returns(addr) && h.shard.gate.hasGuessed(addr, now) {
+		return errWrongKeys
+	}
 	if c.seats > 0 && !c.here && h.shard.gate.tooManyGuesses(addr, now) {
 		return errGuesses // unread: a player with the right key may try again
 	}
@@ -201,6 +204,12 @@ type claim struct {
 	person *person // nil: the key is wrong
 	seats  int     // that the key could be for
 	here   bool    // one of their players was at this address before
+}
+
+// returns reports whether the key is right and comes from where the player was before. Such a player is let in
+// whatever keys others at the address have got wrong: attempts are bounded anyway, and players behind one router share an address.
+func (c *claim) returns(addr netip.Addr) bool {
+	return c.person != nil && network.Base(c.person.lastAddr) == network.Base(addr)
 }
 
 // whose finds the seat of a player id and key. It looks at every game, so that

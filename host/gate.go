@@ -104,10 +104,12 @@ func (g *gate) join(addr netip.Addr, now time.Time) error {
 
 // comeBack takes one attempt to come back from the address's allowance.
 func (g *gate) comeBack(addr netip.Addr, now time.Time) error {
-	if !g.exempt(addr) && g.wrongKeys.Delay(now, network.Base(addr)) > 0 {
-		return errWrongKeys
-	}
 	return g.spend(g.returns, addr, now, errKeyRate)
+}
+
+// hasGuessed reports whether an address has got too many keys wrong.
+func (g *gate) hasGuessed(addr netip.Addr, now time.Time) bool {
+	return !g.exempt(addr) && g.wrongKeys.Delay(now, network.Base(addr)) > 0
 }
 
 // guess counts a wrong key.

@@ -9,26 +9,28 @@ const (
 	// auditEach is the number of audit lines recorded per caller and auditWithin.
 	auditEach   = 30
 	auditWithin = time.Minute
-	// mostCallers is the number of callers counted separately; further ones share a counter.
+	// mostCallers is the number of callers counted separately, of lines that were refused and of others; further ones share a counter.
 	mostCallers = 1024
 )
 
 // AuditLimit forwards records but limits the audit lines of each caller per minute, because players cause
 // them as fast as they type and they are kept longer than games. The first line over the limit is replaced by
-// a note about it. The console and the control socket are not limited.
+// a note about it. The console and the control socket are not limited. Refused lines count apart from the others, because
+// anybody can cause them under any number of names, which must not displace the lines of people with rights.
 type AuditLimit struct {
 	to interface{ Record(Record) }
 
-	mu    sync.Mutex
-	since time.Time
-	lines map[caller]int
+	mu       sync.Mutex
+	since    time.Time
+	accepted map[caller]int // lines by caller
+	refused  map[caller]int
 }
 
 type caller struct{ who, realm string }
 
 // LimitAudit returns an AuditLimit that forwards to a recorder.
 func LimitAudit(to interface{ Record(Record) }) *AuditLimit {
-	return &AuditLimit{to: to, lines: make(map[caller]int)}
+	return &AuditLimit{to: to, accepted: make(map[caller]int), refused: make(map[caller]int)}
 }
 
 // Record forwards a record if it is within the limit. It does not block.
@@ -66,12 +68,17 @@ func (l *AuditLimit) count(a *AdminAction) int {
 	defer l.mu.Unlock()
 	if age := a.At.Sub(l.since); age >= auditWithin || age < -auditWithin {
 		l.since = a.At
-		clear(l.lines)
+		clear(l.accepted)
+		clear(l.refused)
+	}
+	lines := l.accepted
+	if a.Refused != "" {
+		lines = l.refused
 	}
 	c := caller{a.Who, a.Realm}
-	if _, known := l.lines[c]; !known && len(l.lines) >= mostCallers {
+	if _, known := lines[c]; !known && len(lines) >= mostCallers {
 		c = caller{}
 	}
-	l.lines[c]++
-	return l.lines[c]
+	lines[c]++
+	return lines[c]
 }

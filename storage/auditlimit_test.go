@@ -60,4 +60,8 @@ func TestLimitAudit(t *testing.T) {
 	if n := len(k.records); n != 1024+31 {
 		t.Errorf("%d lines of 20,000 names", n)
 	}
+	l.Record(storage.AdminAction{At: now, Who: "Root", Via: "lobby", Action: "ban"})
+	if n, last := of("Root"); n != 1 || last.Action != "ban" || last.Refused != "" {
+		t.Errorf("refused lines of other names displaced that of an admin: %d, %+v", n, last)
+	}
 }

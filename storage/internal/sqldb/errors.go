@@ -36,7 +36,11 @@ func translate(err error) error {
 		}
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return fmt.Errorf("%w: %s%s", postgresKind(pg.Code), pg.Message, postgresRemedy(pg.Code))
+		text := pg.Message + postgresRemedy(pg.Code)
+		if conn, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+			text = connectText(conn)
+		}
+		return fmt.Errorf("%w: %s", postgresKind(pg.Code), text)
 	}
 	if lite, ok := errors.AsType[*sqlite.Error](err); ok {
 		return fmt.Errorf("%w: %s%s", sqliteKind(lite.Code()), lite.Error(), sqliteRemedies[lite.Code()&0xFF])
@@ -61,6 +65,8 @@ var kindByClass = map[string]error{
 	"54": ErrRejected, // program limit exceeded, for example a value too long for an index
 	"P0": ErrRejected, // raised by a trigger or function
 	"0A": ErrUnusable, // feature not supported
+	"28": ErrUnusable, // wrong user or password, or refused by pg_hba.conf
+	"3D": ErrUnusable, // database does not exist
 	"3F": ErrUnusable, // schema does not exist
 	"42": ErrUnusable, // missing rights, tables, columns or functions
 }

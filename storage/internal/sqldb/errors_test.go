@@ -23,7 +23,9 @@ func TestPostgresKinds(t *testing.T) {
 		"0A000": ErrUnusable,
 		"3F000": ErrUnusable,
 		"08006": ErrUnavailable, // connection lost
-		"28P01": ErrUnavailable, // a password that is being changed
+		"28P01": ErrUnusable,    // a wrong password
+		"28000": ErrUnusable,    // pg_hba.conf lets nobody in
+		"3D000": ErrUnusable,    // no such database
 		"25006": ErrUnavailable, // a copy that becomes the server
 		"40001": ErrUnavailable, // serialisation
 		"40P01": ErrUnavailable, // deadlock
