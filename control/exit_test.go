@@ -1,8 +1,11 @@
 package control
 
 import (
+	"context"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"w3host/game/command"
 	"w3host/internal/testkit"
@@ -44,5 +47,32 @@ func TestAnswerOfTheLastCommand(t *testing.T) {
 		if err := o.order(t.Context(), &command.Caller{}, request{}); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A caller who asks for an upgrade waits until the games have moved, though the host has stopped by then. Others do not
+// wait so long.
+func TestAnswerOutlivesTheHost(t *testing.T) {
+	for _, outlives := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			o := &Operator{lines: make(chan request), done: make(chan struct{})}
+			ctx, stop := context.WithCancel(t.Context())
+			go func() {
+				r := <-o.lines
+				if outlives {
+					r.by.Outlive()
+				}
+				stop()
+				close(o.done)
+				time.Sleep(time.Minute) // the games move
+				r.done()
+			}()
+			began, told := time.Now(), false
+			err := o.order(ctx, &command.Caller{Outlive: func() { told = true }}, request{})
+			if took := time.Since(began); (took == time.Minute) != outlives || (err == nil) != outlives || told != outlives {
+				t.Errorf("outlives: %v; answered after %v: %v", outlives, took, err)
+			}
+			time.Sleep(time.Minute) // the games have moved
+		})
 	}
 }

@@ -196,15 +196,21 @@ func upgrade(path string) act {
 			return cannot("a program can be named only on the console or with w3host ctl")
 		}
 		given := c.Pending()
-		err := d.opts.Upgrade(path, func(err error) {
+		err := d.opts.Upgrade(path, c.Outlive, func(u Upgraded, err error) {
 			defer given()
-			if err != nil {
+			switch {
+			case err != nil:
 				deny(c.Caller, cannot("cannot upgrade: %v", err))
-			} else {
+				return
+			case len(u.Behind) > 0:
+				deny(c.Caller, cannot("the new version hosts, but these games have not moved to it yet: %v", numbers(u.Behind)))
+			case u.Moved:
+				answer(c, "Upgraded: the new version hosts, and the running games have moved to it.")
+			default:
 				answer(c, "Upgrade started; each running game moves to the new version at its next turn.")
-				if ids := d.host().Staying(); len(ids) > 0 {
-					answer(c, "%v in the old process to the end: %v", texts.Count(len(ids), "%d game stays", "%d games stay"), numbers(ids))
-				}
+			}
+			if len(u.Stay) > 0 {
+				answer(c, "%v in the old process to the end: %v", texts.Count(len(u.Stay), "%d game stays", "%d games stay"), numbers(u.Stay))
 			}
 		})
 		if err != nil {

@@ -68,8 +68,9 @@ type Options struct {
 	// Reload reloads the configuration. The notes name keys that need a restart; after an error nothing has changed.
 	Reload func() (notes []string, err error)
 	// Upgrade starts the program at path in place of this one; "" means the path of this one. It returns an error if
-	// that is impossible; otherwise it calls answer later with the outcome.
-	Upgrade func(path string, answer func(error)) error
+	// that is impossible; otherwise it calls answer once, later. outlive has the caller wait until all games have
+	// moved; if it is nil, the answer comes before they move.
+	Upgrade func(path string, outlive func(), answer func(Upgraded, error)) error
 	Stop    func() // stops the host
 	// DrainLobbies is how long occupied lobbies may still start when the host is about to stop.
 	DrainLobbies time.Duration
@@ -82,12 +83,20 @@ type Options struct {
 	Trigger string
 }
 
+// Upgraded is the result of an upgrade to a program that hosts now.
+type Upgraded struct {
+	Moved  bool     // every other game has moved to it
+	Stay   []uint32 // the games that stay in the old process to their end
+	Behind []uint32 // the games that have not moved in time
+}
+
 // Operator executes the lines of all callers one after the other. Run does so on its own goroutine, since some commands
 // wait for disks and games.
 type Operator struct {
 	opts    Options
 	lines   chan request
 	done    chan struct{}               // closed when Run has ended
+	serving sync.WaitGroup              // connections to the control socket, also those that outlive Run
 	invited map[string]time.Time        // when people on realms were last invited
 	hinted  *allowance.Limiter[hinted]  // players told that a command does not exist
 	spoken  *allowance.Limiter[speaker] // limits lines that a caller makes the host say
@@ -111,8 +120,9 @@ type request struct {
 
 // pending counts the answers that a caller still waits for.
 type pending struct {
-	n    atomic.Int32
-	done chan struct{} // closed when all answers are given
+	n        atomic.Int32
+	done     chan struct{} // closed when all answers are given
+	outlives atomic.Bool   // the caller waits for them even if the host stops
 }
 
 // later registers one more answer. It must be called while another answer is pending.
@@ -210,6 +220,12 @@ func (o *Operator) order(ctx context.Context, by *command.Caller, r request) err
 	answers := pending{done: make(chan struct{})}
 	caller := *by
 	caller.Later = answers.later
+	if outlive := by.Outlive; outlive != nil {
+		caller.Outlive = func() {
+			answers.outlives.Store(true)
+			outlive()
+		}
+	}
 	r.by, r.done = &caller, answers.later()
 	stops := func() error {
 		if err := ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
@@ -229,6 +245,9 @@ func (o *Operator) order(ctx context.Context, by *command.Caller, r request) err
 		return nil
 	case <-o.done:
 	case <-ctx.Done():
+	}
+	if answers.outlives.Load() {
+		<-answers.done
 	}
 	select {
 	case <-answers.done: // the command itself may have stopped the host, as an upgrade does

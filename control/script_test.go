@@ -147,11 +147,11 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 		Seen: func(uint32) Seen { return Seen{} },
 		Host: s.h, Maps: s, Saves: savedGames{s}, Log: zerolog.Nop(), Trigger: "!", LAN: local, Realms: twoRealms{s},
 		Stop: func() { s.tell("the host is shutting down") },
-		Upgrade: func(path string, answer func(error)) error {
+		Upgrade: func(path string, outlive func(), answer func(Upgraded, error)) error {
 			if s.tell("the holder is asked for " + cmp.Or(path, "the installed program")); path == "/nowhere" {
-				answer(errors.New("no such file or directory"))
+				answer(Upgraded{}, errors.New("no such file or directory"))
 			} else {
-				answer(nil)
+				answer(Upgraded{Moved: outlive != nil}, nil)
 			}
 			return nil
 		},

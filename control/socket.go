@@ -79,7 +79,7 @@ func listen(path string, o *Operator) (*socket, error) {
 	return &socket{path: path, listener: l, operator: o}, nil
 }
 
-// serve answers orders until ctx ends; then it removes the socket.
+// serve answers orders until ctx ends; then it removes the socket. It does not wait for callers that outlive the host.
 func (s *socket) serve(ctx context.Context) {
 	var serving sync.WaitGroup
 	defer serving.Wait()
@@ -101,11 +101,16 @@ func (s *socket) serve(ctx context.Context) {
 			}
 			continue
 		}
-		serving.Go(func() { s.answer(ctx, conn) })
+		serving.Add(1)
+		s.operator.serving.Go(func() {
+			release := sync.OnceFunc(serving.Done)
+			defer release()
+			s.answer(ctx, conn, release)
+		})
 	}
 }
 
-func (s *socket) answer(ctx context.Context, conn net.Conn) {
+func (s *socket) answer(ctx context.Context, conn net.Conn, outlive func()) {
 	defer func() { _ = conn.Close() }()
 	_ = conn.SetDeadline(time.Now().Add(orderWithin))
 	var order Order
@@ -114,22 +119,25 @@ func (s *socket) answer(ctx context.Context, conn net.Conn) {
 		answer.Refused = "the order is not valid JSON: " + err.Error()
 	} else {
 		_ = conn.SetDeadline(time.Time{}) // the command may wait for a game or a disk
-		answer = s.operator.obey(ctx, order)
+		answer = s.operator.obey(ctx, order, outlive)
 	}
 	_ = conn.SetDeadline(time.Now().Add(orderWithin))
 	_ = json.NewEncoder(conn).Encode(answer)
 }
 
 // obey executes an order from the socket.
-func (o *Operator) obey(ctx context.Context, order Order) Answer {
+func (o *Operator) obey(ctx context.Context, order Order, outlive func()) Answer {
 	if order.Command != "" {
-		return o.Order(ctx, command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl}, order)
+		return o.Order(ctx, command.Caller{Name: "ctl", Level: command.Root, Via: command.ViaControl, Outlive: outlive}, order)
 	}
 	if g := o.opts.Host.Game(order.Game); g != nil {
 		return Answer{Lines: []string{}, Key: g.Key().String()}
 	}
 	return Answer{Lines: []string{}, Refused: noGame(order.Game).Error()}
 }
+
+// Await waits until every caller of the control socket has its answer. It is called after Run has ended.
+func (o *Operator) Await() { o.serving.Wait() }
 
 // Order executes an order of a caller who is not in a game. It returns when all answers are complete.
 func (o *Operator) Order(ctx context.Context, by command.Caller, order Order) Answer {

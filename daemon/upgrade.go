@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"w3host/control"
 	"w3host/hold"
 	"w3host/storage"
 )
@@ -38,8 +39,9 @@ type upgrading struct {
 
 // asked is an upgrade that a caller waits for.
 type asked struct {
-	answer  func(error) // once, by answerUpgrade
-	endings []func()    // release what waits for the upgrade
+	outlive func()                        // has the caller wait until the games have moved; nil: it cannot
+	answer  func(control.Upgraded, error) // once, by answerTo
+	endings []func()                      // release what waits for the upgrade
 }
 
 // relay passes records to the recorder of the moment.
@@ -52,8 +54,9 @@ func (r *relay) Record(rec storage.Record) { r.to.Load().Record(rec) }
 var errNoHolder = errors.New("there is no holder: games go on in another program under w3host hold only")
 
 // upgrade asks for another program to go on; empty: the one at the path of this one. Unless it returns an
-// error, it calls answer once, later: when that program takes over, is refused, or nothing is heard of it.
-func (d *daemon) upgrade(path string, answer func(error)) error {
+// error, it calls answer once, later: when that program hosts and the games have moved, or it is refused, or nothing is heard
+// of it. A caller without outlive is answered before the games move.
+func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgraded, error)) error {
 	if d.Shelf == nil {
 		return errNoHolder
 	}
@@ -65,26 +68,27 @@ func (d *daemon) upgrade(path string, answer func(error)) error {
 	if err := d.Shelf.Upgrade(path); err != nil {
 		return err
 	}
-	a := &asked{answer: answer}
+	a := &asked{outlive: outlive, answer: answer}
 	overdue := time.AfterFunc(answerWithin, func() {
-		d.answerTo(a, fmt.Errorf("the holder has not answered for %v; the log of w3host hold says what has become of the new program", answerWithin))
+		d.answerTo(a, control.Upgraded{}, fmt.Errorf("the holder has not answered for %v; the log of w3host hold says what has become of the new program", answerWithin))
 	})
-	stops := context.AfterFunc(d.ctx, func() { d.answerTo(a, errors.New("the host is stopping")) })
+	stops := context.AfterFunc(d.ctx, func() { d.answerTo(a, control.Upgraded{}, errStopping) })
 	a.endings = []func(){func() { overdue.Stop() }, func() { stops() }}
 	d.asked = a
 	return nil
 }
 
-// answerUpgrade answers the caller of the upgrade under way, if there is one.
-func (d *daemon) answerUpgrade(err error) {
+var errStopping = errors.New("the host is stopping")
+
+// underWay returns the upgrade that a caller waits for; nil: none.
+func (d *daemon) underWay() *asked {
 	d.mu.Lock()
-	a := d.asked
-	d.mu.Unlock()
-	d.answerTo(a, err)
+	defer d.mu.Unlock()
+	return d.asked
 }
 
-// answerTo answers a caller who has no answer yet.
-func (d *daemon) answerTo(a *asked, err error) {
+// answerTo answers a caller who has no answer yet. Every answer to an upgrade comes from here.
+func (d *daemon) answerTo(a *asked, u control.Upgraded, err error) {
 	d.mu.Lock()
 	waits := a != nil && d.asked == a
 	if waits {
@@ -94,10 +98,41 @@ func (d *daemon) answerTo(a *asked, err error) {
 	if !waits {
 		return
 	}
+	a.release()
+	a.answer(u, err)
+}
+
+// release ends the waiting for the upgrade.
+func (a *asked) release() {
 	for _, end := range a.endings {
 		end()
 	}
-	a.answer(err)
+}
+
+// handsOver has this process make place for the next one. The caller of the upgrade waits until the games have moved, or is
+// answered now.
+func (d *daemon) handsOver() {
+	d.handing.Store(true)
+	if a := d.underWay(); a != nil && a.outlive != nil {
+		a.release()
+		a.outlive()
+	} else if a != nil {
+		d.answerTo(a, control.Upgraded{Stay: d.running.Staying()}, nil)
+	}
+	d.stop()
+}
+
+// answerMoved answers the caller of the upgrade when the games have moved, and returns when the caller has the answer.
+func (d *daemon) answerMoved(ctx context.Context) {
+	u := control.Upgraded{Moved: true}
+	u.Stay, u.Behind = d.running.Moved(ctx)
+	d.Log.Info().Int("stay", len(u.Stay)).Int("behind", len(u.Behind)).Msg("the running games have moved to the next process")
+	var err error
+	if ctx.Err() != nil {
+		err = errStopping
+	}
+	d.answerTo(d.underWay(), u, err)
+	d.operator.Await()
 }
 
 // hearHolder carries out what the holder says. It ends with the holder.
@@ -105,14 +140,12 @@ func (d *daemon) hearHolder() {
 	for n := range d.Shelf.News() {
 		switch n.Verb {
 		case hold.Refused:
-			d.answerUpgrade(errors.New(n.Why))
+			d.answerTo(d.underWay(), control.Upgraded{}, errors.New(n.Why))
 		case hold.HandOver:
-			d.handing.Store(true)
-			d.answerUpgrade(nil)
-			d.stop()
+			d.handsOver()
 		}
 	}
-	d.answerUpgrade(hold.ErrEnded)
+	d.answerTo(d.underWay(), control.Upgraded{}, hold.ErrEnded)
 }
 
 // sayReady reports to the holder that this process, which stands by, is about to be ready, or
@@ -195,6 +228,9 @@ func (d *daemon) handOver(ctx context.Context) error {
 	})
 	d.Log.Info().Msg("another process hosts now")
 	defer context.AfterFunc(ctx, d.endSoon)()
+	var answered sync.WaitGroup
+	answered.Go(func() { d.answerMoved(ctx) }) // within a minute
+	defer answered.Wait()
 	err := d.running.Outlast(ctx)
 	if ctx.Err() == nil {
 		d.endSoon()

@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/config"
+	"w3host/control"
 	"w3host/hold"
 	"w3host/host"
 )
@@ -34,11 +35,16 @@ func TestUpgradeIsAnswered(t *testing.T) {
 		want string // in the answer; empty: the new program goes on
 		last bool   // this process asks for none any more
 	}{
-		"the holder refuses it":   {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.Refused, Why: "it hangs"} }, "it hangs", false},
-		"the new program goes on": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver} }, "", true},
-		"the holder ends":         {func(_ *daemon, s *askedShelf) { close(s.news) }, "the holder (w3host hold) has ended", true},
-		"the host stops":          {func(d *daemon, _ *askedShelf) { d.stop() }, "the host is stopping", true},
-		"the holder says nothing": {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the holder has not answered for 3m0s", false},
+		"the holder refuses it": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.Refused, Why: "it hangs"} }, "it hangs", false},
+		"the new program hosts": {func(d *daemon, s *askedShelf) {
+			s.news <- hold.News{Verb: hold.HandOver}
+			synctest.Wait()
+			d.answerTo(d.underWay(), control.Upgraded{Moved: true}, nil) // as answerMoved does
+		}, "", true},
+		"the holder ends while games move": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver}; close(s.news) }, "the holder (w3host hold) has ended", true},
+		"the holder ends":                  {func(_ *daemon, s *askedShelf) { close(s.news) }, "the holder (w3host hold) has ended", true},
+		"the host stops":                   {func(d *daemon, _ *askedShelf) { d.stop() }, "the host is stopping", true},
+		"the holder says nothing":          {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the holder has not answered for 3m0s", false},
 		"twice, by a late answer": {func(_ *daemon, s *askedShelf) {
 			time.Sleep(answerWithin)
 			synctest.Wait() // the caller has its answer
@@ -54,7 +60,10 @@ func TestUpgradeIsAnswered(t *testing.T) {
 				defer d.stop()
 				go d.hearHolder()
 				var answers []error
-				ask := func() error { return d.upgrade("", func(err error) { answers = append(answers, err) }) }
+				outlives := 0
+				ask := func() error {
+					return d.upgrade("", func() { outlives++ }, func(_ control.Upgraded, err error) { answers = append(answers, err) })
+				}
 				if err := ask(); err != nil {
 					t.Fatal(err)
 				}
@@ -68,6 +77,9 @@ func TestUpgradeIsAnswered(t *testing.T) {
 					t.Fatalf("%d answers", len(answers))
 				case c.want == "" && answers[0] != nil, c.want != "" && (answers[0] == nil || !strings.Contains(answers[0].Error(), c.want)):
 					t.Errorf("the answer is %v", answers[0])
+				}
+				if handed := d.handing.Load(); outlives > 1 || handed != (outlives == 1) {
+					t.Errorf("the host hands over: %v; the caller was told to wait %d times", handed, outlives)
 				}
 				if !c.last {
 					if err := ask(); err != nil {
@@ -87,7 +99,7 @@ func TestUpgradeWithoutHolder(t *testing.T) {
 	s := &askedShelf{err: hold.ErrEnded}
 	d := &daemon{Options: Options{Shelf: s}}
 	for range 2 {
-		if err := d.upgrade("", func(error) { t.Error("an answer, too") }); !errors.Is(err, hold.ErrEnded) {
+		if err := d.upgrade("", nil, func(control.Upgraded, error) { t.Error("an answer, too") }); !errors.Is(err, hold.ErrEnded) {
 			t.Errorf("got %v", err)
 		}
 	}

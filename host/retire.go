@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"slices"
+	"time"
 
 	"w3host/host/survive"
 )
@@ -49,15 +50,47 @@ func (h *Host) Outlast(ctx context.Context) error {
 // EndApart has the process before end a game that stays there; false: no such game stays.
 func (h *Host) EndApart(id uint32) bool { return h.takeover.End(id) }
 
-// Staying are the games that the program that stands by will leave to this process. It must not
+// Staying returns the games that the program that stands by will leave to this process. It must not
 // be called on the shard.
-func (h *Host) Staying() (ids []uint32) {
+func (h *Host) Staying() (stay []uint32) {
+	stay, _ = h.left()
+	return stay
+}
+
+// left lists the games that are still played here: those that stay to their end, and those that are to move.
+func (h *Host) left() (stay, behind []uint32) {
 	h.shard.Wait(func() {
 		for _, g := range h.running {
-			if g.playing && (!g.held || g.ledger == nil || g.ledger.Wanted() == survive.ToStay) {
-				ids = append(ids, g.id)
+			switch {
+			case !g.held || g.ledger == nil || g.ledger.Wanted() == survive.ToStay:
+				if g.playing {
+					stay = append(stay, g.id)
+				}
+			default:
+				behind = append(behind, g.id)
 			}
 		}
 	})
-	return ids
+	return stay, behind
+}
+
+const (
+	// movedWithin is how long Moved waits for games, and movedEvery how often it looks.
+	movedWithin = time.Minute
+	movedEvery  = 50 * time.Millisecond
+)
+
+// Moved waits, after HandOver, until no game is here but those that stay to their end, or until ctx or a minute has ended. It
+// returns those that stay, and those that have not moved in time.
+func (h *Host) Moved(ctx context.Context) (stay, behind []uint32) {
+	for end := time.Now().Add(movedWithin); ; {
+		stay, behind = h.left()
+		if len(behind) == 0 || ctx.Err() != nil || time.Now().After(end) {
+			return stay, behind
+		}
+		select {
+		case <-time.After(movedEvery):
+		case <-ctx.Done():
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"io"
 	"path/filepath"
@@ -269,4 +270,30 @@ func testAlive(t *testing.T) {
 	}
 	close(goOn)
 	testkit.Eventually(t, "another sign of life", func() bool { return alive.Load() > before })
+}
+
+// Moved returns once no game is left but those that stay, or when its context ends.
+func TestMoved(t *testing.T) { inBubble(t, testMoved) }
+
+func testMoved(t *testing.T) {
+	r, g, _ := heldRig(t, nil)
+	moved := func(within time.Duration) (stay, behind []uint32, took time.Duration) {
+		ctx, end := context.WithTimeout(t.Context(), within)
+		defer end()
+		began := time.Now()
+		stay, behind = r.h.Moved(ctx)
+		return stay, behind, time.Since(began)
+	}
+	if stay, behind, took := moved(5 * time.Second); len(stay) > 0 || !slices.Equal(behind, []uint32{g.id}) || took != 5*time.Second {
+		t.Errorf("after %v %v stay and %v are behind", took, stay, behind)
+	}
+	ask(t, g, func(g *Game) bool { g.ledger.Left().Verdict(true); return true })
+	if stay, behind, took := moved(time.Hour); !slices.Equal(stay, []uint32{g.id}) || len(behind) > 0 || took > 0 {
+		t.Errorf("after %v %v stay and %v are behind", took, stay, behind)
+	}
+	ask(t, g, func(g *Game) bool { g.ledger.Left().Verdict(false); return true })
+	time.AfterFunc(10*time.Second, func() { g.call(g.end) })
+	if stay, behind, took := moved(time.Hour); len(stay)+len(behind) > 0 || took < 10*time.Second || took > 11*time.Second {
+		t.Errorf("after %v %v stay and %v are behind", took, stay, behind)
+	}
 }

@@ -110,6 +110,8 @@ var chineseHost = map[string]string{
 	"The configuration and the maps have been reloaded.":                            "配置和地图已重新加载。",
 	"a program can be named only on the console or with w3host ctl":                 "只能在控制台或用 w3host ctl 指定程序",
 	"cannot upgrade: %v":                                                            "未能升级：%v",
+	"Upgraded: the new version hosts, and the running games have moved to it.":      "升级完成：新版本已接管，进行中的游戏已转到新版本。",
+	"the new version hosts, but these games have not moved to it yet: %v":           "新版本已接管，但以下游戏尚未转到新版本：%v",
 	"Upgrade started; each running game moves to the new version at its next turn.": "升级已开始；各局游戏在下一回合转到新版本。",
 	"The host is shutting down.":                                                    "主机正在关闭。",
 	"%v running: exit nice waits until they have ended, exit force ends them now":   "%v正在进行：exit nice 等它们结束再关闭，exit force 立即结束它们",

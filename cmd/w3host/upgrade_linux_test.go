@@ -66,7 +66,7 @@ func upgrade(t *testing.T, dir, pidFile string, wantRefused string, path ...stri
 		}
 		return before
 	}
-	if err != nil || !strings.Contains(string(out), "The new program goes on") {
+	if err != nil || !strings.Contains(string(out), "Upgraded: the new version hosts") {
 		t.Fatalf("upgrade %v: %v, %s", path, err, out)
 	}
 	now := before

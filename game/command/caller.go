@@ -48,6 +48,9 @@ type Caller struct {
 	// Later registers an answer that comes after the command has returned; the returned function is called when it was
 	// given. It may be nil.
 	Later func() (given func()) `json:"-"`
+	// Outlive has the caller wait for a pending answer even if this host stops hosting meanwhile, as in an upgrade.
+	// nil: the caller cannot.
+	Outlive func() `json:"-"`
 }
 
 // Refusal returns the error for a caller who lacks the level for a command.
