@@ -56,7 +56,7 @@ func (m *Machine) count(p *poll) count {
 }
 
 // mostOfNetwork is the maximum number of votes from the addresses of one network (network.Wide).
-const mostOfNetwork = 4
+const mostOfNetwork = 3
 
 // ballots counts the votes of the players in of: one per address and at most mostOfNetwork per surrounding network, so
 // that one person with many clients cannot decide for the others. Players whose names a realm has confirmed and those

@@ -59,6 +59,29 @@ func TestAttackVotes(t *testing.T) {
 	})
 }
 
+// TestAttackDropVotes: attackers vote to drop a victim who lags.
+func TestAttackDropVotes(t *testing.T) {
+	underAttack(t, func(t *testing.T, f force, unlimited bool) {
+		s := besiege(t, unlimited, byHand(12))
+		people, bots := s.company(f, 4, player)
+		s.start()
+		for _, c := range people {
+			c.Until(0x0C)
+		}
+		resume := people[0].Stall()
+		bots[0].Until(0x10)
+		for _, c := range bots {
+			c.Send(packet(0x29))
+		}
+		time.Sleep(time.Second)
+		resume()
+		time.Sleep(10 * time.Second)
+		if dropped := people[0].Ending() != nil; len(bots) != 4 || dropped != unlimited {
+			t.Errorf("%d bots; the victim was dropped: %v, want %v", len(bots), dropped, unlimited)
+		}
+	})
+}
+
 // waits returns how long a player has waited for turns that were late by more than half a second, in all.
 func waits(c *client) (late time.Duration) {
 	var last time.Time
