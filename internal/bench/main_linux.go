@@ -45,7 +45,7 @@ type bench struct {
 
 	floor, other, with string // further subjects
 	attacks            string
-	window             bool
+	window, memory     bool
 }
 
 // subject is a program to measure.
@@ -91,6 +91,7 @@ func main() {
 	flag.StringVar(&b.attacks, "attacks", "", "measure the effect of attacks on players: all, or comma-separated names")
 	attacker := flag.String("attacker", "", "run this attack until killed (used internally)")
 	flag.BoolVar(&b.window, "window", false, "measure the effect of the web console on games, with the first number of games")
+	flag.BoolVar(&b.memory, "memory", false, "measure the memory of lobbies, connections and games")
 	at := flag.String("at", "", "address to attack")
 	witness := flag.Bool("witness", false, "measure how late a thread on each CPU wakes, until standard input ends (used internally)")
 	flag.Parse()
@@ -134,6 +135,9 @@ func (b *bench) main(games string) (err error) {
 	}
 	if b.with != "" {
 		subjects = append(subjects, subject{b.with, b.host(host, strings.Fields(b.with)...)})
+	}
+	if b.memory {
+		return b.memoryOf(subjects[0])
 	}
 	if b.window {
 		for _, s := range subjects {
