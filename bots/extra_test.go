@@ -112,3 +112,23 @@ func TestFaultsOfHostsOf132(t *testing.T) {
 		t.Errorf("it ended with %q", r.outcome)
 	}
 }
+
+// TestSlowStart: a slow client goes to the score screen when 0x0B comes within 5 s of 0x0A, and loads when it comes later.
+func TestSlowStart(t *testing.T) {
+	t.Parallel()
+	start := func(wait time.Duration) *rig {
+		r := newRig(t, Options{Version: 32, SlowStart: true}).toLobby132()
+		r.meet()
+		r.others()
+		r.hear(&w3gs.SlotInfo{SlotTable: r.player.table}, &w3gs.CountdownStart{}, &w3gs.PlayerLeave{PID: 12})
+		r.pass(wait)
+		r.hear(&w3gs.CountdownEnd{})
+		return r
+	}
+	start(6 * time.Second).fine()
+	r := start(4 * time.Second)
+	r.complains("a slow client goes to the score screen")
+	if r.outcome != OutcomeBroken {
+		t.Errorf("it ended with %q", r.outcome)
+	}
+}

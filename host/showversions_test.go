@@ -1,6 +1,7 @@
 package host
 
 import (
+	"maps"
 	"strconv"
 	"testing"
 	"time"
@@ -58,5 +59,36 @@ func testWatchedVersion(t *testing.T, v w3gs.Version, observers bool) {
 	}
 	if report := <-played; !report.OK {
 		t.Errorf("played: %s, faults %+v", report.Verdict(), report.Faults)
+	}
+}
+
+// TestNamesForViewers: viewers are told the names that the players' clients were told, although the host calls a player without
+// a name by the number of the seat.
+func TestNamesForViewers(t *testing.T) { inBubble(t, testNamesForViewers) }
+
+func testNamesForViewers(t *testing.T) {
+	r, shown := shownRig(t, func(o *Options) { o.Game.Version = w3gs.VersionThree })
+	g, err := r.h.OpenLobby("names", versionMap(t, w3gs.VersionThree))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, nobody := r.join(g, "Ann", player), r.join(g, "", player)
+	r.begin(ann, nobody)
+	ann.Until(0x0C)
+	noise(ann)
+	viewer := watchAs(r, watchEntry(t, shown), "")
+	viewer.Until(0x0B)
+	names := map[uint8]string{}
+	for _, h := range viewer.All() {
+		if h.B[1] == 0x06 {
+			var p w3gs.PlayerInfo
+			if err := p.Decode(w3gs.Frame(h.B).Body()); err != nil {
+				t.Fatal(err)
+			}
+			names[p.PID] = p.Name
+		}
+	}
+	if want := map[uint8]string{ann.PID: "Ann", nobody.PID: ""}; !maps.Equal(names, want) {
+		t.Errorf("viewers are told %q, want %q", names, want)
 	}
 }
