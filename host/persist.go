@@ -29,7 +29,7 @@ func (g *Game) openLedger() journal.Memory {
 		g.log.Warn().Err(err).Msg("this game ends with the process of the host")
 		return nil
 	}
-	g.records.Survive()
+	g.records.NumberRecords()
 	return g.ledger
 }
 

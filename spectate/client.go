@@ -39,7 +39,7 @@ var (
 	ErrLeft    = errors.New("left")
 	errFlood   = errors.New("too many packets a second")
 	errRefused = errors.New("may not watch")
-	errForged  = errors.New("it answered more turns than it was sent")
+	errForged  = errors.New("it acknowledged more turns than it was sent")
 )
 
 // Options are settings shared by all clients of a game.

@@ -39,7 +39,7 @@ func TestOpenErrors(t *testing.T) {
 		{"w3host.db", storage.ErrBadURL, "write sqlite:w3host.db"},
 		{"sqlite:", storage.ErrBadURL, "name a file"},
 		{"sqlite::memory:", storage.ErrBadURL, "name a file"},
-		{"sqlite:" + file, storage.ErrUnavailable, "no SQLite database"},
+		{"sqlite:" + file, storage.ErrUnavailable, "not an SQLite database"},
 		{"sqlite:" + filepath.Join(file, "x.db"), storage.ErrUnavailable, "create the directory"},
 		{"sqlite:" + dir, storage.ErrUnavailable, "does the directory exist"},
 		{"postgres://u:hunter2@127.0.0.1:1/x?connect_timeout=1", storage.ErrUnavailable, `Postgres at 127.0.0.1:1 (database "x", user "u")`},

@@ -35,7 +35,7 @@ const openTimeout = 30 * time.Second
 var (
 	// ErrNotFound means that there is no such player, ban, admin or other entry.
 	ErrNotFound = sqldb.ErrNotFound
-	// ErrConflict means that the entry already exists.
+	// ErrConflict means that the entry already exists, or that other entries forbid the change.
 	ErrConflict = sqldb.ErrConflict
 	// ErrUnavailable means that the database cannot be reached now; retrying later may help.
 	ErrUnavailable = sqldb.ErrUnavailable

@@ -19,7 +19,7 @@ func (l *Loop) awayLeft(p *player) time.Duration {
 	return portion(p.away.Left(l.t, awayRefill), p.lag.wait, awayRefill)
 }
 
-// portion returns the same fraction of of that part is of whole.
+// portion returns of × part ÷ whole, in whole milliseconds; a negative part counts as 0.
 func portion(part, of, whole time.Duration) time.Duration {
 	return time.Duration(max(part, 0).Milliseconds()*of.Milliseconds()/max(whole.Milliseconds(), 1)) * time.Millisecond
 }

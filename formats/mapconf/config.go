@@ -52,13 +52,14 @@ type Config struct {
 	file string
 }
 
-// Identity is a [versions."1.27"] section of the file.
+// Identity is a section like [versions."1.27"]: the checksums of the map for one version of the game. Absent
+// fields are nil.
 type Identity struct {
 	Checksum *Hex `toml:"checksum"`
 	SHA1     *Hex `toml:"sha1"`
 }
 
-// Slot is a [[slots]] section of the file.
+// Slot is a [[slots]] section of the file, which describes one slot of the map.
 type Slot struct {
 	Status     string `toml:"status"` // open, closed or computer
 	Team       uint8  `toml:"team"`   // counted from 1, as players see it

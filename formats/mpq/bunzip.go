@@ -49,7 +49,7 @@ type bzip2Tree struct {
 // checksum u32.
 func unbzip2(dst, src []byte, limit int) ([]byte, error) {
 	if len(src) < 4 || string(src[:3]) != "BZh" || src[3] < '1' || src[3] > '9' {
-		return dst, corrupt("it is no bzip2 data")
+		return dst, corrupt("it is not bzip2 data")
 	}
 	d := bunzips.Get().(*bunzip)
 	defer bunzips.Put(d)

@@ -71,7 +71,7 @@ func explode(dst, src []byte, limit int) ([]byte, error) {
 	}
 	kind, dict := src[0], uint(src[1])
 	if kind > litCoded || dict < minDict || dict > maxDict {
-		return dst, corrupt("it is no PKWARE data: it begins with %02x %02x", kind, dict)
+		return dst, corrupt("it is not PKWARE data: it begins with %02x %02x", kind, dict)
 	}
 	in := bitReader{src: src[2:]}
 	start := len(dst)

@@ -51,7 +51,7 @@ func newFile(a *Archive, name string, b block, key uint32) (*File, error) {
 	f.mem.ahead = f.mem.ahead[:0]
 	err := f.load()
 	if sector := min(f.sectorSize, b.size); err == nil && sector > maxSector {
-		err = fmt.Errorf("%w: %d bytes in one sector, of which this reads %d", ErrTooLarge, sector, maxSector)
+		err = fmt.Errorf("%w: %d bytes in one sector; the limit is %d", ErrTooLarge, sector, maxSector)
 	}
 	if err != nil {
 		f.release()
@@ -125,7 +125,7 @@ func (f *File) advance() bool {
 func (f *File) ReadAll() ([]byte, error) {
 	defer f.release()
 	if f.b.size > maxFileSize {
-		return nil, f.fault(fmt.Errorf("%w: %d bytes, of which this reads %d", ErrTooLarge, f.b.size, maxFileSize))
+		return nil, f.fault(fmt.Errorf("%w: %d bytes; the limit is %d", ErrTooLarge, f.b.size, maxFileSize))
 	}
 	// Allocate at most eight times the stored size at once; the rest grows with actual data.
 	out := make([]byte, 0, min(int64(f.b.size), 8*f.stored()+slack/16))

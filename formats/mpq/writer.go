@@ -76,7 +76,7 @@ func (w *Writer) add(name string, data []byte, opts AddOptions, packFlag uint32,
 	case opts.SectorCRC && (pack == nil || opts.SingleUnit):
 		return fmt.Errorf("mpq: %s: SectorCRC requires compression and sectors", name)
 	case int64(len(data)) > maxFileSize:
-		return &Error{name, -1, fmt.Errorf("%w: %d bytes, and the most is %d", ErrTooLarge, len(data), maxFileSize)}
+		return &Error{name, -1, fmt.Errorf("%w: %d bytes; the limit is %d", ErrTooLarge, len(data), maxFileSize)}
 	}
 	f := packedFile{name: name, size: uint32(len(data)), flags: flagExists}
 	if len(data) > 0 {
@@ -194,7 +194,7 @@ func (w *Writer) Bytes() ([]byte, error) {
 	out = append(append(out, hashes...), blocks...)
 	size := len(out) - len(w.prefix)
 	if int64(size) > 1<<32-1 {
-		return nil, &Error{"archive", -1, fmt.Errorf("%w: %d bytes, and the format ends at 4 GiB", ErrTooLarge, size)}
+		return nil, &Error{"archive", -1, fmt.Errorf("%w: %d bytes; the limit of the format is 4 GiB", ErrTooLarge, size)}
 	}
 
 	head, le := out[len(w.prefix):], binary.LittleEndian

@@ -137,7 +137,7 @@ func (w *summariser) leave(l LeaveLine) {
 	if p := w.Player(l.PID); p != nil {
 		p.Leave, p.pausedAtEnd = &l, w.paused
 	} else {
-		w.r.noteOnce(false, fmt.Sprint("leave", l.PID), "player %d leaves, but has no record", l.PID)
+		w.r.noteOnce(false, fmt.Sprint("leave", l.PID), "player %d leaves but has no record", l.PID)
 	}
 }
 
@@ -151,7 +151,7 @@ func (w *summariser) turn(rec *Record) {
 		w.Commands++
 		p := w.Player(pid)
 		if p == nil {
-			w.r.noteOnce(false, fmt.Sprint("acts", pid), "player %d acts, but has no record", pid)
+			w.r.noteOnce(false, fmt.Sprint("acts", pid), "player %d acts but has no record", pid)
 			p = &PlayerSummary{}
 		}
 		p.apm.add(w.rules.CountActions(data), rec.Time)

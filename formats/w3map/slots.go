@@ -31,7 +31,7 @@ func (m *Map) setSlots() {
 	}
 	m.PlayerSlots = uint8(len(m.Slots))
 	if limit := m.Version.Slots(); len(m.Slots) > limit {
-		m.warn("The map has %d players, of which clients of %v know %d: it needs 1.29 or later.", len(m.Slots), m.Version, limit)
+		m.warn("The map has %d players, but clients of %v support only %d: it needs 1.29 or later.", len(m.Slots), m.Version, limit)
 	}
 	if len(m.Slots) == 0 {
 		m.warn("The map has no slot for a human or computer player.")

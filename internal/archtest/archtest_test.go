@@ -1,5 +1,5 @@
-// Package archtest holds the code to the table of rooms in
-// docs/architecture.md: who may import whom, and that the pure rooms stay pure.
+// Package archtest checks that the code follows the table of packages in docs/architecture.md: which package
+// may import which, and that pure packages use no clock, goroutines or I/O. It contains only tests.
 package archtest
 
 import (

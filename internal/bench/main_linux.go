@@ -115,7 +115,7 @@ func (b *bench) main(games string) (err error) {
 	for text := range strings.SplitSeq(games, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil || n < 1 {
-			return fmt.Errorf("--games: %q is no number of games", text)
+			return fmt.Errorf("--games: %q is not a number of games", text)
 		}
 		b.games = append(b.games, n)
 	}
@@ -211,7 +211,7 @@ func awaitGames(bots io.Reader, games int) error {
 	for began := 0; began < games; {
 		switch {
 		case !scanner.Scan():
-			return fmt.Errorf("only %d of %d games have begun: %s", began, games, strings.Join(said, "\n"))
+			return fmt.Errorf("only %d of %d games have started: %s", began, games, strings.Join(said, "\n"))
 		case strings.Contains(scanner.Text(), "game runs"):
 			began++
 		default:

@@ -1,7 +1,7 @@
 //go:build !linux
 
 // Package boottime provides a clock that advances while the computer sleeps and is never adjusted, on systems
-// that have one. Fleet leases are timed with it.
+// that have one. Package daemon times the leases of a fleet with it.
 package boottime
 
 import "time"

@@ -1,5 +1,6 @@
 // Package country looks up the country of an IP address in a local database file (.mmdb) such as GeoLite2 or
-// DB-IP. It sends nothing over the network.
+// DB-IP. File is such a database. Package daemon opens the one named in the configuration. Nothing is sent
+// over the network.
 package country
 
 import (

@@ -1,10 +1,9 @@
-// Package dockertest holds what an operator deploys to its word: the Dockerfile
-// builds an image that is small, static and runs without rights; compose.yaml,
-// the systemd unit and their settings fit the program.
+// Package dockertest tests what operators deploy: the Dockerfile must build a small, static image that runs
+// without privileges, and compose.yaml and the systemd unit must match the program. It contains only tests.
 //
-// Where root has dockerd, an engine of the tests' own is started, and everything is deployed
-// on it by the documented commands. Elsewhere Docker or Buildah, whichever works, builds the
-// image, whose program is run in a folder; without either, that is skipped, and said.
+// If the tests run as root and dockerd is installed, they start their own Docker engine and deploy everything
+// with the documented commands. Otherwise Docker or Buildah builds the image, if either works, and the tests
+// run its program in a folder. Without both, these tests are skipped and say so.
 package dockertest
 
 import (

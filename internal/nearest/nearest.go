@@ -1,5 +1,5 @@
 // Package nearest finds the known word that is most similar to a mistyped one, for suggestions such as "did
-// you mean".
+// you mean". The configuration, map settings, chat commands and the command line use it.
 package nearest
 
 // Word returns the first known word with the smallest Distance, or "" if known is empty.

@@ -1,5 +1,5 @@
 // Package network groups IP addresses by subscriber, for limits and bans: a single IPv4 address, or an IPv6
-// /64, which every line gets at least (RFC 6177).
+// /64, which every line gets at least (RFC 6177). Everything that limits or bans addresses uses it.
 package network
 
 import "net/netip"

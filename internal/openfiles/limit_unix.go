@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package openfiles returns the limit for open files, which also limits connections.
+// Package openfiles returns the process's limit for open files, which also limits connections. Package daemon
+// and w3host doctor warn if it is too low; package bots refuses to start more clients than it allows.
 package openfiles
 
 import "syscall"

@@ -1,5 +1,5 @@
 // Package terminal provides helpers for programs used at a terminal: detecting one, its width, tables, word
-// wrap, and escaping text that could control it.
+// wrap, and escaping text that could control it. The command line and the log use it.
 package terminal
 
 import (

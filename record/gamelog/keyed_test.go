@@ -19,7 +19,7 @@ func TestAgain(t *testing.T) {
 	var first, second tape
 	opened := time.Now()
 	r := NewRecords(&first, opened)
-	r.Survive()
+	r.NumberRecords()
 	again := Resume(&second, r.Key(), opened, 1)
 	for i := range facts {
 		r.Observe(&facts[i])

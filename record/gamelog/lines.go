@@ -30,7 +30,7 @@ func (l *Lines) Observe(s *game.Stamped) {
 		l.log.Info().Str("name", f.Config.Name).Str("map", l.file).Int("slots", f.Counts.Total).
 			Stringer("listen", l.addr).Msg("lobby open")
 		if f.Config.Lobby.Admission.NamesShown {
-			l.log.Warn().Str("map", l.file).Msg("names are not hidden: the map is no melee map, and if it computes with names its clients would desync; hide_names = \"always\" hides them anyway")
+			l.log.Warn().Str("map", l.file).Msg("names are not hidden: this is not a melee map, and clients would desync if its script uses player names; hide_names = \"always\" hides them anyway")
 		}
 	case *game.Joined:
 		player(l.log.Info(), f.Player).Int("slot", f.Slot+1).Stringer("addr", f.Addr).Msg("player joined")

@@ -29,7 +29,7 @@ type Records struct {
 	// see the start of the game before Records does.
 	Replay func() string
 
-	to      numbered
+	to      keyedRecorder
 	key     storage.GameKey
 	opened  time.Time
 	version w3gs.Version
@@ -43,7 +43,7 @@ type Records struct {
 
 // NewRecords returns Records for a game whose lobby opened at the given time.
 func NewRecords(to Recorder, opened time.Time) *Records {
-	return &Records{to: numbered{to: to}, key: storage.NewGameKey(), opened: opened, Replay: func() string { return "" }}
+	return &Records{to: keyedRecorder{to: to}, key: storage.NewGameKey(), opened: opened, Replay: func() string { return "" }}
 }
 
 // Observe records one event. It does not block.

@@ -26,7 +26,7 @@ type judge struct {
 	left    map[uint8]uint32 // turn of each player's leave, by pid
 }
 
-// observe processes an event before the records do.
+// observe processes an event. It must be called before the event reaches the records, which ask the judge.
 func (j *judge) observe(s *game.Stamped) {
 	switch f := s.Fact.(type) {
 	case *game.Opened:

@@ -24,8 +24,7 @@ const (
 	DotA  Source = "dota"
 )
 
-// outcome is the name of the result that tells how the game ended for a player; the other constants are its
-// values.
+// A result named outcome tells how the game ended for a player; its value is won, lost, drew or left.
 const (
 	outcome = "outcome"
 

@@ -121,7 +121,7 @@ var sqliteRemedies = map[int]string{
 	sqlite3.SQLITE_READONLY: " (may this user write to the file and its directory?)",
 	sqlite3.SQLITE_PERM:     " (may this user write to the file and its directory?)",
 	sqlite3.SQLITE_FULL:     " (free some space on its disk)",
-	sqlite3.SQLITE_NOTADB:   " (the file is no SQLite database: name another in database.url)",
+	sqlite3.SQLITE_NOTADB:   " (the file is not an SQLite database: name another in database.url)",
 	sqlite3.SQLITE_CORRUPT:  " (restore a backup, or see docs/database.md on recovery)",
 }
 

@@ -27,7 +27,7 @@ func parsePostgres(conn string) (*pgxpool.Config, error) {
 			return nil, errors.New("the connection string of Postgres has two @: write a colon between user and password, and @ in either as %40")
 		}
 		if _, err := url.Parse(conn); err != nil {
-			return nil, errors.New("the connection string of Postgres is not understood: it is postgres://USER:PASSWORD@HOST:PORT/NAME, " +
+			return nil, errors.New("the connection string of Postgres is invalid: write postgres://USER:PASSWORD@HOST:PORT/NAME, " +
 				"with other signs than letters and digits written like %2F; better leave the password to PGPASSWORD")
 		}
 	}
@@ -45,7 +45,7 @@ func parsePostgres(conn string) (*pgxpool.Config, error) {
 				return nil, errors.New("the connection string of Postgres, or libpq's environment, has a wrong value for " + key)
 			}
 		}
-		return nil, errors.New("the connection string of Postgres is not understood: it is postgres://USER@HOST/NAME, or host=HOST dbname=NAME user=USER; " +
+		return nil, errors.New("the connection string of Postgres is invalid: write postgres://USER@HOST/NAME, or host=HOST dbname=NAME user=USER; " +
 			"quote values with spaces like 'this', and better leave the password to PGPASSWORD")
 	}
 	// The following values appear in other error messages.
