@@ -50,6 +50,17 @@ func TestAnswersAreSteps(t *testing.T) {
 	}
 }
 
+// TestAnswersBesideSettings: what players have set in the lobby does not keep answers in the game from the short way.
+func TestAnswersBesideSettings(t *testing.T) {
+	for _, line := range []string{"Ann: !pin Hello", "Ann: !announce 60 Hello", "Ann: !lock"} {
+		s := newScene()
+		playLines(t, s, "join Ann", "join Bob", line, "Ann: !start now", "wait 1s", "load", "wait 1s", "ack", "play 5s")
+		if !s.m.calm {
+			t.Errorf("%q costs the short way", line)
+		}
+	}
+}
+
 func facts(out *Out) string {
 	b, err := json.Marshal(out.Facts)
 	if err != nil {

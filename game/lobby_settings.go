@@ -48,11 +48,16 @@ func (m *Machine) unset(what string) {
 // endSettings reverts the settings of players who have left.
 func (m *Machine) endSettings() {
 	for _, s := range slices.Clone(m.settings.list) {
-		if m.seats[s.by.PID] != s.by && !strings.EqualFold(s.by.Name, m.lobby.Owner()) && !m.Over() {
+		if m.isOrphaned(s) && !m.Over() {
 			m.unset(s.what)
 			s.end()
 		}
 	}
+}
+
+// isOrphaned reports whether the player who made a setting has left and does not own the lobby.
+func (m *Machine) isOrphaned(s setting) bool {
+	return m.seats[s.by.PID] != s.by && !strings.EqualFold(s.by.Name, m.lobby.Owner())
 }
 
 // lock prevents admins who do not own the lobby from commanding it.

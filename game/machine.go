@@ -2,6 +2,7 @@ package game
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"w3host/game/command"
@@ -40,7 +41,7 @@ type Machine struct {
 	seq       uint64                      // number of the last fact
 	spoken    *allowance.Limiter[speaker] // rate limit for lines that callers make the host say; nil until needed
 	asPlayer  bool                        // the current command is a player's, who may not know hidden names
-	calm      bool                        // no poll, setting or absent player needs attention after each input
+	calm      bool                        // no poll and no setting of a player who has left needs attention after each input
 	out       outputs
 }
 
@@ -97,7 +98,7 @@ func (m *Machine) Step(now time.Duration, in *Input, out *Out) {
 	if m.Over() {
 		m.fact(m.ending.last)
 	}
-	m.calm = m.turns != nil && !m.Over() && len(m.polls)+len(m.settings.list) == 0
+	m.calm = m.turns != nil && !m.Over() && len(m.polls) == 0 && !slices.ContainsFunc(m.settings.list, m.isOrphaned)
 }
 
 // settling lists the checks after each input, in their order.
