@@ -159,7 +159,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 			err := s.broken
 			s.broken = nil
 			s.operator.Use(nil, s.players)
-			return []string{"host.listen has changed: it takes effect when the host is started again."}, err
+			return []string{"host.listen has changed; restart the host to apply it."}, err
 		},
 		Audit: func(a storage.AdminAction) {
 			s.tell(fmt.Sprintf("audit: %s by %s (%s), on %q, %q, refused %q", a.Action, a.Who, a.Via, a.On, a.Detail, a.Refused))

@@ -13,27 +13,26 @@ import (
 )
 
 const (
-	// agonesEvery is how often the sidecar gets a sign of life.
+	// agonesEvery is the interval of health reports to the sidecar.
 	agonesEvery = 2 * time.Second
-	// agonesWithin bounds one request to it.
+	// agonesWithin is the time limit of a request.
 	agonesWithin = time.Second
-	// agonesPort is where the sidecar listens if the environment does not say it.
+	// agonesPort is the sidecar's port if the environment does not set one.
 	agonesPort = "9358"
 )
 
-// agones reports the state of the host to the sidecar of Agones, by its REST interface. A sidecar that
-// does not answer gets the report at the next beat: it may start later than the host.
+// agones reports the state of the host to the Agones sidecar through its REST API. A report that fails is repeated at
+// the next interval, since the sidecar may start later than the host.
 type agones struct {
 	url      string
 	log      zerolog.Logger
-	alive    func() bool // the loop of the games moves
-	people   func() bool // somebody is in a lobby or game
-	reported string      // the last state that the sidecar has taken
-	down     bool        // it has not answered
+	alive    func() bool // the game loop is responsive
+	people   func() bool // there are players in a lobby or game
+	reported string      // the last state accepted by the sidecar
+	down     bool        // the last report failed
 }
 
-// reportToAgones begins to report; the function that it returns says that the host ends, unless
-// another process goes on in its place.
+// reportToAgones starts reporting. The returned function reports the end of the host, unless another process takes over.
 func (d *daemon) reportToAgones() (end func()) {
 	if !d.Config.Fleet.Agones {
 		return func() {}
@@ -51,16 +50,16 @@ func (d *daemon) reportToAgones() (end func()) {
 	return func() {
 		endRun()
 		if d.handing.Load() {
-			return // the process that goes on reports to the sidecar
+			return // the process that takes over reports to the sidecar
 		}
 		if err := a.post(context.Background(), "/shutdown"); err != nil {
-			a.log.Warn().Err(err).Msg("cannot report to the sidecar of Agones that the host ends")
+			a.log.Warn().Err(err).Msg("cannot report the end of the host to the Agones sidecar")
 		}
 	}
 }
 
-// run reports the state of the host until ctx ends. An allocated server is left alone by updates
-// and by scaling down, so a host is while somebody is in it.
+// run reports the state of the host until ctx ends. The host is allocated while it has players, because Agones does not
+// update or remove allocated servers.
 func (a *agones) run(ctx context.Context, every time.Duration) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
@@ -76,7 +75,7 @@ func (a *agones) run(ctx context.Context, every time.Duration) {
 
 func (a *agones) report(ctx context.Context) {
 	if !a.alive() {
-		return // it is not healthy, and Agones is to find that out
+		return // no report: Agones must notice that the host is unhealthy
 	}
 	state := "/ready"
 	if a.people() {
@@ -86,11 +85,11 @@ func (a *agones) report(ctx context.Context) {
 	if err == nil && state != a.reported {
 		if err = a.post(ctx, state); err == nil {
 			a.reported = state
-			a.log.Debug().Str("state", state).Msg("the sidecar of Agones has taken the state")
+			a.log.Debug().Str("state", state).Msg("state reported to the Agones sidecar")
 		}
 	}
 	if err != nil && !a.down && ctx.Err() == nil {
-		a.log.Warn().Err(err).Msg("the sidecar of Agones does not answer; the state is reported again")
+		a.log.Warn().Err(err).Msg("the Agones sidecar does not answer; will report again")
 	}
 	a.down = err != nil
 }
@@ -109,7 +108,7 @@ func (a *agones) post(ctx context.Context, path string) error {
 	}
 	_ = answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("the sidecar refuses it: %s answers %s", path, answer.Status)
+		return fmt.Errorf("the sidecar refused %s: %s", path, answer.Status)
 	}
 	return nil
 }

@@ -14,12 +14,11 @@ import (
 	"time"
 )
 
-// aliveTimeout is generous for a host on the same machine. Docker's own timeout of a
-// health check has to be longer.
+// aliveTimeout is the time limit of the check. Docker's timeout of a health check has to be longer.
 const aliveTimeout = 3 * time.Second
 
-// Alive checks that a host on this machine answers. listen is its host.listen; addr
-// is where it was asked, empty if that cannot be derived.
+// Alive checks that a host on this machine answers. listen is its host.listen. addr is the address that was checked, or
+// empty if it cannot be derived.
 func Alive(ctx context.Context, listen string) (addr string, err error) {
 	if addr, err = ownAddress(listen); err == nil {
 		err = signOfLife(ctx, addr)
@@ -27,9 +26,10 @@ func Alive(ctx context.Context, listen string) (addr string, err error) {
 	return addr, err
 }
 
-// AskReady asks the window of a host on this machine whether new players find a lobby.
+// AskReady asks the web console of a host on this machine whether new players find a lobby. The error is set unless the
+// host is ready.
 func AskReady(ctx context.Context, url string) (h Health, err error) {
-	// The certificate is for names by which others ask.
+	// The certificate is for the public host names, not for this address.
 	client := http.Client{Timeout: aliveTimeout, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -37,7 +37,7 @@ func AskReady(ctx context.Context, url string) (h Health, err error) {
 	}
 	answer, err := client.Do(r)
 	if err != nil {
-		return Health{Status: "away"}, fmt.Errorf("no window of a host answers: %w", err)
+		return Health{Status: "away"}, fmt.Errorf("the web console of the host does not answer: %w", err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	if err := json.NewDecoder(io.LimitReader(answer.Body, 4<<10)).Decode(&h); err != nil {
@@ -49,14 +49,14 @@ func AskReady(ctx context.Context, url string) (h Health, err error) {
 	return h, err
 }
 
-// ownAddress is the address at which a program on the same machine reaches a listener.
+// ownAddress returns the address at which a listener is reached from the same machine.
 func ownAddress(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", fmt.Errorf("host.listen = %q: must be ADDRESS:PORT", listen)
 	}
 	if port == "0" {
-		return "", fmt.Errorf("host.listen = %q: the system chose the port; say which with --listen ADDRESS:PORT", listen)
+		return "", fmt.Errorf("host.listen = %q: the system chooses the port; give it with --listen ADDRESS:PORT", listen)
 	}
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.Unmap().IsUnspecified() {
 		host = "127.0.0.1"
@@ -67,14 +67,14 @@ func ownAddress(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// signOfLife connects, sends nothing, and waits for the host to close. Connecting
-// alone proves little: the kernel accepts for a program that hangs.
+// signOfLife connects, sends nothing and waits for the host to close the connection. A successful connect alone proves
+// little, because the kernel accepts connections for a program that hangs.
 func signOfLife(ctx context.Context, addr string) error {
 	ctx, cancel := context.WithTimeout(ctx, aliveTimeout)
 	defer cancel()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", addr)
 	if err != nil {
-		return fmt.Errorf("no host listens at %s: %w", addr, errors.Unwrap(err))
+		return fmt.Errorf("no host is listening at %s: %w", addr, errors.Unwrap(err))
 	}
 	defer func() { _ = conn.Close() }()
 	deadline, _ := ctx.Deadline()
@@ -84,7 +84,7 @@ func signOfLife(ctx context.Context, addr string) error {
 	}
 	_, err = conn.Read(make([]byte, 1))
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return fmt.Errorf("%s accepts connections, but has not answered for %v: the host hangs", addr, aliveTimeout)
+		return fmt.Errorf("%s accepts connections but has not answered for %v: the host hangs", addr, aliveTimeout)
 	}
-	return nil // end of file or a reset: both come from a host that runs
+	return nil // end of file or a reset: both come from a running host
 }

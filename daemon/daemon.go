@@ -1,5 +1,9 @@
-// Package daemon runs a host as the configuration says: it wires the rooms together,
-// applies a changed configuration, and stops them in order.
+// Package daemon is the host process: Run starts all parts of a host from the configuration, connects them, applies
+// reloads and upgrades, and stops them in order.
+//
+// The configuration comes from package config; Run creates the database store, the maps, package host with its games,
+// the LAN and realm announcers, the console and the web console. Command w3host calls it; package daemon/doctor reuses
+// its parts to check a configuration. It contains no rules of games.
 package daemon
 
 import (
@@ -36,40 +40,38 @@ import (
 	"w3host/web/webhook"
 )
 
-// Stopping takes at most limits.shutdown_timeout and a second, whatever the disk and
-// the database do. The timeout is for games; the second is for replays, records and
-// the connections to the database. A process that hosts no more waits that long for
-// its last replays and records alone: nobody waits for its end.
+// Stopping takes at most limits.shutdown_timeout plus one second, whatever the disk and the database do. The timeout is
+// for games; the additional second is for replays, records and the connections to the database. A process that no longer
+// hosts uses the whole timeout for its last replays and records.
 const (
 	recordsTimeout = 500 * time.Millisecond
-	recordsLeast   = 300 * time.Millisecond // even if games took longer
+	recordsLeast   = 300 * time.Millisecond // minimum, even if games took longer
 	replaysTimeout = 300 * time.Millisecond
 	closeTimeout   = 200 * time.Millisecond
 )
 
-// enoughFiles is more than a thousand games of ten players need.
+// enoughFiles is enough for more than a thousand games of ten players.
 const enoughFiles = 16384
 
 // Options are the arguments of Run.
 type Options struct {
-	Config  config.Config                 // validated, as Check does it
-	Read    func() (config.Config, error) // the same again, for a reload
-	Version string                        // of this program
+	Config  config.Config                 // must have been validated with Check
+	Read    func() (config.Config, error) // loads the configuration again, for a reload
+	Version string                        // version of this program
 	Console *control.Console
-	First   string          // a command to begin with; empty: none
-	Drain   <-chan struct{} // closed when the host is to end after its games; nil: never
-	Shelf   hold.Shelf      // nil: there is no holder
-	NotHeld error           // why nothing can be held, although there is a holder
+	First   string          // console command to run first, or empty
+	Drain   <-chan struct{} // closed when the host should stop after its games; nil means never
+	Shelf   hold.Shelf      // nil without a supervisor
+	NotHeld error           // why connections cannot be handed over although there is a supervisor
 	Log     zerolog.Logger
-	// Examine makes the checks of w3host doctor.
+	// Examine runs the checks of w3host doctor.
 	Examine func(ctx context.Context, c config.Config, report func(what, detail, remedy string)) error
 }
 
-// daemon is a host with all that it needs. Each step of its start adds to stops the function that ends
-// the step's work.
+// daemon is a host with all its parts. Each step of the start appends to stops the function that stops its part.
 type daemon struct {
 	Options
-	ctx   context.Context // ends when the host is to stop
+	ctx   context.Context // ends when the host should stop
 	stop  context.CancelFunc
 	stops []stop
 
@@ -79,39 +81,39 @@ type daemon struct {
 	lists     *guard
 	host      host.Options
 	operator  *control.Operator
-	onRealms  *realmCommands  // nil: there is no [[realm]]
+	onRealms  *realmCommands  // nil without a [[realm]]
 	onLAN     *lan.Advertiser // nil if lan.enabled is false
 	listeners host.Listeners
 	recorder  *storage.Recorder
 	running   *host.Host
-	web       *web.Server // nil: none
+	web       *web.Server // nil without a web console
 	live      *weblive.Live
 	events    *api.Events
 	hooks     *webhook.Hooks
 	metrics   *metrics.Metrics
-	realms    *realm.Realms   // nil: none
-	fleet     *leases         // nil: the host is alone
-	others    *others         // likewise
-	heart     heartbeat.Heart // beats with the loop of the games
+	realms    *realm.Realms   // nil without realms
+	fleet     *leases         // nil without a fleet
+	others    *others         // nil without a fleet
+	heart     heartbeat.Heart // beats with the game loop
 	pulse     pulse
 	access    *access.Store
 	uploads   *uploads
-	outside   *http.ServeMux // of web.public_listen
+	outside   *http.ServeMux // routes of web.public_listen
 	ladders   *ladders
 	upgrading
 }
 
-// stop ends a step's work.
+// stop stops a part of the host.
 type stop struct {
 	do   func() error
-	last bool // games need it to their end
+	last bool // games need the part until they end
 }
 
-// Run hosts games until ctx ends. The parts that it starts stop in the opposite order: games
-// first, then the announcements, the game log last.
+// Run hosts games until ctx ends. It stops its parts in reverse order: games first, then the announcements, the game log
+// last.
 func Run(ctx context.Context, o Options) (err error) {
-	// One processor of Go's more than the machine has, and work that takes long on fewer threads
-	// than that: the loop of the games never waits for a goroutine to give way.
+	// Use one more Go processor than the machine has, and fewer threads than that for long computations, so that the
+	// game loop never waits for a goroutine to yield.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	d := &daemon{Options: o}
 	d.ctx, d.stop = context.WithCancel(ctx)
@@ -130,7 +132,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// end ends the parts that were begun, the last first; or only those that games do not need.
+// end stops the parts that were started, the last one first; if all is false, only those that games do not need.
 func (d *daemon) end(all bool) (err error) {
 	var left []stop
 	for _, s := range slices.Backward(d.stops) {
@@ -147,10 +149,10 @@ func (d *daemon) end(all bool) (err error) {
 
 func (d *daemon) part(name string) zerolog.Logger { return d.Log.With().Str("part", name).Logger() }
 
-// audit records what an operator did, or was refused.
+// audit records what an operator did or was refused.
 func (d *daemon) audit(a storage.AdminAction) { d.records.Record(a) }
 
-// alongside runs something until the host is to stop or end is called, which waits for it.
+// alongside runs a function on a goroutine until the host stops or end is called; end waits for it.
 func (d *daemon) alongside(run func(context.Context)) (end func()) {
 	ctx, stop := context.WithCancel(d.ctx)
 	var running sync.WaitGroup
@@ -161,11 +163,11 @@ func (d *daemon) alongside(run func(context.Context)) (end func()) {
 	}
 }
 
-// atEnd and atLast note what ends a step's work; atLast, if running games need it.
+// atEnd and atLast register the function that stops a part; atLast is for parts that running games need.
 func (d *daemon) atEnd(do func() error)  { d.stops = append(d.stops, stop{do, false}) }
 func (d *daemon) atLast(do func() error) { d.stops = append(d.stops, stop{do, true}) }
 
-// noError is do for atEnd and atLast, where it cannot fail.
+// noError adapts a function that cannot fail for atEnd and atLast.
 func noError(do func()) func() error {
 	return func() error {
 		do()
@@ -173,25 +175,25 @@ func noError(do func()) func() error {
 	}
 }
 
-// check looks at the machine before anything is opened.
+// check checks the machine before anything is opened.
 func (d *daemon) check() error {
 	if most, limited := openfiles.Limit(); limited && most < enoughFiles {
-		d.Log.Warn().Msgf("the limit of open files is %d, enough for about as many players; raise it with ulimit -n or LimitNOFILE", most)
+		d.Log.Warn().Msgf("the limit of open files is %d, which allows about as many players; raise it with ulimit -n or LimitNOFILE", most)
 	}
 	d.Log.Info().Str("version", d.Version).Str("config", cmp.Or(absolute(d.Config.File), "no configuration file, defaults only")).Msg("w3host starts")
 	d.host = hostOptions(d.Config, d.Version, d.Log)
 	return checkFolders(d.Config)
 }
 
-// inherit lists the games that the process before has left with the holder, if there is
-// one. Where nothing can be held, the host goes on unprotected.
+// inherit receives the games that the previous process left with the supervisor, if there is one. If that is impossible,
+// the host runs unprotected.
 func (d *daemon) inherit() error {
 	if d.NotHeld != nil {
-		d.Log.Warn().Err(d.NotHeld).Msg("games end with this process, as under w3host serve")
+		d.Log.Warn().Err(d.NotHeld).Msg("games cannot be handed over and end with this process")
 	}
 	d.host.Inherited = host.Inherit(d.Shelf, d.Log)
 	if d.Shelf != nil && d.Shelf.StandsBy() {
-		go d.sayReady(d.host.Inherited.Moved) // ends when this process goes on, or with ctx
+		go d.sayReady(d.host.Inherited.Moved) // ends when this process takes over, or with ctx
 	}
 	return nil
 }
@@ -205,7 +207,7 @@ func (d *daemon) openMaps() error {
 	return err
 }
 
-// openLists loads the bans and the admins.
+// openLists loads the bans and admins.
 func (d *daemon) openLists() error {
 	dir, _ := d.recorder.Dir()
 	d.lists = newGuard(storage.NewAccessCache(d.db, storage.AccessCacheOptions{Dir: dir, Heart: &d.heart, Log: d.part("database"), Like: lobby.Likeness}), d.Config)
@@ -216,12 +218,12 @@ func (d *daemon) openLists() error {
 	d.banLeavers()
 	d.host.Bans, d.host.BansChanged, d.host.Admins, d.host.Country = d.lists, d.lists.BansChanged(), d.lists, d.lists.country
 	if err := d.lists.useCountries(d.Config.Moderation); err != nil {
-		d.Log.Error().Err(err).Msg("no countries are shown")
+		d.Log.Error().Err(err).Msg("countries are not shown")
 	}
 	return nil
 }
 
-// listen opens the ports before lobbies are announced, which takes their numbers.
+// listen opens the ports before lobbies are announced, because announcements contain them.
 func (d *daemon) listen() (err error) {
 	if d.listeners, err = host.Listen(d.Shelf, d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)
@@ -254,7 +256,7 @@ func (d *daemon) openReplays() error {
 	return nil
 }
 
-// serve runs the host, and carries out the commands of all callers who may give some.
+// serve runs the host and executes the commands of all callers.
 func (d *daemon) serve() error {
 	c := d.Config
 	d.host.Outside = func(game uint32, by *command.Caller, line string) { d.operator.FromGame(game, by, line) }
@@ -301,14 +303,13 @@ func (d *daemon) serve() error {
 		return nil
 	}
 	if err := h.Close(); err != nil {
-		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")
+		d.Log.Warn().Err(err).Msg("not everything could be shut down in time")
 	}
 	d.Log.Info().Msg("w3host has stopped")
 	return nil
 }
 
-// contained reports whether the end of this process is that of a container: it is the first
-// in it, or its holder is.
+// contained reports whether the container ends with this process: it is the first one in it, or its supervisor is.
 func (d *daemon) contained() bool {
 	return os.Getpid() == 1 || d.Shelf != nil && os.Getppid() == 1
 }

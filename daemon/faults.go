@@ -17,7 +17,7 @@ import (
 	"w3host/storage"
 )
 
-// ListenFault explains why host.listen cannot be listened on, with a remedy.
+// ListenFault returns an error that explains why host.listen cannot be used, with a remedy.
 func ListenFault(listen string, err error) error {
 	if unknown, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Errorf("host.listen = %q: the name %q has no address; write an IPv4 address of this machine, or 0.0.0.0 for all of them",
@@ -26,20 +26,20 @@ func ListenFault(listen string, err error) error {
 	remedy := "choose another with --listen"
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		remedy = "another program uses the port, perhaps another w3host: stop it, or " + remedy
+		remedy = "another program uses the port, perhaps another w3host; stop it, or " + remedy
 	case errors.Is(err, fs.ErrPermission):
-		remedy = "ports below 1024 are for root (or CAP_NET_BIND_SERVICE): " + remedy
+		remedy = "ports below 1024 need root or CAP_NET_BIND_SERVICE; " + remedy
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		remedy = "this machine does not have that address: write 0.0.0.0 for all of its addresses, or " + remedy
+		remedy = "this machine does not have that address; use 0.0.0.0 for all its addresses, or " + remedy
 	}
 	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err // without the address again
+		err = op.Err // omit the repeated address
 	}
 	return fmt.Errorf("host.listen = %q: %w; %s", listen, err, remedy)
 }
 
-// checkFolders creates the folders for the host's files and tries to write there.
-// Each fault names the key, the folder and the system's reason.
+// checkFolders creates the host's folders and checks that they can be written. Each error names the key, the folder and
+// the system's reason.
 func checkFolders(c config.Config) error {
 	var faults []error
 	if err := storage.CheckURL(c.DatabaseURL()); err != nil {
@@ -75,7 +75,7 @@ func checkFolder(key, value, folder string) error {
 		key, value, absolute(folder), what, reasonOf(err), terminal.User(), key)
 }
 
-// mapNamed says which map was asked for, and with the key if that is where it stands.
+// mapNamed returns the name of the requested map, with its key if it comes from the configuration.
 func mapNamed(c config.Config, query string) string {
 	if query == c.Lobby.Map {
 		return fmt.Sprintf("lobby.map = %q", query)
@@ -83,7 +83,7 @@ func mapNamed(c config.Config, query string) string {
 	return fmt.Sprintf("the map %q", query)
 }
 
-// missingMap explains why a map was found neither as a file nor by name.
+// missingMap returns the error for a map that was found neither as a file nor by name.
 func missingMap(c config.Config, query string, err error) error {
 	named := mapNamed(c, query)
 	if info, statErr := os.Stat(query); statErr == nil && info.IsDir() {
@@ -92,11 +92,12 @@ func missingMap(c config.Config, query string, err error) error {
 	if ext := strings.ToLower(filepath.Ext(query)); strings.ContainsAny(query, `/\`) && (ext == ".w3x" || ext == ".w3m") {
 		return fmt.Errorf("%s: there is no file %s", named, absolute(query))
 	}
-	return fmt.Errorf("%s is not a file, and there is no maps folder to look for it in (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
+	return fmt.Errorf("%s is not a file, and there is no maps folder to search (maps.dir = %q, which is %s: %w); create the folder and put maps there, or give the path of a map",
 		named, c.Maps.Dir, absolute(c.Maps.Dir), reasonOf(err))
 }
 
-// FirstPort is the address of a range of ports that a host would take now; the first if none is free.
+// FirstPort returns the first free address of a range of ports, which a host would use, or the first one if none is
+// free.
 func FirstPort(listen string) string {
 	ports, err := network.Ports(listen)
 	if err != nil || len(ports) == 1 {
@@ -110,7 +111,7 @@ func FirstPort(listen string) string {
 	return fmt.Sprint(listen[:strings.LastIndexByte(listen, ':')+1], l.Addr().Port())
 }
 
-// reasonOf is the system's part of an error, without the path, which may be relative.
+// reasonOf returns the system's part of an error, without the path, which may be relative.
 func reasonOf(err error) error {
 	if number, ok := errors.AsType[syscall.Errno](err); ok {
 		return number
@@ -118,7 +119,7 @@ func reasonOf(err error) error {
 	return err
 }
 
-// absolute is the path from the root; empty stays empty.
+// absolute returns the absolute path; "" stays empty.
 func absolute(path string) string {
 	if path == "" {
 		return ""

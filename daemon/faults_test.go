@@ -27,7 +27,7 @@ func TestListenFaults(t *testing.T) {
 	defer func() { _ = taken.Close() }()
 	for listen, want := range map[string]string{
 		taken.Addr().String(): "address already in use; another program uses the port",
-		"192.0.2.1:7000":      "this machine does not have that address: write 0.0.0.0", // TEST-NET-1
+		"192.0.2.1:7000":      "this machine does not have that address; use 0.0.0.0", // TEST-NET-1
 		"nosuch.invalid:7000": `the name "nosuch.invalid" has no address`,
 	} {
 		_, err := host.Listen(nil, listen, "")
@@ -41,7 +41,7 @@ func TestListenFaults(t *testing.T) {
 	// Tests run as root, for whom no port is privileged.
 	denied := &net.OpError{Op: "listen", Net: "tcp4", Err: os.NewSyscallError("bind", syscall.EACCES)}
 	got := ListenFault("0.0.0.0:80", fmt.Errorf("listen on 0.0.0.0:80: %w", denied)).Error()
-	if want := `host.listen = "0.0.0.0:80": bind: permission denied; ports below 1024 are for root (or CAP_NET_BIND_SERVICE): choose another with --listen`; got != want {
+	if want := `host.listen = "0.0.0.0:80": bind: permission denied; ports below 1024 need root or CAP_NET_BIND_SERVICE; choose another with --listen`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -149,7 +149,7 @@ autostart = -1
 	for _, want := range []string{
 		"hosting on 0.0.0.0:6112", `"first": one.w3x, starts with 2 players `,
 		`"second": three.w3x and 2 more, starts when an admin types !start`,
-		"Warcraft III 1.26, Local Area Network or the list of games on Northrend", "the real game refuses one.w3x until its common.j and blizzard.j are in ",
+		"Warcraft III 1.26, Local Area Network or the list of games on Northrend", "clients refuse one.w3x until the game's common.j and blizzard.j are in ",
 		"bots --players 2",
 	} {
 		if !strings.Contains(flat, want) {

@@ -20,52 +20,50 @@ import (
 )
 
 const (
-	// beatWithin bounds how long a beat waits for its answer.
+	// beatWithin is the time limit of a heartbeat.
 	beatWithin = 2 * time.Second
-	// beatJitter is added to the time of a beat after an error: hosts do not all come
-	// back at once.
+	// beatJitter is a random addition to the interval after an error, so that hosts do not all return at the same time.
 	beatJitter = 500 * time.Millisecond
-	// leaveWithin bounds how long giving back takes at the end.
+	// leaveWithin is the time limit for returning leases at the end.
 	leaveWithin = time.Second
 )
 
-// leases is this host among those of its database: it beats, takes what entries and
-// accounts need, and says what may be acted on. Its goroutine is that of run; Acting is called
-// by many.
+// leases is this host's membership in the fleet: it sends heartbeats to the database, takes the leases that entries and
+// realm accounts need, and tells which of them are valid. Its goroutine is that of run; Acting is called from many.
 type leases struct {
 	db     *storage.Fleet
 	log    zerolog.Logger
 	self   func() storage.FleetHost
-	most   int // places of all hosts; 0: no limit
+	most   int // limit of lobbies and games of all hosts; 0 means none
 	host   *host.Host
-	realms *realm.Realms // nil: none
+	realms *realm.Realms // nil without realms
 	clock  func() time.Duration
-	edge   *time.Timer // ends the acting when no answer comes
+	edge   *time.Timer // ends the validity of leases if no answer arrives
 
-	showing sync.Mutex // one show at a time, which shows the newest state
+	showing sync.Mutex // serializes show, so that the last call applies the newest state
 
-	mu      sync.Mutex // guards what follows; never held while the database is asked
+	mu      sync.Mutex // guards the following fields; never held during a database query
 	machine *fleet.Machine
 	session string
 	number  int
-	before  []string // sessions of processes before this one
+	before  []string // sessions of previous processes of this host
 	acting  bool
-	opening int                  // lobbies that have a place and are not open yet
-	beating chan struct{}        // closed when the last beat has ended; nil: none was begun
-	awaited map[string]chan post // by what was sent
+	opening int                  // lobbies that are reserved but not open yet
+	beating chan struct{}        // closed when the current heartbeat has ended; nil before the first
+	awaited map[string]chan post // pending answers by id of the post
 
-	pools    map[string]int // that the database knows
-	turn     int            // of the accounts
+	pools    map[string]int // lease pools known to the database
+	turn     int            // whose turn it is among the accounts
 	accounts map[string]realm.AccountName
-	downFrom time.Time // when the database went away; zero: it answers
+	downFrom time.Time // when the database became unreachable; zero while it answers
 
-	life     context.Context // of the daemon
+	life     context.Context // context of the daemon
 	operator func() *control.Operator
-	busy     chan struct{} // a place for each post that is carried out, and
-	refusing chan struct{} // for each that is refused
+	busy     chan struct{} // semaphore of posts being executed
+	refusing chan struct{} // semaphore of posts being refused
 }
 
-// openFleet prepares the host's part among several.
+// openFleet prepares the host's membership in a fleet.
 func (d *daemon) openFleet() error {
 	c := d.Config
 	if !c.Fleet.Enabled {
@@ -93,7 +91,7 @@ func (d *daemon) openFleet() error {
 	return nil
 }
 
-// drain ends the host after its last game, once that is asked for.
+// drain stops the host after its last game when Options.Drain is closed.
 func (d *daemon) drain() {
 	select {
 	case <-d.ctx.Done():
@@ -102,7 +100,7 @@ func (d *daemon) drain() {
 	}
 }
 
-// share begins to beat; the function that it returns ends that, when the host has ended.
+// share starts the heartbeats. The returned function stops them after the host has ended.
 func (d *daemon) share() (end func()) {
 	if d.fleet == nil {
 		return func() {}
@@ -116,29 +114,28 @@ func (d *daemon) share() (end func()) {
 	}
 }
 
-// Acting reports whether this host may act on a lease now.
+// Acting reports whether the lease is currently valid.
 func (l *leases) Acting(lease fleet.Lease) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.machine.Acting(l.clock(), lease)
 }
 
-// suspended reports whether the host has leases that it may not act on, or none because it is
-// not in the database.
+// suspended reports whether the host currently has no valid leases, because they expired or it has not joined the fleet.
 func (l *leases) suspended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.clock() >= l.machine.Until()
 }
 
-// run beats until ctx ends. Nothing is acted on any more then, and no account is logged on: the host may take longer to
-// end than others wait for it.
+// run sends heartbeats until ctx ends. Then it gives up all leases and accounts at once, because the host may take
+// longer to end than other hosts wait for it.
 func (l *leases) run(ctx context.Context) {
 	defer l.rest()
 	l.edge = time.AfterFunc(time.Hour, l.show)
 	defer l.edge.Stop()
 	for ctx.Err() == nil {
-		l.show() // the timer of the edge stands still while the machine sleeps
+		l.show() // the timer stands still while the machine is suspended
 		sent := l.clock()
 		err := l.beat(ctx, sent)
 		l.mu.Lock()
@@ -154,7 +151,7 @@ func (l *leases) run(ctx context.Context) {
 	}
 }
 
-// rest ends all acting.
+// rest gives up all leases and accounts.
 func (l *leases) rest() {
 	l.mu.Lock()
 	l.machine = fleet.New(0)
@@ -164,7 +161,7 @@ func (l *leases) rest() {
 	l.useAccounts(nil)
 }
 
-// leave gives everything back at once.
+// leave returns all leases in the database at once.
 func (l *leases) leave() {
 	l.mu.Lock()
 	session := l.session
@@ -176,11 +173,11 @@ func (l *leases) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), leaveWithin)
 	defer cancel()
 	if err := l.db.Leave(ctx, session); err != nil {
-		l.log.Warn().Err(err).Msg("cannot give the leases back: other hosts take them after ten seconds")
+		l.log.Warn().Err(err).Msg("cannot return the leases; other hosts take them after ten seconds")
 	}
 }
 
-// beat renews the host's session in the database, and takes and gives leases.
+// beat renews the host's session in the database, and takes and returns leases.
 func (l *leases) beat(ctx context.Context, sent time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, beatWithin)
 	defer cancel()
@@ -196,16 +193,16 @@ func (l *leases) beat(ctx context.Context, sent time.Duration) error {
 	}
 	switch {
 	case err == nil && !l.downFrom.IsZero():
-		l.log.Info().Dur("after", time.Since(l.downFrom)).Msg("the leases are renewed again")
+		l.log.Info().Dur("after", time.Since(l.downFrom)).Msg("leases are being renewed again")
 		l.downFrom = time.Time{}
 	case err != nil && l.downFrom.IsZero() && !errors.Is(ctx.Err(), context.Canceled):
 		l.downFrom = time.Now()
-		l.log.Warn().Err(err).Msg("the leases cannot be renewed: without the database for 8 s, lobbies are not shown and take nobody new")
+		l.log.Warn().Err(err).Msg("cannot renew the leases; after 8 s without the database, lobbies are hidden and accept no new players")
 	}
 	return err
 }
 
-// wants are the leases that the host could use, and how loaded it is.
+// wants returns the leases that the host could use, and its load.
 func (l *leases) wants() (wants []fleet.Want, load fleet.Load) {
 	var gives []fleet.Lease
 	load = fleet.Load{Draining: l.host.Draining(), Most: l.most}
@@ -222,12 +219,12 @@ func (l *leases) wants() (wants []fleet.Want, load fleet.Load) {
 	accounts, gave := l.wantAccounts(load.Draining, listed)
 	l.mu.Unlock()
 	if gave {
-		l.show() // before another host reads of it
+		l.show() // before another host can take them
 	}
 	return append(wants, accounts...), load
 }
 
-// enter begins a session if there is none, and names pools that the database does not know.
+// enter starts a session if there is none, and registers pools that the database does not know.
 func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 	var fresh []storage.Pool
 	for _, w := range wants {
@@ -237,7 +234,7 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 	}
 	switch {
 	case l.Session() == "":
-		for ; len(l.before) > 0; l.before = l.before[1:] { // their leases must not wait until the sessions count as dead
+		for ; len(l.before) > 0; l.before = l.before[1:] { // free their leases now instead of waiting until the sessions count as dead
 			if err := l.db.Leave(ctx, l.before[0]); err != nil {
 				return err
 			}
@@ -251,7 +248,7 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 		l.mu.Lock()
 		l.session, l.number = h.Session, number
 		l.mu.Unlock()
-		l.log.Info().Int("host", number).Msg("this host is one of the database's")
+		l.log.Info().Int("host", number).Msg("this host has joined the fleet")
 	case len(fresh) > 0:
 		if err := l.db.Define(ctx, fresh); err != nil {
 			return err
@@ -263,7 +260,7 @@ func (l *leases) enter(ctx context.Context, wants []fleet.Want) error {
 	return nil
 }
 
-// send does one beat, and carries out the changes of its answer.
+// send performs one heartbeat and applies the changes in its answer.
 func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Want, load fleet.Load) error {
 	l.mu.Lock()
 	session := l.session
@@ -283,7 +280,7 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 	l.edge.Reset(max(l.machine.Until()-l.clock(), 0))
 	l.mu.Unlock()
 	if answer.Buried {
-		l.log.Warn().Int("leases", len(change.Lost)).Msg("this host was taken for dead: other hosts have its leases now")
+		l.log.Warn().Int("leases", len(change.Lost)).Msg("this host was considered dead; other hosts now have its leases")
 	}
 	for _, lease := range change.Lost {
 		if _, ok := l.accounts[lease.Pool]; !ok {
@@ -302,7 +299,7 @@ func (l *leases) send(ctx context.Context, sent time.Duration, wants []fleet.Wan
 	return nil
 }
 
-// show has lobbies listed and accounts logged on while the host may act, and not otherwise.
+// show lists lobbies and uses accounts while the host's leases are valid, and hides them otherwise.
 func (l *leases) show() {
 	l.showing.Lock()
 	defer l.showing.Unlock()
@@ -321,7 +318,7 @@ func (l *leases) show() {
 	if changed {
 		l.host.Show()
 		if !acting {
-			l.log.Warn().Msg("lobbies are not shown, since other hosts may have taken their leases: games and players in lobbies go on")
+			l.log.Warn().Msg("lobbies are hidden, since other hosts may have taken their leases; running games and players in lobbies are not affected")
 		}
 	}
 	l.useAccounts(held)

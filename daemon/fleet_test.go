@@ -241,7 +241,7 @@ func TestLogsOffBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	server := realmtest.Start(t)
 	v, _ := bncs.VersionOf(26)
-	realms, err := realm.LogOn(realm.Options{
+	realms, err := realm.Start(realm.Options{
 		Accounts: []realm.Account{{Realm: "Home", Address: server.Addr(), Session: session.Config{
 			Account: "Bot", Password: "secret", Create: true, Product: w3gs.ProductTFT, Version: v, Language: "enUS", Port: 6112, Games: 1,
 		}}},

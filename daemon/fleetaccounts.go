@@ -7,12 +7,11 @@ import (
 	"w3host/realm"
 )
 
-// accountPools begin with this; the realm and the account follow.
+// accountPools is the prefix of lease pools for accounts; the realm and the account follow.
 const accountPools = "account/"
 
-// wantAccounts asks for one account of each realm; for a further one only what no
-// other host wants. A host that drains gives all back when nothing is listed any more. The
-// caller holds mu.
+// wantAccounts requests one account of each realm, and a further one only if no other host wants it. A draining host
+// returns all accounts when no lobby is listed any more. The caller holds mu.
 func (l *leases) wantAccounts(draining, listed bool) (wants []fleet.Want, gave bool) {
 	if l.realms == nil {
 		return nil, false
@@ -45,7 +44,7 @@ func (l *leases) wantAccounts(draining, listed bool) (wants []fleet.Want, gave b
 	return wants, gave
 }
 
-// useAccounts logs on with some accounts, and with no others.
+// useAccounts logs on with these accounts and off with all others.
 func (l *leases) useAccounts(held []realm.AccountName) {
 	if l.realms == nil {
 		return

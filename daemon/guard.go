@@ -17,15 +17,14 @@ import (
 	"w3host/storage"
 )
 
-// guardTimeout bounds how long the first lobby waits for the list of bans.
+// guardTimeout is how long the first lobby waits for the list of bans.
 const guardTimeout = 2 * time.Second
 
-// guard answers the host who is banned and who may command, from the lists that
-// storage keeps in memory.
+// guard implements host.Bans and host.Admins with the lists that package storage caches in memory.
 type guard struct {
 	*storage.AccessCache
-	config    atomic.Pointer[config.Config] // as it was read last
-	countries atomic.Pointer[country.File]  // nil: none are known
+	config    atomic.Pointer[config.Config] // as last loaded
+	countries atomic.Pointer[country.File]  // nil if there is no country file
 }
 
 func newGuard(lists *storage.AccessCache, c config.Config) *guard {
@@ -34,7 +33,7 @@ func newGuard(lists *storage.AccessCache, c config.Config) *guard {
 	return g
 }
 
-// useCountries reads moderation.country_file. After an error nothing has changed.
+// useCountries loads moderation.country_file. After an error nothing has changed.
 func (g *guard) useCountries(c config.Moderation) (err error) {
 	var file *country.File
 	if c.CountryFile != "" {
@@ -46,7 +45,7 @@ func (g *guard) useCountries(c config.Moderation) (err error) {
 	return nil
 }
 
-// country is the code of an address's country; empty: it is not known.
+// country returns the country code of an address, or "".
 func (g *guard) country(addr netip.Addr) string {
 	if file := g.countries.Load(); file != nil {
 		return file.Of(addr)
@@ -54,14 +53,14 @@ func (g *guard) country(addr netip.Addr) string {
 	return ""
 }
 
-// warnings is the rule by which warnings lead to a ban.
+// warnings returns the current rule by which warnings lead to a ban.
 func (g *guard) warnings() people.Warnings {
 	m := &g.config.Load().Moderation
 	return people.Warnings{Most: m.Warnings, Within: m.WarningsWithin.D(), Ban: m.WarningBan.D()}
 }
 
-// await waits for the lists for a limited time, so that no banned player gets into the
-// first lobby. The host starts without a database, too.
+// await waits for the lists, for at most guardTimeout, so that no banned player joins the first lobby. The host also
+// starts without a database.
 func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 	select {
 	case <-g.Loaded():
@@ -71,20 +70,19 @@ func (g *guard) await(ctx context.Context, log zerolog.Logger) {
 		case g.Known():
 			log.Warn().Msg("the database does not answer; using the last known lists of bans and admins")
 		case g.config.Load().Database.RequireBans:
-			log.Warn().Msg("the bans could not be loaded: nobody can join until the database answers (database.require_bans)")
+			log.Warn().Msg("cannot load the bans; no player can join until the database answers (database.require_bans)")
 		default:
-			log.Warn().Msg("bans and admins could not be loaded: nobody is banned until the database answers")
+			log.Warn().Msg("cannot load bans and admins; bans do not apply until the database answers")
 		}
 	}
 }
 
-// Banned is the reason of a ban, empty without one. Everybody in the lobby reads it:
-// it names no address.
+// Banned returns the reason of a ban, or "". All players in the lobby see it, so it contains no address.
 func (g *guard) Banned(name string, addr netip.Addr, realm string, playing bool) string {
 	b, banned := g.IsBanned(name, addr, realm, playing)
 	switch {
 	case !playing && g.config.Load().Database.RequireBans && !g.Known():
-		return "the list of bans is not there yet, try again in a minute"
+		return "the list of bans is not loaded yet; try again in a minute"
 	case !banned:
 		return ""
 	case b.Reason == "":
@@ -93,9 +91,9 @@ func (g *guard) Banned(name string, addr netip.Addr, realm string, playing bool)
 	return fmt.Sprintf("%s (ban %d)", b.Reason, b.ID)
 }
 
-// Level returns the level of an admin or a trusted player. On the LAN a name proves nothing: a role counts
-// there if it is bound to a network, if its admin has logged in, or where the
-// operator trusts names. An admin who has a password must log in.
+// Level returns the level of an admin or trusted player. On the LAN anyone can use any name, so a role applies there
+// only if it is bound to a network, if the admin has logged in, or if lobby.lan_admins trusts names. An admin with a
+// password must log in.
 func (g *guard) Level(who host.Joiner) (level command.Level) {
 	for _, a := range g.AdminsAs(who.Name, who.Realm, who.Addr) {
 		trusted := who.Realm != "" || a.Network.IsValid() || g.config.Load().Lobby.LANAdmins

@@ -9,18 +9,17 @@ import (
 	"w3host/game"
 )
 
-// deadAfter is how long the loop of the games may leave a question unanswered before it counts
-// as hanging. A restart ends all games: it must be worth that.
+// deadAfter is how long the game loop may leave a question unanswered before it counts as hanging. It is long because a
+// restart ends all games.
 const deadAfter = 10 * time.Second
 
-// pulse finds out whether the loop of the games hangs. It asks the loop only when somebody wants
-// to know, so that a host with nothing to do sleeps.
+// pulse detects a hanging game loop. It questions the loop only on request, so that an idle host can sleep.
 type pulse struct {
-	asked atomic.Int64 // when the question was put that has no answer yet, in nanoseconds since 1970; 0: there is none
+	asked atomic.Int64 // when the pending question was asked, in ns since 1970; 0 if there is none
 }
 
-// silent returns how long the loop has left a question unanswered, and puts one if there is none:
-// a loop that hangs is noticed deadAfter after the first call.
+// silent returns how long the loop has left a question unanswered, and asks one if there is none. A hanging loop is
+// detected deadAfter after the first call.
 func (p *pulse) silent(ask func(answer func())) time.Duration {
 	now := time.Now().UnixNano()
 	if p.asked.CompareAndSwap(0, now) {
@@ -32,18 +31,18 @@ func (p *pulse) silent(ask func(answer func())) time.Duration {
 	return 0
 }
 
-// askLoop has the loop of the games call answer. It does not wait.
+// askLoop makes the game loop call answer. It does not block.
 func (d *daemon) askLoop(answer func()) {
 	d.running.Snapshot(0, func(*game.Snapshot) { answer() })
 }
 
-// Health is the answer of /healthz and /readyz.
+// Health is the body of /healthz and /readyz.
 type Health struct {
-	Status string `json:"status"`           // ok, degraded, suspended, draining, hangs
-	Reason string `json:"reason,omitempty"` // why it is not ok
+	Status string `json:"status"`           // ok, degraded, suspended, draining or hangs
+	Reason string `json:"reason,omitempty"` // why Status is not ok
 }
 
-// alive says whether a restart would help.
+// alive returns the answer of /healthz: whether a restart is necessary.
 func (d *daemon) alive() (int, Health) {
 	if silent := d.pulse.silent(d.askLoop); silent > deadAfter {
 		return http.StatusServiceUnavailable, Health{"hangs", "no game has moved for " + silent.Round(time.Second).String()}
@@ -51,7 +50,7 @@ func (d *daemon) alive() (int, Health) {
 	return http.StatusOK, Health{Status: "ok"}
 }
 
-// ready says whether new players find a lobby. Games go on without a database.
+// ready returns the answer of /readyz: whether new players find a lobby. A host without its database is ready.
 func (d *daemon) ready() (int, Health) {
 	if code, h := d.alive(); code != http.StatusOK {
 		return code, h
@@ -63,16 +62,16 @@ func (d *daemon) ready() (int, Health) {
 	case d.running.Draining():
 		return http.StatusServiceUnavailable, Health{"draining", "no new lobbies are opened"}
 	case d.fleet != nil && d.fleet.suspended():
-		return http.StatusServiceUnavailable, Health{"suspended", "the leases of the fleet are not renewed: lobbies take nobody new"}
+		return http.StatusServiceUnavailable, Health{"suspended", "the fleet's leases cannot be renewed; lobbies accept no new players"}
 	case stats.SpoolDown:
 		return http.StatusOK, Health{"degraded", "the spool cannot be written"}
 	case stats.DBDown:
-		return http.StatusOK, Health{"degraded", "the database is away"}
+		return http.StatusOK, Health{"degraded", "the database does not answer"}
 	}
 	return http.StatusOK, Health{Status: "ok"}
 }
 
-// checkup answers both to the supervisor of the process.
+// checkup registers /healthz and /readyz.
 func (d *daemon) checkup(handle func(pattern string, h http.Handler)) {
 	for path, state := range map[string]func() (int, Health){"GET /healthz": d.alive, "GET /readyz": d.ready} {
 		handle(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

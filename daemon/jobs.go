@@ -14,19 +14,18 @@ import (
 	"w3host/storage"
 )
 
-// Retention is how long the configuration keeps stored records.
+// Retention returns how long stored records are kept.
 func Retention(c config.Database) storage.RetentionPolicy {
 	return storage.RetentionPolicy{Chat: c.KeepChat.D(), Addresses: c.KeepAddresses.D(), Games: c.KeepGames.D(), Audit: c.KeepAudit.D()}
 }
 
-// How often a host prunes the database.
+// When a host prunes the database.
 const (
 	keepFirst = 10 * time.Second
 	keepEvery = time.Hour
 )
 
-// housekeeping removes records that are older than keep allows, until ctx ends. It
-// tries again after an hour when that fails.
+// housekeeping deletes records older than keep allows, once an hour until ctx ends. Errors are logged.
 func housekeeping(ctx context.Context, db *storage.Store, keep storage.RetentionPolicy, log zerolog.Logger) {
 	for wait := keepFirst; ; wait = keepEvery {
 		select {
@@ -36,12 +35,12 @@ func housekeeping(ctx context.Context, db *storage.Store, keep storage.Retention
 		}
 		done, err := db.Prune(ctx, keep, false)
 		if err != nil && ctx.Err() == nil {
-			log.Warn().Err(err).Msg("cannot remove old records from the database")
+			log.Warn().Err(err).Msg("cannot delete old records from the database")
 		}
 		if done != (storage.Pruned{}) {
 			log.Info().Int64("games", done.Games).Int64("chat_lines", done.Chat).Int64("addresses", done.Addresses).
 				Int64("audit_lines", done.Audit).
-				Msg("old records are removed from the database")
+				Msg("deleted old records from the database")
 		}
 	}
 }
@@ -49,7 +48,7 @@ func housekeeping(ctx context.Context, db *storage.Store, keep storage.Retention
 // ratings looks up players' ratings for the host.
 type ratings struct{ db *storage.Store }
 
-// Skill is a player's rating, or a newcomer's if none of their games is rated.
+// Skill returns a player's rating, or that of a newcomer if no game of the player is rated.
 func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (skill rating.Skill, games int, err error) {
 	known, err := r.db.Rating(ctx, name, realm, mapName)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -59,17 +58,17 @@ func (r ratings) Skill(ctx context.Context, name, realm, mapName string) (skill 
 }
 
 const (
-	// rateEvery bounds how long players wait for their new ratings after a game.
+	// rateEvery limits how long players wait for their new ratings after a game.
 	rateEvery = 5 * time.Second
-	// rateAnyway is the longest time without a look for games that other processes have stored.
+	// rateAnyway is the maximum interval between checks for games stored by other processes.
 	rateAnyway = time.Minute
 )
 
-// keepRatings rates games that have ended, until ctx ends: after this host has stored records,
-// whose number applied returns, and now and then for those of other hosts. It keeps the ladders up to date likewise.
+// keepRatings rates ended games and updates the ladders until ctx ends: after this host has stored records, whose number
+// applied returns, and at intervals for those of other hosts.
 func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart, applied func() uint64, ladders *ladders, log zerolog.Logger) {
-	var rated atomic.Uint64 // applied at the last look
-	var next atomic.Int64   // when to look although nothing was stored; nanoseconds since 1970
+	var rated atomic.Uint64 // value of applied at the last check
+	var next atomic.Int64   // next check without new records; ns since 1970
 	beats, stop := heart.ListenWhen(rateEvery, func() bool {
 		return applied() != rated.Load() || time.Now().UnixNano() >= next.Load()
 	})
@@ -98,9 +97,9 @@ func keepRatings(ctx context.Context, db *storage.Store, heart *heartbeat.Heart,
 			}
 		case errors.Is(err, storage.ErrUnavailable):
 			log.Debug().Err(err).Msg("cannot rate games; will try again")
-		case told != err.Error(): // it stays until somebody mends the database: once is enough
+		case told != err.Error(): // log a permanent error only once
 			told = err.Error()
-			log.Error().Err(err).Msg("games are not rated")
+			log.Error().Err(err).Msg("cannot rate games")
 		}
 	}
 }

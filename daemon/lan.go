@@ -15,8 +15,8 @@ import (
 	"w3host/realm"
 )
 
-// LANOptions are the options of the LAN part for a host that listens at listen:
-// announcements and answers come from an address where players can join.
+// LANOptions returns the options of package lan for a host that listens at listen: announcements and answers come from
+// an address at which players can join.
 func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.Options {
 	port := uint16(c.LAN.Port)
 	o := lan.Options{
@@ -26,7 +26,7 @@ func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.
 		Ports:         []uint16{port},
 		GamePort:      listen.Port(),
 		Bind:          lanAddress(listen.Addr()),
-		IPv6:          strings.HasPrefix(c.Host.Listen, "["), // as told, not as all addresses include it
+		IPv6:          strings.HasPrefix(c.Host.Listen, "["), // only if configured explicitly
 		Product:       Product(c),
 		Version:       uint32(c.Host.Version),
 		BroadcastInfo: c.LAN.BroadcastInfo,
@@ -41,8 +41,8 @@ func LANOptions(c config.Config, listen netip.AddrPort, log zerolog.Logger) lan.
 	return o
 }
 
-// lanAddress is the IPv4 address of a listener, 0.0.0.0 for one on IPv6. Clients speak
-// IPv4 only; a listener on ::1 is treated as one on 127.0.0.1.
+// lanAddress returns the IPv4 address of a listener, or 0.0.0.0 for an IPv6 one. Clients support only IPv4; a listener
+// on ::1 is treated as one on 127.0.0.1.
 func lanAddress(listen netip.Addr) netip.Addr {
 	switch addr := listen.Unmap(); {
 	case addr.Is4():
@@ -53,13 +53,13 @@ func lanAddress(listen netip.Addr) netip.Addr {
 	return netip.IPv4Unspecified()
 }
 
-// targets is never nil: an empty list means no announcement, nil the default address.
+// targets parses addresses. The result is never nil, because nil would mean the default address.
 func targets(addresses []string, port uint16) []netip.AddrPort {
 	return parsed(addresses, func(a string) (netip.AddrPort, error) { return config.ParseTarget(a, port) })
 }
 
-// openRouter has the router pass the ports on that players join and come back at. A player
-// who comes by a realm uses the port that its section advertises.
+// openRouter asks the router to forward the ports for joins and reconnects. Players from a realm use the port advertised
+// by its section.
 func (d *daemon) openRouter() error {
 	if !d.Config.Host.UPnP {
 		return nil
@@ -81,7 +81,7 @@ func (d *daemon) openRouter() error {
 	return nil
 }
 
-// announce opens the ways on which lobbies are found.
+// announce starts the announcements on the LAN and on realms.
 func (d *daemon) announce() error {
 	c := d.Config
 	if c.LAN.Enabled {

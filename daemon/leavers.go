@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// leaversQueued is how many leavers may wait for the database; more are let off.
+	// leaversQueued is the number of leavers that can wait for the database; further ones are not banned.
 	leaversQueued = 64
-	// leaverTimeout is how long it may take to ban one.
+	// leaverTimeout is the time limit for banning one.
 	leaverTimeout = 10 * time.Second
 )
 
-// banLeavers bans players who leave games early, as moderation.leaver_ban says.
+// banLeavers bans players who leave games early, according to moderation.leaver_ban.
 func (d *daemon) banLeavers() {
 	queue := make(chan game.Player, leaversQueued)
 	d.host.Observers = append(d.host.Observers, func(uint32, string) host.Observer {
@@ -62,8 +62,8 @@ func (d *daemon) banLeaver(p game.Player) {
 	d.Log.Info().Str("player", p.Name).Dur("for", length).Msg("banned for leaving a game early")
 }
 
-// leaverBan is of the name that a realm has confirmed. Other names prove nothing: their bearer's address is
-// banned, unless many share it, or anybody could have others banned by leaving under their names.
+// leaverBan returns the ban for a leaver: of the name if a realm has confirmed it, otherwise of the address, because
+// anyone could use another player's name. Addresses shared by many players are not banned.
 func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
 	ban := storage.Ban{Reason: "left a game early", By: storage.ByHost}
 	if p.Realm != "" {
@@ -78,7 +78,7 @@ func leaverBan(p game.Player, shared []netip.Prefix) (storage.Ban, bool) {
 	return ban, true
 }
 
-// exempt reports whether limits.exempt, as it is now, has an address.
+// exempt reports whether the current limits.exempt contains an address.
 func (d *daemon) exempt(addr netip.Addr) bool {
 	return slices.ContainsFunc(prefixes(d.current().Limits.Exempt), func(n netip.Prefix) bool { return n.Contains(addr.Unmap()) })
 }

@@ -28,24 +28,23 @@ type knownMap struct {
 	m   weak.Pointer[host.Map]
 }
 
-// mapKey changes when a map or the file beside it is written.
+// mapKey changes when a map or its sidecar file is written.
 type mapKey struct {
 	path         string
 	size, with   int64
 	time, beside time.Time // zero for the built-in map
 }
 
-// Open reads the map of a query: "" for the built-in one, a path, or a part of a name. Its
-// identifiers are those of the first of the versions; others have their own where their
-// scripts differ. Lobbies with the same file share its bytes.
+// Open reads a map: "" means the built-in one; query can also be a path or a part of a name. The map's checksums are
+// those of the first version in seen; other versions have separate ones if their scripts differ. Lobbies with the same
+// file share its bytes.
 func (s *Maps) Open(query string, seen []w3gs.Version) (*host.Map, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open(query, seen)
 }
 
-// Minimap is the picture of a map of the folder, by the name of its file, or of the built-in
-// one.
+// Minimap returns the minimap of a map in the folder, by its file name, or of the built-in map.
 func (s *Maps) Minimap(file string) (image.Image, error) {
 	if name, data := builtin.Map(); name == file {
 		return w3map.Minimap(bytes.NewReader(data), int64(len(data)))
@@ -62,7 +61,7 @@ func (s *Maps) Minimap(file string) (image.Image, error) {
 	return w3map.Minimap(f, info.Size())
 }
 
-// pathOf finds a map of the folder by the name of its file.
+// pathOf returns the path of a map in the folder by its file name.
 func (s *Maps) pathOf(file string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +89,7 @@ func (s *Maps) open(query string, seen []w3gs.Version) (*host.Map, error) {
 		maps := s.maps.Load()
 		e, err := maps.Find(query)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w; %s map list shows what there is", mapNamed(s.config, query), err, terminal.Program)
+			return nil, fmt.Errorf("%s: %w; %s map list shows the available maps", mapNamed(s.config, query), err, terminal.Program)
 		}
 		path = maps.Path(e)
 	}
@@ -126,10 +125,10 @@ func (s *Maps) load(key mapKey, r io.ReaderAt, seen []w3gs.Version) (*host.Map, 
 	if err != nil {
 		return nil, fmt.Errorf("map %s: %w", w3map.Shown(key.path), err)
 	}
-	warnings := slices.Clone(m.Warnings) // what m.MissingScripts says, of any map, is said once, by welcome
+	warnings := slices.Clone(m.Warnings) // the note about missing scripts concerns all maps; welcome logs it once
 	for _, v := range seen {
 		if limit := v.MapLimit(); limit > 0 && m.Size > limit {
-			warnings = append(warnings, fmt.Sprintf("the map has %d bytes; clients of %v load no more than %d", m.Size, v, limit))
+			warnings = append(warnings, fmt.Sprintf("the map has %d bytes, but clients of %v load at most %d", m.Size, v, limit))
 		}
 	}
 	for _, warning := range warnings {
@@ -140,8 +139,7 @@ func (s *Maps) load(key mapKey, r io.ReaderAt, seen []w3gs.Version) (*host.Map, 
 	return made, nil
 }
 
-// parts are the bytes of a map that was read just now, or those that lobbies for other
-// versions hold.
+// parts returns the bytes of a map that was just read, shared with lobbies for other versions.
 func (s *Maps) parts(key mapKey, r io.ReaderAt, crc uint32) (*mapxfer.Parts, error) {
 	for _, known := range s.known {
 		if m := known.m.Value(); known.key == key && m != nil && m.CRC32 == crc {
@@ -154,7 +152,7 @@ func (s *Maps) parts(key mapKey, r io.ReaderAt, crc uint32) (*mapxfer.Parts, err
 		return nil, err
 	}
 	if n < len(data) || crc32.ChecksumIEEE(data) != crc {
-		return nil, errors.New("it changed while it was being read; wait until it has been copied")
+		return nil, errors.New("the file changed while it was being read; wait until it is copied completely")
 	}
 	return mapxfer.NewParts(data)
 }

@@ -21,30 +21,29 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Maps finds and reads the maps of lobbies: the built-in one, files, and those of the
-// maps folder by name. A file that has changed is read again.
+// Maps finds and reads maps for lobbies: the built-in one, files by path, and those of the maps folder by name. It
+// rereads files that have changed. It is safe for concurrent use.
 type Maps struct {
-	ctx  context.Context // of Run
+	ctx  context.Context // context of Run
 	log  zerolog.Logger
-	maps atomic.Pointer[catalogue.Catalogue] // nil until a name is looked for
+	maps atomic.Pointer[catalogue.Catalogue] // nil until a name is looked up
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	config  config.Config
-	cache   string                          // file; empty: nothing is kept
-	scripts map[w3gs.Version]*w3map.Scripts // that were looked for; nil: there are none
+	cache   string                          // path of the cache file, or empty
+	scripts map[w3gs.Version]*w3map.Scripts // loaded scripts; nil values mean that there are none
 	known   map[string]knownMap             // by path and versions
 	watched bool
-	heart   *heartbeat.Heart // when the folder is looked at; nil: by itself
+	heart   *heartbeat.Heart // paces checks of the folder; nil uses a timer
 	unwatch func()
 }
 
-// NoMap is the fault that there is no map to host.
+// NoMap is the error that there is no map to host.
 type NoMap struct{ error }
 
 func (e NoMap) Unwrap() error { return e.error }
 
-// openMaps is NewMaps and a check of the configured maps: each entry must have one that
-// can be hosted.
+// openMaps is NewMaps with a check that each entry has at least one map that can be hosted.
 func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) (*Maps, error) {
 	s := NewMaps(ctx, c, cache, log)
 	for _, e := range c.Entries() {
@@ -65,8 +64,8 @@ func openMaps(ctx context.Context, c config.Config, cache string, log zerolog.Lo
 	return s, nil
 }
 
-// NewMaps keeps the values computed of maps in the file cache; empty: nowhere. The maps folder is read when a name is
-// looked for.
+// NewMaps returns Maps that store computed values in the file cache, unless it is empty. The maps folder is read when a
+// name is first looked up.
 func NewMaps(ctx context.Context, c config.Config, cache string, log zerolog.Logger) *Maps {
 	return &Maps{
 		ctx: ctx, config: c, cache: cache, log: log, known: map[string]knownMap{}, scripts: map[w3gs.Version]*w3map.Scripts{}, unwatch: func() {},
@@ -93,8 +92,7 @@ func (s *Maps) check(e *config.Entry) (err error) {
 	return err
 }
 
-// first describes the maps of an entry, and opens the first that can be hosted; nil if
-// there is none.
+// first describes the maps of an entry and opens the first that can be hosted, or returns nil.
 func (s *Maps) first(e *config.Entry) (what string, m *host.Map) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +113,7 @@ func (s *Maps) first(e *config.Entry) (what string, m *host.Map) {
 	return "", nil
 }
 
-// scriptsOf looks for the game's scripts of a version; maps can be read without them.
+// scriptsOf loads the game's scripts of a version. Maps can be read without them.
 func (s *Maps) scriptsOf(v w3gs.Version) *w3map.Scripts {
 	found, looked := s.scripts[v]
 	if looked || !v.SumsGameScripts() {
@@ -123,7 +121,7 @@ func (s *Maps) scriptsOf(v w3gs.Version) *w3map.Scripts {
 	}
 	found, _, err := mapconf.FindScripts(s.config.Maps.Scripts, v)
 	if err != nil && !errors.Is(err, mapconf.ErrNoScripts) && !errors.Is(err, os.ErrNotExist) {
-		s.log.Warn().Err(err).Stringer("version", v).Msg("the game's scripts cannot be used")
+		s.log.Warn().Err(err).Stringer("version", v).Msg("cannot use the game's scripts")
 	}
 	s.scripts[v] = found
 	return found
@@ -134,7 +132,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// scan reads the maps folder unless that is done; query is for the error.
+// scan reads the maps folder unless that was done before; query is for the error.
 func (s *Maps) scan(query string) error {
 	if s.maps.Load() != nil {
 		return nil
@@ -176,15 +174,14 @@ func (s *Maps) rewatch() {
 	ctx, stop := context.WithCancel(s.ctx)
 	s.unwatch = stop
 	go func() { // ends with ctx
-		_ = maps.Watch(ctx, s.heart, func() { s.log.Info().Msg("maps folder has changed") })
+		_ = maps.Watch(ctx, s.heart, func() { s.log.Info().Msg("the maps folder has changed") })
 	}()
 }
 
-// isFolder reports whether a choice of the configuration stands for several maps.
+// isFolder reports whether a choice in the configuration means several maps.
 func isFolder(choice string) bool { return choice == "*" || strings.HasSuffix(choice, "/") }
 
-// expand lists the maps that a choice stands for: those of a folder ("melee/"),
-// all ("*"), or one. It does not block.
+// expand returns the maps of a choice: those of a folder ("melee/"), all ("*"), or one. It does not block.
 func (s *Maps) expand(choice string) (files []string) {
 	if !isFolder(choice) {
 		return []string{choice}
@@ -201,7 +198,7 @@ func (s *Maps) expand(choice string) (files []string) {
 	return files
 }
 
-// Folder counts the maps of a choice that stands for several; none is an error.
+// Folder returns the number of maps of a choice that means several. It returns an error if there are none.
 func (s *Maps) Folder(choice string) (n int, folder bool, err error) {
 	if !isFolder(choice) {
 		return 0, false, nil
@@ -221,7 +218,7 @@ func (s *Maps) none(choice string) error {
 	return fmt.Errorf("no map in %q of %s can be hosted", choice, s.config.Maps.Dir)
 }
 
-// List lists the files of maps with the pattern in their name.
+// List returns the files of maps whose name contains pattern.
 func (s *Maps) List(pattern string) (files []string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -240,12 +237,12 @@ func (s *Maps) List(pattern string) (files []string, err error) {
 	return files, nil
 }
 
-// Files lists the files of the maps folder, also those that cannot be hosted.
+// Files returns all files of the maps folder, including those that cannot be hosted.
 func (s *Maps) Files() ([]*catalogue.MapFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := os.Stat(s.config.Maps.Dir); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // a host needs none
+		return nil, nil // the folder is optional
 	}
 	if err := s.scan(""); err != nil {
 		return nil, err
@@ -253,7 +250,7 @@ func (s *Maps) Files() ([]*catalogue.MapFile, error) {
 	return s.maps.Load().Files(), nil
 }
 
-// Find returns the file of the one map that a pattern matches.
+// Find returns the file of the only map that a pattern matches.
 func (s *Maps) Find(pattern string) (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

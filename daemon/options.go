@@ -23,24 +23,22 @@ import (
 )
 
 const (
-	// adaptiveMin is the shortest period that lines at home can follow, adaptiveMax the longest that a
-	// player bears.
+	// adaptiveMin is the shortest turn period for home connections; adaptiveMax is the longest that is playable.
 	adaptiveMin, adaptiveMax = 60 * time.Millisecond, 250 * time.Millisecond
-	// extendedWait is for players behind a proxy that needs no empty actions: nobody's
-	// client counts while they are waited for.
+	// extendedWait applies to players behind a proxy that needs no empty actions, because then no client limits the
+	// wait.
 	extendedWait = 5 * time.Minute
-	// ownerAFKAfter is how long the owner of a lobby may do nothing before it is closed.
+	// ownerAFKAfter is the time without activity of the owner after which a lobby is closed.
 	ownerAFKAfter = 15 * time.Minute
 )
 
-// Check finds every fault of a configuration. The other functions of this package take
-// one without faults.
+// Check returns all errors of a configuration. The other functions of this package require one without errors.
 func Check(c config.Config) error {
 	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c)), checkHooks(c)).ErrorOrNil()
 }
 
-// standbyFrom is from how many lobbies and games on another process stands by: to make fewer
-// again takes less than two seconds, however long they have been played.
+// standbyFrom is the number of lobbies and games from which a standby process runs. Restoring fewer takes less than two
+// seconds, however long they have been played.
 var standbyFrom = map[string]int{"auto": 20, "on": 1, "off": 0}
 
 func hostOptions(c config.Config, version string, log zerolog.Logger) host.Options {
@@ -49,7 +47,7 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 		Game:            gameConfig(c, version),
 		Limits:          hostLimits(c.Limits),
 		Autohost:        host.Autohost{Entries: entries(c, version), MaxGames: c.Autohost.MaxGames},
-		RequireEntryKey: c.LAN.Enabled, // which announces the key
+		RequireEntryKey: c.LAN.Enabled, // announcements contain the key
 		Listing:         c.Host.Play,
 		Watch:           watchOptions(&c),
 		Log:             log,
@@ -77,7 +75,7 @@ func hostLimits(l config.Limits) host.Limits {
 	}
 }
 
-// gameConfig is the configuration of a game; version is the program's.
+// gameConfig returns the configuration of a game; version is that of the program.
 func gameConfig(c config.Config, version string) game.Config {
 	return game.Config{
 		Version:     c.Host.Version,
@@ -102,18 +100,18 @@ func gameConfig(c config.Config, version string) game.Config {
 	}
 }
 
-// loadBehind is how long a player may load behind the others.
+// loadBehind is how long a player may take to load after the others have loaded.
 const loadBehind = 2 * time.Minute
 
-// mapSilence is how long a client may take to report whether it has the map, if the map is small. Real clients take a
-// second and, for a large map, the time to read it.
+// mapSilence is how long a client may take to report whether it has a small map. Real clients take about a second, plus
+// the time to read a large map.
 const mapSilence = 15 * time.Second
 
 func lobbyConfig(c config.Config) lobby.Config {
 	l, to := &c.Lobby, lobby.Defaults()
 	to.HCL, to.Voice.VirtualHost, to.Voice.Welcome = l.HCL, c.Host.Name, l.Welcome
 	to.Voice.Language, _ = texts.ParseLanguage(l.Language)
-	to.Wire.HideAddresses = true // nobody plays better for knowing where the others live
+	to.Wire.HideAddresses = true // players do not need each other's addresses
 	to.SetOwner(l.Owner)
 	to.Admission = lobby.Admission{
 		Reserved: l.Reserved, KickCooldown: l.KickCooldown.D(), PingLimit: l.PingLimit.D(), MapSilence: mapSilence, SameAddress: lobby.SameAddress(l.SameAddress), Anonymous: l.HideNames.Hides(), AnyMap: l.HideNames == config.HideAlways,
@@ -132,8 +130,8 @@ func lobbyConfig(c config.Config) lobby.Config {
 	return to
 }
 
-// reconnectConfig rounds the wait to whole minutes: an empty action keeps a client
-// waiting for one minute, and the first minute needs none.
+// reconnectConfig rounds the wait to whole minutes: each empty action extends a client's wait by one minute, and the
+// first minute needs none.
 func reconnectConfig(r config.Reconnect) game.Reconnect {
 	if !r.Enabled {
 		return game.Reconnect{}
@@ -151,7 +149,7 @@ func watchOptions(c *config.Config) host.Watch {
 	}
 }
 
-// returnListen is the address of a port for players who come back; empty: there is none.
+// returnListen returns the address of the port for reconnecting players, or "".
 func returnListen(r config.Reconnect) string {
 	if !r.Enabled {
 		return ""
@@ -175,7 +173,7 @@ func journalOptions(c config.Config) journal.Options {
 	return o
 }
 
-// Product is Reign of Chaos or The Frozen Throne.
+// Product returns the configured product: Reign of Chaos or The Frozen Throne.
 func Product(c config.Config) w3gs.Product {
 	if c.Host.Product == w3gs.ProductROC.String() {
 		return w3gs.ProductROC
@@ -183,9 +181,9 @@ func Product(c config.Config) w3gs.Product {
 	return w3gs.ProductTFT
 }
 
-// GameSettings are the settings in the packets for clients, from the configuration of a lobby.
+// GameSettings converts the settings of a lobby for packets to clients.
 func GameSettings(l config.Lobby) w3gs.GameSettings {
-	speed, _ := w3gs.Speeds.Parse(l.Speed) // config has checked them
+	speed, _ := w3gs.Speeds.Parse(l.Speed) // validated by package config
 	visibility, _ := w3gs.Visibilities.Parse(l.Visibility)
 	observers, _ := w3gs.ObserverChoices.Parse(l.Observers)
 	return speed | visibility | observers
@@ -195,10 +193,10 @@ func turnConfig(c config.Config) gamesync.Config {
 	t := gamesync.Defaults()
 	t.Period, t.SyncLimit, t.DropAfter = c.Game.Latency.D(), syncLimit(c), c.Game.DropAfter.D()
 	t.LoadTimeout = c.Limits.LoadTimeout.D()
-	if t.LoadTimeout <= gamesync.Defaults().LoadTimeout { // else the operator has players with slow computers
+	if t.LoadTimeout <= gamesync.Defaults().LoadTimeout { // a longer timeout means that the operator expects slow computers
 		t.LoadBehind = loadBehind
 	}
-	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 is at once, not never
+	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 means at once, not never
 	t.LastPlayers = c.Game.LastPlayers
 	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
 	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
@@ -226,7 +224,7 @@ func transferConfig(c config.Transfer) mapxfer.Config {
 
 func prefixes(networks []string) []netip.Prefix { return parsed(networks, config.ParseNetwork) }
 
-// parsed has the values of the texts that can be parsed; it is never nil.
+// parsed returns the values of the texts that can be parsed; it is never nil.
 func parsed[T any](texts []string, parse func(string) (T, error)) []T {
 	list := make([]T, 0, len(texts))
 	for _, text := range texts {

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// othersFresh is how long one look at the other hosts serves all callers.
+	// othersFresh is how long a query result about the other hosts is shared by all callers.
 	othersFresh = 2 * time.Second
-	// othersWithin bounds how long it waits for the database.
+	// othersWithin is the time limit of the query.
 	othersWithin = time.Second
 )
 
-// others are all hosts of the fleet, and the lobbies and games of the others, as the database knows them.
+// others caches the hosts of the fleet and the lobbies and games of the other hosts.
 type others struct {
 	fleet *leases
 
@@ -27,7 +27,7 @@ type others struct {
 	err   error
 }
 
-// read asks the database, unless that was done a moment ago.
+// read returns the cached result, or queries the database if it is too old.
 func (o *others) read(ctx context.Context) ([]storage.FleetHost, []storage.FleetGame, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -42,7 +42,7 @@ func (o *others) read(ctx context.Context) ([]storage.FleetHost, []storage.Fleet
 	return o.hosts, o.games, o.err
 }
 
-// show returns the other hosts for pages.
+// show returns the other hosts for the web console.
 func (o *others) show(ctx context.Context) *view.Fleet {
 	hosts, games, err := o.read(ctx)
 	f := &view.Fleet{Number: o.fleet.Number(), Away: err != nil}

@@ -11,57 +11,58 @@ import (
 )
 
 const (
-	// carryWithin bounds a line of another host: with two beats there is an answer while that one
-	// waits for it.
+	// carryWithin is the time limit for a command of another host. With two heartbeats for the transport, the answer
+	// arrives while the other host waits for it.
 	carryWithin = 2 * time.Second
-	// replyWithin bounds how long an answer is written into the database.
+	// replyWithin is the time limit for storing an answer in the database.
 	replyWithin = 2 * time.Second
-	// mostPosts of other hosts are carried out at once, and as many are refused.
+	// mostPosts is the number of commands of other hosts executed at the same time, and of those refused at the same
+	// time.
 	mostPosts = 16
 )
 
-// post is a message of one host to another: a line of a caller, or the result of one.
+// post is a message between hosts: a command of a caller, or its result.
 type post struct {
-	Asks    string          `json:"asks,omitempty"` // the session that wants the answer
+	Asks    string          `json:"asks,omitempty"` // session that wants the answer
 	Caller  *command.Caller `json:"caller,omitempty"`
 	Game    uint32          `json:"game,omitempty"`
 	Line    string          `json:"line,omitempty"`
-	Answers string          `json:"answers,omitempty"` // the post that it answers
+	Answers string          `json:"answers,omitempty"` // id of the post that this answers
 	Said    []string        `json:"said,omitempty"`
 	Refused string          `json:"refused,omitempty"`
 }
 
-// Number is that of this host; 0: it has none yet.
+// Number returns this host's number in the fleet, or 0 if it has none yet.
 func (l *leases) Number() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.number
 }
 
-// Games lists the lobbies and games of the other hosts.
+// Games returns the lobbies and games of the other hosts.
 func (l *leases) Games(ctx context.Context) ([]storage.FleetGame, error) {
 	return l.db.Games(ctx, l.Session())
 }
 
-// Session is the one that this host has now; empty: none.
+// Session returns this host's current session, or "".
 func (l *leases) Session() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.session
 }
 
-// Place keeps room for one more lobby among those of all hosts. A beat that was begun before says a number without
-// it, so that it is waited for.
+// Place reserves one lobby within the limit for all hosts. It waits for a heartbeat in progress, whose load does not
+// include this lobby.
 func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 	if l.most == 0 {
 		return func() {}, nil
 	}
 	unknown := texts.Of("the number of lobbies of all hosts is unknown: the database does not answer")
 	if l.suspended() {
-		return nil, unknown // at once: other callers wait for this one
+		return nil, unknown // at once, because other callers wait for this one
 	}
 	l.mu.Lock()
-	l.opening++ // from now on the beats count it
+	l.opening++ // later heartbeats count it
 	beating := l.beating
 	l.mu.Unlock()
 	opened = func() {
@@ -86,7 +87,7 @@ func (l *leases) Place(ctx context.Context) (opened func(), err error) {
 	return opened, nil
 }
 
-// Order has a host carry out a line, 0: all others, whose answers nobody wants.
+// Order sends a command to a host; 0 means all others, whose answers are not wanted.
 func (l *leases) Order(ctx context.Context, host int, by *command.Caller, game uint32, line string) error {
 	hosts, err := l.db.Hosts(ctx)
 	if err != nil {
@@ -113,7 +114,7 @@ func (l *leases) Order(ctx context.Context, host int, by *command.Caller, game u
 	return nil
 }
 
-// exchange sends a line to a host, and gives the caller its answer.
+// exchange sends a command to a host and passes its answer to the caller.
 func (l *leases) exchange(ctx context.Context, h *storage.FleetHost, by *command.Caller, p *post) error {
 	id := storage.NewGameKey().String()
 	answer := make(chan post, 1)
@@ -130,7 +131,7 @@ func (l *leases) exchange(ctx context.Context, h *storage.FleetHost, by *command
 	}
 	select {
 	case <-ctx.Done():
-		return texts.Of("host %d has not answered; it may have done it all the same", h.Number)
+		return texts.Of("host %d has not answered; it may have executed the command nevertheless", h.Number)
 	case p := <-answer:
 		for _, line := range p.Said {
 			by.Answer(line)
@@ -150,11 +151,11 @@ func (l *leases) deliver(ctx context.Context, id, session string, p *post) error
 	return l.db.Send(ctx, session, storage.Post{ID: id, Body: string(text)})
 }
 
-// read takes a post of another host. It does not wait.
+// read handles a post of another host. It does not block.
 func (l *leases) read(got storage.Post) {
 	var p post
 	if err := json.Unmarshal([]byte(got.Body), &p); err != nil {
-		l.log.Warn().Err(err).Msg("a post of another host cannot be read: is it of another version?")
+		l.log.Warn().Err(err).Msg("cannot read a message of another host; it may run another version")
 		return
 	}
 	if p.Caller == nil {
@@ -173,15 +174,15 @@ func (l *leases) read(got storage.Post) {
 	}
 	back.Refused = texts.Of("too many commands for other hosts are pending: try again in a few seconds").In(p.Caller.Language)
 	if !begin(l.refusing, func() { l.reply(&p, &back) }) {
-		l.log.Warn().Str("line", p.Line).Msg("commands of other hosts are dropped: the database does not take the answers")
+		l.log.Warn().Str("line", p.Line).Msg("dropping commands of other hosts, since the database does not accept the answers")
 	}
 }
 
-// begin does something on a goroutine of its own if there is a place for it.
+// begin runs do on a goroutine if the semaphore has room, and reports whether it did.
 func begin(places chan struct{}, do func()) bool {
 	select {
 	case places <- struct{}{}:
-		go func() { // ends with carryWithin and replyWithin
+		go func() { // ends within carryWithin and replyWithin
 			defer func() { <-places }()
 			do()
 		}()
@@ -191,7 +192,7 @@ func begin(places chan struct{}, do func()) bool {
 	}
 }
 
-// carryOut has the operator carry a line out, and sends the result.
+// carryOut executes a command of another host and sends the result.
 func (l *leases) carryOut(p, back *post) {
 	ctx, cancel := context.WithTimeout(l.life, carryWithin)
 	defer cancel()
@@ -206,7 +207,7 @@ func (l *leases) carryOut(p, back *post) {
 	}
 	p.Caller.Reply, p.Caller.Refuse = offer(said), offer(refused)
 	if err := l.operator().Relay(ctx, p.Caller, p.Game, p.Line); err != nil && (len(said) == 0 || l.life.Err() == nil) {
-		offer(refused)(texts.Of("host %d has not answered; it may have done it all the same", l.Number()).In(p.Caller.Language))
+		offer(refused)(texts.Of("host %d has not answered; it may have executed the command nevertheless", l.Number()).In(p.Caller.Language))
 	}
 	for len(said) > 0 {
 		back.Said = append(back.Said, <-said)
@@ -217,21 +218,21 @@ func (l *leases) carryOut(p, back *post) {
 	l.reply(p, back)
 }
 
-// answered waits until no line of another host is carried out any more. It takes replyWithin at most once life is over.
+// answered waits until no command of another host is being executed, for at most replyWithin once life has ended.
 func (l *leases) answered() {
 	for range cap(l.busy) {
 		l.busy <- struct{}{}
 	}
 }
 
-// reply sends the result of a line, if anybody waits for it.
+// reply sends the result of a command, if it is wanted.
 func (l *leases) reply(p, back *post) {
 	if p.Asks == "" {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.life), replyWithin) // "exit" is answered, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(l.life), replyWithin) // also answers "exit", which ends life
 	defer cancel()
 	if err := l.deliver(ctx, storage.NewGameKey().String(), p.Asks, back); err != nil {
-		l.log.Debug().Err(err).Msg("the answer to another host is lost")
+		l.log.Debug().Err(err).Msg("the answer to another host was lost")
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"w3host/texts"
 )
 
-// realmAccounts are the [[realm]] sections of the configuration.
+// realmAccounts converts the [[realm]] sections of the configuration.
 func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 	var list []realm.Account
 	for i := range c.Realms {
@@ -44,19 +44,19 @@ func realmAccounts(c config.Config, listen netip.AddrPort) []realm.Account {
 	return list
 }
 
-// logOn logs the configured accounts on.
+// logOn starts the sessions of the configured accounts.
 func logOn(c config.Config, listen netip.AddrPort, heard func(realm.Speech), log zerolog.Logger) (*realm.Realms, error) {
 	unset := func(r config.Realm) bool { return r.AdvertisePort == 0 }
 	if port := listen.Port(); port < 1024 && slices.ContainsFunc(c.Realms, unset) {
-		log.Warn().Uint16("port", port).Msg("realms do not list ports below 1024: set advertise_port")
+		log.Warn().Uint16("port", port).Msg("realms do not list ports below 1024; set advertise_port")
 	}
-	return realm.LogOn(realm.Options{
+	return realm.Start(realm.Options{
 		Accounts: realmAccounts(c, listen), Barred: c.Fleet.Enabled, Heard: heard, Log: log.With().Str("part", "realm").Logger(),
 	})
 }
 
-// SeenByRealm logs on to the first realm of a configuration, lists a lobby for a moment,
-// and returns where the realm sends its players.
+// SeenByRealm logs on to the first realm of a configuration, lists a lobby for a moment and returns the address to which
+// the realm sends players. It is for w3host doctor.
 func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (at netip.AddrPort, err error) {
 	c.Realms[0].CreateAccount, c.Fleet.Enabled = false, false
 	var log problems
@@ -85,7 +85,7 @@ func SeenByRealm(ctx context.Context, c config.Config, listen netip.AddrPort) (a
 	return at, nil
 }
 
-// problems keeps the reason of the last line of a log.
+// problems is a log writer that keeps the reason of the last line.
 type problems struct{ reason atomic.Pointer[string] }
 
 func (p *problems) Write(line []byte) (int, error) {
@@ -103,11 +103,11 @@ type advertisers struct {
 	log    zerolog.Logger
 }
 
-// Open announces a lobby. One that realms cannot list is announced on the LAN.
+// Open announces a lobby. If realms cannot list it, it is announced only on the LAN.
 func (b advertisers) Open(ad lan.Advert) error {
 	if !ad.Watched {
 		if err := b.realms.Open(ad); err != nil {
-			b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("lobby cannot be listed on realms")
+			b.log.Error().Err(err).Uint32("game", ad.GameID).Msg("cannot list the lobby on realms")
 		}
 	}
 	if b.lan == nil {
@@ -131,10 +131,9 @@ func (b advertisers) Close(gameID uint32) {
 }
 
 const (
-	// maxHeard lines may wait until the language of their callers is known; others are
-	// dropped.
+	// maxHeard is the number of lines that can wait until their callers' language is known; further ones are dropped.
 	maxHeard = 256
-	// languageTimeout bounds that wait. After a failure the database is not asked for
+	// languageTimeout is the time limit of that lookup; after a failure the database is not asked again for
 	// languageRetry.
 	languageTimeout = time.Second
 	languageRetry   = 10 * time.Second
@@ -147,11 +146,11 @@ type realmCommands struct {
 	trigger string
 	log     zerolog.Logger
 	lines   chan realm.Speech
-	retry   time.Time // the database is not asked before
+	retry   time.Time // earliest time of the next database lookup
 }
 
-// heard runs on an account's goroutine and does not wait. Lines in a channel are
-// commands only if they begin with the trigger.
+// heard is called on an account's goroutine and does not block. Lines in a channel are commands only if they begin with
+// the trigger.
 func (e *realmCommands) heard(s realm.Speech) {
 	line, triggered := strings.CutPrefix(strings.TrimSpace(s.Text), e.trigger)
 	if line == "" || !triggered && !s.Whisper {
@@ -165,7 +164,7 @@ func (e *realmCommands) heard(s realm.Speech) {
 	}
 }
 
-// run passes lines on, in their order, until ctx ends.
+// run passes on lines in their order until ctx ends.
 func (e *realmCommands) run(ctx context.Context, operator *control.Operator) {
 	for {
 		select {
@@ -185,8 +184,7 @@ func (e *realmCommands) run(ctx context.Context, operator *control.Operator) {
 	}
 }
 
-// language returns the language that somebody has chosen, or else that of the realm's locale, such as
-// zhCN.
+// language returns the language chosen by the caller, or that of the realm's locale, such as zhCN.
 func (e *realmCommands) language(ctx context.Context, s realm.Speech) texts.Language {
 	if time.Now().After(e.retry) {
 		ctx, cancel := context.WithTimeout(ctx, languageTimeout)

@@ -17,7 +17,7 @@ import (
 
 func (d *daemon) openDatabase() (err error) {
 	d.db, err = storage.Open(d.ctx, d.Config.DatabaseURL(), storage.Options{
-		Log: d.part("database"), StartWithoutDatabase: true, Unasked: d.host.Inherited.HasPlayers(), // their players wait for a turn
+		Log: d.part("database"), StartWithoutDatabase: true, Unasked: d.host.Inherited.HasPlayers(), // players are waiting for a turn
 	})
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (d *daemon) openDatabase() (err error) {
 	return nil
 }
 
-// openRecords opens the spool, and keeps the database in order.
+// openRecords opens the spool and starts the maintenance of the database.
 func (d *daemon) openRecords() error {
 	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
 		Heart: &d.heart,
@@ -35,10 +35,10 @@ func (d *daemon) openRecords() error {
 		Log: d.part("records"),
 	})
 	if err != nil {
-		return fmt.Errorf("the spool %s: %w", d.Config.SpoolDir(), err)
+		return fmt.Errorf("cannot open the spool %s: %w", d.Config.SpoolDir(), err)
 	}
-	if dir, n := recorder.Dir(); n > 1 { // another process has the folder, and its journals
-		d.Log.Info().Str("spool", dir).Msg("another host has the spool of this data folder")
+	if dir, n := recorder.Dir(); n > 1 { // another process uses the folder and its journals
+		d.Log.Info().Str("spool", dir).Msg("another host uses the spool of this data folder; using another folder")
 		d.host.Journal.Dir = fmt.Sprintf("%s-%d", d.host.Journal.Dir, n)
 	}
 	context.AfterFunc(d.ctx, d.endSoon)
@@ -53,12 +53,12 @@ func (d *daemon) openRecords() error {
 	return nil
 }
 
-// endSoon gives the process limits.shutdown_timeout, and its records a moment more.
+// endSoon sets the deadline of the process to limits.shutdown_timeout, plus a moment for its records.
 func (d *daemon) endSoon() {
 	d.endBy.Store(time.Now().Add(d.Config.Limits.Shutdown.D() + recordsTimeout).UnixNano())
 }
 
-// spare is how long a process that hosts no more may still take.
+// spare returns the time left for a process that no longer hosts.
 func (d *daemon) spare() time.Duration {
 	if !d.handing.Load() {
 		return 0
@@ -66,8 +66,8 @@ func (d *daemon) spare() time.Duration {
 	return time.Until(time.Unix(0, d.endBy.Load())) - recordsTimeout
 }
 
-// closeRecorder waits until the database has the last records, or the deadline. The
-// others are not lost: they are in the spool.
+// closeRecorder waits until the last records are in the database, or until the deadline. The remaining ones are not
+// lost: they are in the spool.
 func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) {
 	if least := time.Now().Add(recordsLeast); deadline.Before(least) {
 		deadline = least
@@ -75,14 +75,14 @@ func closeRecorder(r *storage.Recorder, deadline time.Time, log zerolog.Logger) 
 	ctx, cancel := context.WithDeadline(context.Background(), deadline)
 	defer cancel()
 	if err := r.Close(ctx); err != nil {
-		log.Warn().Err(err).Msg("some records have not reached the database")
+		log.Warn().Err(err).Msg("some records are not in the database yet; they remain in the spool")
 	}
 }
 
-// closeDatabase does not wait for a database that does not answer.
+// closeDatabase closes the database, but does not wait for one that does not answer.
 func closeDatabase(db *storage.Store) error {
 	closed := make(chan error, 1)
-	go func() { closed <- db.Close() }() // ends with the program, at the latest
+	go func() { closed <- db.Close() }() // ends with the process at the latest
 	select {
 	case err := <-closed:
 		return err

@@ -14,7 +14,7 @@ import (
 	"w3host/storage"
 )
 
-// entries are the kinds of games of which autohost keeps lobbies open.
+// entries converts the [[autohost]] entries of the configuration.
 func entries(c config.Config, version string) (list []autohost.Entry) {
 	for _, e := range c.Entries() {
 		list = append(list, hostEntry(&e, version))
@@ -22,10 +22,10 @@ func entries(c config.Config, version string) (list []autohost.Entry) {
 	return list
 }
 
-// EntryPrefix is before the names of entries in those of their leases.
+// EntryPrefix is the prefix of the lease pools of entries.
 var EntryPrefix = autohost.Pool("")
 
-// EntryPools are the leases of the entries.
+// EntryPools returns the lease pools of the entries.
 func EntryPools(c config.Config) (list []storage.Pool) {
 	for _, e := range c.Entries() {
 		list = append(list, storage.Pool{Name: autohost.Pool(e.Lobby.Name), Leases: e.Autohost.Lobbies})
@@ -53,11 +53,11 @@ func hostEntry(e *config.Entry, version string) autohost.Entry {
 	return entry
 }
 
-// current returns the configuration as the last reload left it. Options.Config is that of the start: it has old values of
-// all keys that are live.
+// current returns the configuration as of the last reload. Options.Config is that of the start, with old values of
+// reloadable keys.
 func (d *daemon) current() *config.Config { return d.lists.config.Load() }
 
-// live reports whether a reload applies a key, to the next lobby or connection.
+// live reports whether a reload applies a key, from the next lobby or connection on.
 func live(key string) bool {
 	switch key {
 	case "database.require_bans":
@@ -69,8 +69,7 @@ func live(key string) bool {
 	return slices.Contains([]string{"lobby", "game", "votes", "moderation", "autohost", "player_hosting", "maps", "transfer", "limits"}, section)
 }
 
-// reload applies the keys that can change while games run. The notes name those that need a
-// restart.
+// reload applies the keys that can change while games run. The notes name the keys that need a restart.
 func (d *daemon) reload() (notes []string, err error) {
 	c, err := d.Read()
 	if err != nil {
@@ -79,12 +78,12 @@ func (d *daemon) reload() (notes []string, err error) {
 	now := d.maps.current()
 	for _, key := range changed(now, c) {
 		if !live(key) {
-			notes = append(notes, fmt.Sprintf("%s has changed: it takes effect when the host is started again.", key))
+			notes = append(notes, fmt.Sprintf("%s has changed; restart the host to apply it.", key))
 			c.Keep(key, now)
 		}
 	}
 	if !reflect.DeepEqual(now.Realms, c.Realms) {
-		notes = append(notes, "The realms have changed: that takes effect when the host is started again.")
+		notes = append(notes, "The realms have changed; restart the host to apply that.")
 		c.Realms = now.Realms
 	}
 	if _, err := openMaps(d.ctx, c, "", zerolog.Nop()); err != nil {
@@ -96,17 +95,17 @@ func (d *daemon) reload() (notes []string, err error) {
 	d.maps.reload(c)
 	d.lists.config.Store(&c)
 	d.use(c)
-	d.running.Configure(hostOptions(c, d.Version, zerolog.Nop())) // last: it opens lobbies again, by what the others know
+	d.running.Configure(hostOptions(c, d.Version, zerolog.Nop())) // last, because it opens lobbies with the settings applied before
 	return notes, nil
 }
 
-// use applies the parts of a configuration that commands and messages to sites need.
+// use applies the configuration of commands and webhooks.
 func (d *daemon) use(c config.Config) {
 	d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
 	d.hooks.Use(hooks(c))
 }
 
-// changed lists the keys with another value, in the order of the alphabet.
+// changed returns the keys with different values, in alphabetical order.
 func changed(a, b config.Config) (keys []string) {
 	va, vb := a.Values(), b.Values()
 	for _, key := range config.Keys() {

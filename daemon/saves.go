@@ -13,7 +13,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// savedGames finds saved games as the configuration says that was read last.
+// savedGames returns the loader of saved games, which uses the current configuration.
 func (d *daemon) savedGames() saves.Finder {
 	return saves.Finder{
 		DB:      d.db,
@@ -29,14 +29,14 @@ func (d *daemon) savedGames() saves.Finder {
 	}
 }
 
-// current is the configuration as it was read last.
+// current returns the configuration as of the last reload.
 func (s *Maps) current() config.Config {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.config
 }
 
-// ofSave opens the map that a game of a version was played on, whatever its file is called here.
+// ofSave opens the map on which a game of this version was played, whatever its file is called here.
 func (s *Maps) ofSave(h *savedgame.Head, v w3gs.Version) (*host.Map, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,7 @@ func (s *Maps) ofSave(h *savedgame.Head, v w3gs.Version) (*host.Map, error) {
 	}
 	choices := []string{"", s.config.Lobby.Map}
 	if err := s.scan(h.MapFile()); err == nil {
-		for _, e := range s.maps.Load().Files() { // with the identifiers of one version
+		for _, e := range s.maps.Load().Files() { // these have checksums for one version only
 			if e.Map != nil && (same(e.Map) || strings.EqualFold(path.Base(e.File), h.MapFile())) {
 				choices = append(choices, e.File)
 			}

@@ -9,8 +9,8 @@ import (
 	"w3host/web/site"
 )
 
-// openSite shows the public site, at the port of the console, too. Visitors of these patterns who have logged in get
-// the console's page instead.
+// openSite adds the public site to the port for visitors and to that of the web console. Logged-in visitors of these
+// routes get the console's page instead.
 func (d *daemon) openSite(console map[string]http.HandlerFunc) {
 	s := site.New(site.Options{
 		Log: d.db, Games: d.publicGames, Ladders: d.ladders.list, Minimap: d.maps.Minimap, Work: d.web.Work, Base: d.web.URL(""), Info: siteInfo(d.Config), Logger: d.part("site"),
@@ -28,13 +28,13 @@ func (d *daemon) openSite(console map[string]http.HandlerFunc) {
 	}
 }
 
-// siteInfo describes the community to visitors.
+// siteInfo describes the community for the public site.
 func siteInfo(c config.Config) site.Info {
 	info := site.Info{
 		Name: c.Public.Name, URL: c.Public.URL, Address: c.Public.Address, Host: c.Host.Name, Version: c.Host.Version.String(), LAN: c.Public.LAN, Index: c.Public.Index,
 	}
 	known := map[string]bool{}
-	for _, r := range c.Realms { // several are accounts of one realm
+	for _, r := range c.Realms { // several sections may be accounts of one realm
 		if !known[r.Name] {
 			known[r.Name] = true
 			info.Realms = append(info.Realms, site.Realm{Name: r.Name, Address: r.Address})
@@ -43,7 +43,7 @@ func siteInfo(c config.Config) site.Info {
 	return info
 }
 
-// publicGames lists the lobbies and running games with their keys.
+// publicGames returns the lobbies and running games with their keys.
 func (d *daemon) publicGames() (list []site.Game) {
 	for _, i := range d.running.Infos() {
 		g := d.running.Game(i.ID)

@@ -15,47 +15,46 @@ import (
 )
 
 const (
-	// sayEvery is how often a program that stands by reports so to the holder.
+	// sayEvery is the interval at which a standby process reports to the supervisor.
 	sayEvery = time.Second
-	// startWithin is how long it may take to be ready. Then it says nothing more, and is
-	// refused.
+	// startWithin is how long a new process may take to become ready. After that it stops reporting and is refused.
 	startWithin = time.Minute
-	// answerWithin is longer than any upgrade takes to be refused or to be handed over to: a minute of attempts
-	// to start, startWithin, and ten seconds of silence. A holder of an earlier version may lose an answer.
+	// answerWithin is longer than any upgrade can take until it is refused or completed: a minute of attempts to start,
+	// startWithin, and ten seconds of silence. It covers answers lost by an older supervisor.
 	answerWithin = 3 * time.Minute
 )
 
-// upgrading holds the state for the end of an upgrade, on both sides.
+// upgrading is the state of an upgrade, in the old and the new process.
 type upgrading struct {
-	couldGoOn atomic.Bool  // this process could go on in the place of another one
-	goesOn    atomic.Bool  // it does
-	handing   atomic.Bool  // another process goes on in the place of this one
-	endBy     atomic.Int64 // when this process is to have ended, in nanoseconds since 1970
+	couldGoOn atomic.Bool  // this process is ready to take over
+	goesOn    atomic.Bool  // this process has taken over
+	handing   atomic.Bool  // another process takes over from this one
+	endBy     atomic.Int64 // deadline of this process, in ns since 1970
 	relay     relay
 
 	mu    sync.Mutex
-	asked *asked // the upgrade under way; nil: nobody here has asked for one
+	asked *asked // the upgrade in progress, or nil
 }
 
 // asked is an upgrade that a caller waits for.
 type asked struct {
-	outlive func()                        // has the caller wait until the games have moved; nil: it cannot
-	answer  func(control.Upgraded, error) // once, by answerTo
-	endings []func()                      // release what waits for the upgrade
+	outlive func()                        // keeps the caller's connection open until the games have moved; nil: it cannot wait
+	answer  func(control.Upgraded, error) // called once, by answerTo
+	endings []func()                      // stop the timers of this upgrade
 }
 
-// relay passes records to the recorder of the moment.
+// relay passes records to the current recorder.
 type relay struct {
 	to atomic.Pointer[storage.Recorder]
 }
 
 func (r *relay) Record(rec storage.Record) { r.to.Load().Record(rec) }
 
-var errNoHolder = errors.New("there is no holder: games go on in another program under w3host hold only")
+var errNoHolder = errors.New("this host has no supervisor; start it with w3host hold to be able to upgrade")
 
-// upgrade asks for another program to go on; empty: the one at the path of this one. Unless it returns an
-// error, it calls answer once, later: when that program hosts and the games have moved, or it is refused, or nothing is heard
-// of it. A caller without outlive is answered before the games move.
+// upgrade asks the supervisor to start another program in place of this one; "" means the path of this one. Unless it
+// returns an error, it calls answer once, later: when the games have moved to that program, when it is refused, or when
+// it does not answer. A caller with a nil outlive is answered before the games move.
 func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgraded, error)) error {
 	if d.Shelf == nil {
 		return errNoHolder
@@ -63,14 +62,14 @@ func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgrad
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.asked != nil {
-		return errors.New("an upgrade is under way already")
+		return errors.New("an upgrade is already in progress")
 	}
 	if err := d.Shelf.Upgrade(path); err != nil {
 		return err
 	}
 	a := &asked{outlive: outlive, answer: answer}
 	overdue := time.AfterFunc(answerWithin, func() {
-		d.answerTo(a, control.Upgraded{}, fmt.Errorf("the holder has not answered for %v; the log of w3host hold says what has become of the new program", answerWithin))
+		d.answerTo(a, control.Upgraded{}, fmt.Errorf("the supervisor has not answered for %v; see the log of w3host hold", answerWithin))
 	})
 	stops := context.AfterFunc(d.ctx, func() { d.answerTo(a, control.Upgraded{}, errStopping) })
 	a.endings = []func(){func() { overdue.Stop() }, func() { stops() }}
@@ -80,14 +79,14 @@ func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgrad
 
 var errStopping = errors.New("the host is stopping")
 
-// underWay returns the upgrade that a caller waits for; nil: none.
+// underWay returns the upgrade that a caller waits for, or nil.
 func (d *daemon) underWay() *asked {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.asked
 }
 
-// answerTo answers a caller who has no answer yet. Every answer to an upgrade comes from here.
+// answerTo answers the caller of an upgrade unless it was answered before. All answers to upgrades go through it.
 func (d *daemon) answerTo(a *asked, u control.Upgraded, err error) {
 	d.mu.Lock()
 	waits := a != nil && d.asked == a
@@ -109,8 +108,8 @@ func (a *asked) release() {
 	}
 }
 
-// handsOver has this process make place for the next one. The caller of the upgrade waits until the games have moved, or is
-// answered now.
+// handsOver stops this process so that the next one takes over. The caller of the upgrade is answered when the games have
+// moved, or now if it cannot wait.
 func (d *daemon) handsOver() {
 	d.handing.Store(true)
 	if a := d.underWay(); a != nil && a.outlive != nil {
@@ -122,7 +121,7 @@ func (d *daemon) handsOver() {
 	d.stop()
 }
 
-// answerMoved answers the caller of the upgrade when the games have moved, and returns when the caller has the answer.
+// answerMoved waits until the games have moved, answers the caller of the upgrade and returns when the answer is sent.
 func (d *daemon) answerMoved(ctx context.Context) {
 	u := control.Upgraded{Moved: true}
 	u.Stay, u.Behind = d.running.Moved(ctx)
@@ -135,7 +134,7 @@ func (d *daemon) answerMoved(ctx context.Context) {
 	d.operator.Await()
 }
 
-// hearHolder carries out what the holder says. It ends with the holder.
+// hearHolder handles messages of the supervisor until it ends.
 func (d *daemon) hearHolder() {
 	for n := range d.Shelf.News() {
 		switch n.Verb {
@@ -148,8 +147,8 @@ func (d *daemon) hearHolder() {
 	d.answerTo(d.underWay(), control.Upgraded{}, hold.ErrEnded)
 }
 
-// sayReady reports to the holder that this process, which stands by, is about to be ready, or
-// is, until it goes on. A standby that a game hangs says nothing.
+// sayReady reports to the supervisor, until this standby process takes over, that it is starting or ready. It stops
+// reporting if restoring a game hangs.
 func (d *daemon) sayReady(movedBy func() uint64) {
 	every, began, moved := time.NewTicker(sayEvery), time.Now(), uint64(0)
 	defer every.Stop()
@@ -167,9 +166,8 @@ func (d *daemon) sayReady(movedBy func() uint64) {
 	}
 }
 
-// standBy waits, in a process that an upgrade has started, until the one before has ended
-// everything but its games. Up to then nothing has happened, whatever goes wrong: not even
-// the schema of the database is another one.
+// standBy waits, in a process started by an upgrade, until the old process has ended everything except its games. Until
+// then the new process changes nothing outside, not even the database schema.
 func (d *daemon) standBy() error {
 	if d.Shelf == nil {
 		return nil
@@ -177,7 +175,7 @@ func (d *daemon) standBy() error {
 	left := d.host.Inherited
 	if d.Shelf.StandsBy() {
 		if err := left.StandBy(d.ctx, sync.OnceFunc(func() {
-			d.Log.Info().Msg("ready to go on in the place of the host that runs")
+			d.Log.Info().Msg("ready to take over from the running host")
 			d.couldGoOn.Store(true)
 			d.Shelf.Ready(true)
 		})); err != nil {
@@ -189,12 +187,11 @@ func (d *daemon) standBy() error {
 		}
 	}
 	left.Claim()
-	go d.hearHolder() // ends with the holder
+	go d.hearHolder() // ends with the supervisor
 	return nil
 }
 
-// readAgain has a standby go on with the configuration of that moment, as a process that was
-// started now would: the host may have been told to reload it.
+// readAgain reloads the configuration when a standby takes over, since it may have changed since the standby started.
 func (d *daemon) readAgain() {
 	c, err := d.Read()
 	if err == nil && !reflect.DeepEqual(c, d.Config) {
@@ -209,24 +206,23 @@ func (d *daemon) readAgain() {
 		}
 	}
 	if err != nil {
-		d.Log.Error().Err(err).Msg("the configuration holds as it was when the standby started")
+		d.Log.Error().Err(err).Msg("cannot load the changed configuration; using the one from the start of the standby")
 	}
 }
 
-// handOver ends everything but the games. Those that the other process does not take over
-// are played to their end.
+// handOver ends everything except the games. Games that the new process does not take over are played to their end here.
 func (d *daemon) handOver(ctx context.Context) error {
 	if err := d.end(false); err != nil {
-		d.Log.Warn().Err(err).Msg("stopped before everything had shut down")
+		d.Log.Warn().Err(err).Msg("not everything could be shut down in time")
 	}
 	d.Console.Close()
 	d.recordApart()
 	d.running.HandOver(func() {
 		if err := d.Shelf.Done(); err != nil {
-			d.Log.Error().Err(err).Msg("the holder has ended: no other process goes on with the games")
+			d.Log.Error().Err(err).Msg("the supervisor has ended; no other process takes over the games")
 		}
 	})
-	d.Log.Info().Msg("another process hosts now")
+	d.Log.Info().Msg("another process has taken over")
 	defer context.AfterFunc(ctx, d.endSoon)()
 	var answered sync.WaitGroup
 	answered.Go(func() { d.answerMoved(ctx) }) // within a minute
@@ -239,12 +235,12 @@ func (d *daemon) handOver(ctx context.Context) error {
 	return err
 }
 
-// recordApart lets the spool go. Later records have one of their own.
+// recordApart releases the spool to the new process; later records of this one go to a separate spool.
 func (d *daemon) recordApart() {
 	main := d.recorder
 	beside, err := main.Detach()
 	if err != nil {
-		d.Log.Error().Err(err).Msg("the games of this process are not recorded from now on")
+		d.Log.Error().Err(err).Msg("the remaining games of this process are not recorded from now on")
 	} else {
 		d.relay.to.Store(beside)
 		d.recorder = beside

@@ -44,7 +44,7 @@ func TestUpgradeIsAnswered(t *testing.T) {
 		"the holder ends while games move": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver}; close(s.news) }, "the holder (w3host hold) has ended", true},
 		"the holder ends":                  {func(_ *daemon, s *askedShelf) { close(s.news) }, "the holder (w3host hold) has ended", true},
 		"the host stops":                   {func(d *daemon, _ *askedShelf) { d.stop() }, "the host is stopping", true},
-		"the holder says nothing":          {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the holder has not answered for 3m0s", false},
+		"the holder says nothing":          {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the supervisor has not answered for 3m0s", false},
 		"twice, by a late answer": {func(_ *daemon, s *askedShelf) {
 			time.Sleep(answerWithin)
 			synctest.Wait() // the caller has its answer

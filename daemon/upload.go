@@ -26,19 +26,18 @@ import (
 )
 
 const (
-	// mostUploads is how many files come at once, one of each account or token.
+	// mostUploads is the number of simultaneous uploads; each account or token may have one.
 	mostUploads = 2
-	// uploadRate is how many bytes of all uploads together are taken a second, uploadBurst at once: a fast line
-	// would keep a core busy that games need.
+	// uploadRate is the limit for all uploads together in bytes per second, and uploadBurst the burst in bytes: a fast
+	// connection would occupy a core that games need.
 	uploadRate, uploadBurst = 32 << 20, 1 << 20
-	// uploadLeaves is the space on the disk, in bytes, that uploads leave free for records and replays.
+	// uploadLeaves is the disk space, in bytes, that uploads leave free for records and replays.
 	uploadLeaves = 1 << 30
-	// uploadPrefix begins the name of a file that is not complete. The catalogue does not see
-	// hidden files.
+	// uploadPrefix is the prefix of incomplete files. The catalogue ignores hidden files.
 	uploadPrefix = ".upload-"
 )
 
-// Why a file does not come.
+// Reasons for refusing an upload.
 var (
 	noRight    = web.Kind{Status: http.StatusForbidden, Code: "forbidden"}
 	tooMany    = web.Kind{Status: http.StatusTooManyRequests, Code: "too_many_uploads"}
@@ -52,22 +51,22 @@ var (
 	notAMap    = web.Kind{Status: http.StatusUnprocessableEntity, Code: "not_a_map"}
 )
 
-// uploads brings files into the maps folder. A file is written beside the maps, read as a map
-// within the bounds of all maps, and only then gets its name.
+// uploads receives files for the maps folder. A file is written under a temporary name, read as a map within the limits
+// for all maps, and then renamed.
 type uploads struct {
 	maps  *Maps
-	most  int64 // bytes of one file
+	most  int64 // maximum size of a file in bytes
 	audit func(storage.AdminAction)
 
-	pace *rate.Limiter // bytes
+	pace *rate.Limiter // in bytes
 
 	mu      sync.Mutex
-	from    map[string]bool // who is sending one
-	placing sync.Mutex      // one is read and named at a time, so that games keep their cores
+	from    map[string]bool // who is uploading
+	placing sync.Mutex      // serializes reading and naming, so that games keep their cores
 	threads *background.Threads
 }
 
-// openUploads removes files that a killed host has left behind.
+// openUploads removes files left behind by a crashed host.
 func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploads {
 	left, _ := filepath.Glob(filepath.Join(maps.dir(), uploadPrefix+"*"))
 	for _, file := range left {
@@ -76,7 +75,7 @@ func openUploads(maps *Maps, most int64, audit func(storage.AdminAction)) *uploa
 	return &uploads{maps: maps, most: most, audit: audit, pace: rate.NewLimiter(uploadRate, uploadBurst), from: make(map[string]bool), threads: background.New()}
 }
 
-// take receives a file, records that in the audit, and returns its entry in the catalogue.
+// take receives a file, records it in the audit log and returns its entry in the catalogue.
 func (u *uploads) take(r *http.Request, up web.Upload) (e *catalogue.MapFile, replaced bool, err error) {
 	from := web.Caller(r)
 	e, replaced, err = u.receive(r, from.Via+":"+from.Name, up)
@@ -96,14 +95,14 @@ func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalo
 		return nil, false, err
 	}
 	defer u.end(who)
-	if _, err := u.maps.replaces(up); err != nil { // before the file comes
+	if _, err := u.maps.replaces(up); err != nil { // before the file is transferred
 		return nil, false, err
 	}
 	temporary, err := u.write(r.Context(), up)
 	if err != nil {
 		return nil, false, err
 	}
-	defer os.Remove(temporary) // if it has not got its name
+	defer os.Remove(temporary) // has no effect after the rename
 	u.placing.Lock()
 	defer u.placing.Unlock()
 	u.threads.Do(func() { err = u.maps.canHost(temporary, up.Name) })
@@ -111,20 +110,20 @@ func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalo
 		return nil, false, err
 	}
 	if !web.Still(r) {
-		return nil, false, web.Refuse(noRight, "your right to do this has ended")
+		return nil, false, web.Refuse(noRight, "you are no longer allowed to do this")
 	}
 	return u.maps.place(r.Context(), temporary, up)
 }
 
-// begin takes a place, of which there are few.
+// begin reserves one of the simultaneous uploads.
 func (u *uploads) begin(who string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch {
 	case u.from[who]:
-		return web.Refuse(tooMany, "you are sending a map already: wait until it is here")
+		return web.Refuse(tooMany, "you are already uploading a map; wait until it is complete")
 	case len(u.from) >= mostUploads:
-		return web.Refuse(tooMany, "%d maps are coming already: try again later", mostUploads)
+		return web.Refuse(tooMany, "%d maps are being uploaded already; try again later", mostUploads)
 	}
 	u.from[who] = true
 	return nil
@@ -138,18 +137,18 @@ func (u *uploads) end(who string) {
 
 func (u *uploads) fits(size int64) error {
 	if size > u.most {
-		return web.Refuse(tooLarge, "a map may have %d bytes here: web.upload_max sets that", u.most)
+		return web.Refuse(tooLarge, "the map is larger than %d bytes, the limit set by web.upload_max", u.most)
 	}
 	if size < 0 {
 		size = u.most
 	}
 	if free, _, known := diskspace.Of(existingFolder(u.maps.dir())); known && free < uint64(size)+uploadLeaves {
-		return web.Refuse(diskFull, "the disk of the maps folder is almost full: free some space there")
+		return web.Refuse(diskFull, "the disk of the maps folder is almost full; free some space")
 	}
 	return nil
 }
 
-// existingFolder is dir, or where it will be made.
+// existingFolder returns dir, or its parent if dir does not exist.
 func existingFolder(dir string) string {
 	if _, err := os.Stat(dir); err != nil {
 		return filepath.Dir(dir)
@@ -157,7 +156,7 @@ func existingFolder(dir string) string {
 	return dir
 }
 
-// paced reads as fast as all uploads together may.
+// paced is a reader limited to the rate of all uploads together.
 type paced struct {
 	ctx  context.Context
 	from io.Reader
@@ -174,7 +173,7 @@ func (p paced) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// write brings the file to the disk, under another name.
+// write stores the file under a temporary name.
 func (u *uploads) write(ctx context.Context, up web.Upload) (temporary string, err error) {
 	if err := os.MkdirAll(u.maps.dir(), 0o755); err != nil {
 		return "", u.disk(err)
@@ -202,39 +201,38 @@ func (u *uploads) write(ctx context.Context, up web.Upload) (temporary string, e
 	return "", err
 }
 
-// disk is the answer when the folder cannot be written; only the log has its path.
+// disk returns the error for a folder that cannot be written. Only the log contains its path.
 func (u *uploads) disk(err error) error {
-	u.maps.log.Warn().Err(err).Msg("a map cannot be received")
-	return web.Refuse(noDisk, "the maps folder cannot be written; the log says why")
+	u.maps.log.Warn().Err(err).Msg("cannot receive a map")
+	return web.Refuse(noDisk, "the maps folder cannot be written; see the host's log")
 }
 
-// reserved are names that Windows does not take for a file.
+// reserved matches names that Windows does not allow for files.
 var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
-// maxMapFile is the length of a name in bytes, which the list of games has room for.
+// maxMapFile is the maximum length of a file name in bytes; the game list has room for it.
 const maxMapFile = 100
 
-// goodMapFile checks the name of a file that is to be made: a plain one, which every system
-// takes and people can read.
+// goodMapFile checks the name of a new file: it must be a plain name that is valid on every system and readable.
 func goodMapFile(name string) error {
 	ext := strings.ToLower(path.Ext(name))
 	switch {
 	case ext != ".w3x" && ext != ".w3m":
 		return web.Refuse(badName, "%q is not the name of a map: it must end with .w3x or .w3m", name)
 	case strings.ContainsAny(name, `/\`):
-		return web.Refuse(badName, "%q is a path: the name of a file is enough", name)
+		return web.Refuse(badName, "%q is a path; give only the file name", name)
 	case len(name) > maxMapFile:
-		return web.Refuse(badName, "the name of the file is too long: %d bytes at most", maxMapFile)
+		return web.Refuse(badName, "the file name is too long; the maximum is %d bytes", maxMapFile)
 	case w3map.Shown(name) != name, strings.ContainsAny(name, `:*?"<>|`), strings.HasPrefix(name, "."), strings.HasPrefix(name, "-"),
 		strings.HasPrefix(name, " "), reserved.MatchString(name):
-		return web.Refuse(badName, "%q cannot be the name of a file: rename it first", name)
+		return web.Refuse(badName, "%q is not allowed as a file name; rename the file first", name)
 	}
 	return nil
 }
 
 func (s *Maps) dir() string { return s.current().Maps.Dir }
 
-// replaces checks whether a file may come, and whether it takes the place of another.
+// replaces checks whether a file may be uploaded, and returns whether it replaces another one.
 func (s *Maps) replaces(up web.Upload) (bool, error) {
 	e, err := s.File(up.Name)
 	switch {
@@ -245,16 +243,16 @@ func (s *Maps) replaces(up web.Upload) (bool, error) {
 	case e == nil:
 		return false, nil
 	case e.File != up.Name:
-		return false, web.Refuse(fileExists, "there is a map %s already, whose name differs in capitals only", e.File)
+		return false, web.Refuse(fileExists, "the map %s exists already; its name differs only in upper and lower case", e.File)
 	case up.Replace == "":
-		return false, web.Refuse(fileExists, "there is a map %s already: say that it is to be replaced", e.File)
+		return false, web.Refuse(fileExists, "the map %s exists already; confirm that it should be replaced", e.File)
 	case up.Replace != "*" && up.Replace != e.Tag():
-		return false, web.Refuse(otherFile, "%s has changed meanwhile: look at it again", e.File)
+		return false, web.Refuse(otherFile, "%s has changed meanwhile; check it again", e.File)
 	}
 	return true, nil
 }
 
-// File returns the catalogue's record of a file, in any spelling of capitals; nil: there is none.
+// File returns the catalogue's record of a file, ignoring case, or nil.
 func (s *Maps) File(file string) (*catalogue.MapFile, error) {
 	all, err := s.Files()
 	for _, e := range all {
@@ -265,7 +263,7 @@ func (s *Maps) File(file string) (*catalogue.MapFile, error) {
 	return nil, err
 }
 
-// canHost reads a file as the map that it is going to be.
+// canHost reads a file as a map to check that it can be hosted.
 func (s *Maps) canHost(file, name string) error {
 	f, info, err := mapconf.Open(file)
 	if err == nil {
@@ -282,7 +280,7 @@ func (s *Maps) canHost(file, name string) error {
 	return nil
 }
 
-// place gives a file its name, and returns its entry in the catalogue.
+// place renames the file and returns its entry in the catalogue.
 func (s *Maps) place(ctx context.Context, file string, up web.Upload) (*catalogue.MapFile, bool, error) {
 	replaced, err := s.replaces(up)
 	if err != nil {

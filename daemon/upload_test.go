@@ -146,13 +146,13 @@ func TestUploadsAtOnce(t *testing.T) {
 		_, _ = half.Write(built[:1000])
 		testkit.Eventually(t, "it has come in part", func() bool { return parts() == i+1 })
 		if i == 0 {
-			if status, text := h.put(role, "more.w3x", "", bytes.NewReader(built)); status != 429 || !strings.Contains(text, "you are sending a map already") {
+			if status, text := h.put(role, "more.w3x", "", bytes.NewReader(built)); status != 429 || !strings.Contains(text, "you are already uploading a map") {
 				t.Errorf("one more of the same: %d %s", status, text)
 			}
 		}
 	}
 	h.tokens["third"] = h.token("third", "admin")
-	if status, text := h.put("third", "more.w3x", "", bytes.NewReader(built)); status != 429 || !strings.Contains(text, "2 maps are coming already") {
+	if status, text := h.put("third", "more.w3x", "", bytes.NewReader(built)); status != 429 || !strings.Contains(text, "2 maps are being uploaded already") {
 		t.Errorf("one more: %d %s", status, text)
 	}
 	for _, breaks := range broken {

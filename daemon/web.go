@@ -23,29 +23,29 @@ import (
 	"w3host/web/view"
 )
 
-// openLive begins to watch the games, for the window and for all readers of their state.
+// openLive starts tracking the state of games for the web console and other readers.
 func (d *daemon) openLive() error {
 	d.events = api.NewEvents(func(w hub.Watcher) {
-		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events, and has to come back")
+		d.Log.Warn().Str("watcher", w.Name).Msg("a program did not read its events and must reconnect")
 	})
 	d.openHooks()
 	d.events.Also = d.hooks.Send
 	o := weblive.Options{Standing: d.standing, Each: d.events.Publish, Reads: d.events.Busy, Heart: &d.heart, Fault: func(fault any, stack []byte) {
-		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("a page cannot be kept up to date")
+		d.Log.Error().Str("panic", fmt.Sprint(fault)).Bytes("stack", stack).Msg("cannot keep a page up to date")
 	}}
 	if d.fleet != nil {
 		d.others = &others{fleet: d.fleet}
 		o.Fleet = d.others.show
 	}
 	d.live = weblive.New(hub.New(func(w hub.Watcher) {
-		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read its events: it must connect again")
+		d.Log.Warn().Str("watcher", w.Name).Strs("topics", w.Topics).Msg("a browser did not read its events and must reconnect")
 	}), o)
 	d.events.Arrived(d.live.Look)
 	d.host.Observers = append(d.host.Observers, d.live.Observe)
 	return nil
 }
 
-// seen returns how a game goes.
+// seen returns the current state of a game.
 func (d *daemon) seen(id uint32) control.Seen {
 	snapshot, late := d.live.Seen(id)
 	s := control.Seen{Snapshot: snapshot}
@@ -55,8 +55,8 @@ func (d *daemon) seen(id uint32) control.Seen {
 	return s
 }
 
-// openWeb opens the operator's window. A host without one still hosts: its port may be
-// taken by the window of another host.
+// openWeb opens the web console. If that fails, for example because another host uses the port, the host runs without
+// it.
 func (d *daemon) openWeb() error {
 	c := d.Config.Web
 	if !c.Enabled {
@@ -72,7 +72,7 @@ func (d *daemon) openWeb() error {
 	}
 	s, err := web.Open(o)
 	if err != nil {
-		d.Log.Warn().Msgf("the operator's window stays closed: web.listen = %q: %v", c.Listen, err)
+		d.Log.Warn().Msgf("the web console is not available: web.listen = %q: %v", c.Listen, err)
 		return nil
 	}
 	d.web = s
@@ -82,7 +82,7 @@ func (d *daemon) openWeb() error {
 	return nil
 }
 
-// openMetrics begins to count. A scrape at the window itself needs a token.
+// openMetrics starts the metrics. A scrape of the web console itself needs a token.
 func (d *daemon) openMetrics() {
 	o := metrics.Options{
 		Groups: web.Groups, Version: d.Version, DataDir: d.Config.Host.DataDir, Records: d.recorder.Stats,
@@ -108,21 +108,20 @@ func counted(watchers func() ([]hub.Watcher, uint64)) metrics.Standing {
 	}
 }
 
-// beside opens one more port, if there is to be one. When it is taken, the host goes on
-// without, as it does without the window.
+// beside opens an additional port, if configured. If that fails, the host runs without it.
 func (d *daemon) beside(key, listen string, h http.Handler, open func(string, http.Handler) (net.Addr, error)) {
 	if listen == "" {
 		return
 	}
 	at, err := open(listen, h)
 	if err != nil {
-		d.Log.Warn().Msgf("nothing is answered there: %s = %q: %v", key, listen, err)
+		d.Log.Warn().Msgf("cannot listen: %s = %q: %v", key, listen, err)
 		return
 	}
 	d.Log.Info().Msgf("%s: listening on %v", key, at)
 }
 
-// openAPI has the window answer for programs.
+// openAPI adds the API to the web console.
 func (d *daemon) openAPI() {
 	if d.web == nil {
 		return
@@ -139,7 +138,7 @@ func (d *daemon) openAPI() {
 	d.outside.Handle("GET /status.json", api.Register(d.web, o))
 }
 
-// online reports for each realm whether the host is logged on there.
+// online reports for each realm whether the host is logged on.
 func (d *daemon) online() map[string]bool {
 	if d.realms == nil {
 		return nil
@@ -147,7 +146,7 @@ func (d *daemon) online() map[string]bool {
 	return d.realms.Online()
 }
 
-// startWeb answers requests from now on, on goroutines of its own, until end is called.
+// startWeb starts answering requests on goroutines, until end is called.
 func (d *daemon) startWeb() (end func()) {
 	if d.web == nil {
 		return func() {}
@@ -155,36 +154,35 @@ func (d *daemon) startWeb() (end func()) {
 	d.openPages()
 	end = d.alongside(func(ctx context.Context) {
 		if err := d.web.Serve(ctx); err != nil {
-			d.Log.Error().Err(err).Msg("the operator's window has closed")
+			d.Log.Error().Err(err).Msg("the web console has closed")
 		}
 	})
 	d.logWindow()
 	return end
 }
 
-// logWindow logs where the operator's window is. An operator without an account gets a
-// link that works once.
+// logWindow logs the address of the web console. Without accounts it includes a one-time login link.
 func (d *daemon) logWindow() {
 	url := WebURL(d.Config.Web, d.web.Addr().String())
 	if list, err := d.access.Accounts(); err == nil && len(list) > 0 {
-		d.Log.Info().Msgf("the operator's window: %s/", url)
+		d.Log.Info().Msgf("web console: %s/", url)
 		return
 	}
 	code, err := d.access.AddLink(time.Now())
 	if err != nil {
-		d.Log.Warn().Err(err).Msgf("nobody can log in to the operator's window at %s/ yet", url)
+		d.Log.Warn().Err(err).Msgf("cannot create a login link for the web console at %s/", url)
 		return
 	}
-	d.Log.Info().Msgf("your window, once: %s", LinkURL(url, code))
+	d.Log.Info().Msgf("web console (one-time login link): %s", LinkURL(url, code))
 }
 
-// standing returns the state of the host itself for pages.
+// standing returns the state of the host for the web console.
 func (d *daemon) standing() view.Host {
 	s := d.recorder.Stats()
 	return view.Host{MaxGames: d.current().Autohost.MaxGames, RecordsWaiting: s.Waiting, DatabaseUp: !s.DBDown}
 }
 
-// proposals are the commands of lobbies and games for the box in which lines are written.
+// proposals returns the commands of lobbies and games for completion in the web console.
 func proposals() (list []pages.Proposal) {
 	for _, s := range game.Commands() {
 		list = append(list, pages.Proposal{Name: s.Name, Usage: s.Usage, Level: s.Level})
@@ -192,7 +190,7 @@ func proposals() (list []pages.Proposal) {
 	return list
 }
 
-// openPages has the window show its pages.
+// openPages adds the pages to the web console.
 func (d *daemon) openPages() {
 	p := pages.New(pages.Options{
 		Live: d.live, Command: d.operator.Order, Log: d.db, Maps: d.maps, Visitor: visitor, Base: d.web.URL(""),
@@ -214,7 +212,7 @@ func (d *daemon) openPages() {
 		if r.Role == access.Public {
 			d.outside.Handle(r.Pattern, r.Handler)
 		}
-		if r.Pattern == "GET /{$}" { // strangers get the public site there
+		if r.Pattern == "GET /{$}" { // visitors who are not logged in get the public site there
 			console[r.Pattern] = r.Handler
 			continue
 		}
@@ -224,7 +222,7 @@ func (d *daemon) openPages() {
 	d.beside("web.public_listen", d.Config.Web.Public, d.outside, d.web.Outside)
 }
 
-// examine makes the checks of w3host doctor with the configuration of now.
+// examine runs the checks of w3host doctor with the current configuration.
 func (d *daemon) examine(ctx context.Context, report func(pages.Finding)) error {
 	c, err := d.Read()
 	if err != nil {
@@ -243,18 +241,18 @@ func visitor(r *http.Request) pages.Visitor {
 	return v
 }
 
-// WebURL is where a browser on this machine finds the window that listens at addr.
+// WebURL returns the URL at which a browser on this machine reaches the web console that listens at addr.
 func WebURL(c config.Web, addr string) string {
 	scheme := map[bool]string{true: "https", false: "http"}[c.TLS()]
 	host, port, _ := net.SplitHostPort(addr)
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	if c.Autocert { // which has no certificate for an address
+	if c.Autocert { // its certificate is not for an address
 		host = c.Hosts[0]
 	}
 	return fmt.Sprintf("%s://%s%s", scheme, net.JoinHostPort(host, port), c.BasePath)
 }
 
-// LinkURL is a way in that works once. The code is behind the #: no server logs it.
+// LinkURL returns a one-time login link. The code is in the fragment, so that no server logs it.
 func LinkURL(url, code string) string { return url + "/login#once=" + code }

@@ -32,7 +32,7 @@ func TestPublicListen(t *testing.T) {
 	h := startAPIWith(t, func(c *config.Config) {
 		c.Web.Public, c.Web.Metrics, c.Web.BasePath = "127.0.0.1:0", taken.Addr().String(), "/w3host"
 	})
-	h.log.Await(t, `(nothing is answered there: web.metrics_listen)`)
+	h.log.Await(t, `(cannot listen: web.metrics_listen)`)
 	outside := &apiHost{t: t, tokens: h.tokens, url: "http://" + h.log.Await(t, `web.public_listen: listening on (\S+)`) + "/w3host"}
 	for path, want := range map[string]int{
 		"/": 200, "/public": 200, "/status.json": 200, "/static/app.css": 200, "/minimap/other.w3x": 404,

@@ -15,11 +15,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// welcome logs for a first-time user what is hosted, how to join, and what the real game
-// needs. The log names each lobby when it is open.
+// welcome logs for a first-time user what is hosted, how to join and what real clients need. Each lobby is logged when
+// it opens.
 func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logger) {
 	on := addr.String()
-	if addr.Addr() == netip.IPv6Unspecified() { // IPv4 too
+	if addr.Addr() == netip.IPv6Unspecified() { // listens on IPv4 too
 		on = fmt.Sprintf(":%d", addr.Port())
 	}
 	log.Info().Stringer("listen", addr).Msgf("hosting on %s", on)
@@ -28,7 +28,7 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 	for _, e := range c.Entries() {
 		file, m := maps.first(&e)
 		if m == nil {
-			continue // a warning says so when its lobby is to open
+			continue // a warning is logged when its lobby should open
 		}
 		if len(versions) > 1 {
 			file += " for " + versionList(e.Seen())
@@ -66,19 +66,19 @@ func welcome(c config.Config, addr netip.AddrPort, maps *Maps, log zerolog.Logge
 	how := fmt.Sprintf("to join: Warcraft III %s, %s", versionList(versions), strings.Join(where, " or "))
 	switch {
 	case where == nil:
-		how = "to join: by this address only, since lan.enabled is off and there is no [[realm]]"
+		how = "to join: only by this address, since lan.enabled is off and there is no [[realm]]"
 	case ip.IsLoopback():
 		how += "; from this machine only"
 	}
 	log.Info().Msg(how)
 	if refused != "" {
-		log.Info().Msgf("the real game refuses %s until its common.j and blizzard.j are in %s (docs/maps.md)",
+		log.Info().Msgf("clients refuse %s until the game's common.j and blizzard.j are in %s (docs/maps.md)",
 			refused, absolute(c.Maps.Scripts))
 	}
 	log.Info().Msgf("to try it without the game: %s", botsHint(addr, version, players))
 }
 
-// versionList is versions as people list them.
+// versionList formats versions for people.
 func versionList(list []w3gs.Version) string {
 	words := make([]string, len(list))
 	for i, v := range list {
@@ -108,7 +108,7 @@ func startsWhen(l config.Lobby) string {
 	return strings.Join(when, ", or ")
 }
 
-// botsHint is the command for simulated players, without flags that are the default.
+// botsHint returns the command for simulated players, without flags that have their default value.
 func botsHint(addr netip.AddrPort, version w3gs.Version, players int) string {
 	if ip := addr.Addr().Unmap(); ip.IsUnspecified() {
 		addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), addr.Port())

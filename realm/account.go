@@ -13,8 +13,8 @@ import (
 	"w3host/realm/session"
 )
 
-// account runs one session: events come from its connection, its timer and, by
-// post, from anywhere.
+// account runs the session of one realm account. Its goroutine handles events from the connection, a timer and, through
+// post, any other goroutine.
 type account struct {
 	opts    Account
 	log     zerolog.Logger
@@ -26,18 +26,18 @@ type account struct {
 	running sync.WaitGroup
 
 	online atomic.Bool
-	seen   atomic.Pointer[netip.AddrPort] // where the realm sent players last
+	seen   atomic.Pointer[netip.AddrPort] // the address to which the realm last sent players
 
-	barred bool      // another host has the account; the lock of Realms guards it
-	games  []listing // in the order in which they are listed; the lock of Realms guards it
-	asks   uint64    // heard so far
+	barred bool      // another host uses the account; guarded by the lock of Realms
+	games  []listing // in listing order; guarded by the lock of Realms
+	asks   uint64    // number of lines received so far
 
 	mu    sync.Mutex
 	inbox []session.Event
 	wake  chan struct{}
 }
 
-// post hands an event to the account. It never waits.
+// post queues an event for the account. It never blocks.
 func (a *account) post(e session.Event) {
 	a.mu.Lock()
 	a.inbox = append(a.inbox, e)
@@ -48,7 +48,7 @@ func (a *account) post(e session.Event) {
 	}
 }
 
-// run ends with ctx, when the connection is closed.
+// run handles events until ctx ends and the connection is closed.
 func (a *account) run(ctx context.Context) {
 	defer a.running.Wait()
 	defer a.hangUp()
@@ -90,7 +90,7 @@ func (a *account) hangUp() {
 	}
 }
 
-// handle takes one event and carries out its effects.
+// handle passes one event to the machine and carries out its effects.
 func (a *account) handle(ctx context.Context, e session.Event) {
 	for _, e := range a.machine.Handle(time.Since(a.base), e) {
 		switch e := e.(type) {
@@ -105,14 +105,14 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 		case session.Online:
 			a.online.Store(true)
 			if e.Created {
-				a.log.Info().Msg("account registered on the realm")
+				a.log.Info().Msg("registered the account on the realm")
 			}
 			a.log.Info().Msg("logged on to the realm")
 		case session.Offline:
 			a.online.Store(false)
-			a.log.Warn().Str("reason", e.Why).Int("again_in_s", e.Again).Msg("not on the realm")
+			a.log.Warn().Str("reason", e.Why).Int("again_in_s", e.Again).Msg("not logged on to the realm")
 		case session.InChannel:
-			a.log.Debug().Str("channel", e.Channel).Msg("in a channel of the realm")
+			a.log.Debug().Str("channel", e.Channel).Msg("joined a channel of the realm")
 		case session.Listed:
 			a.log.Info().Uint32("game", e.ID).Str("name", e.Name).Msg("lobby listed on the realm")
 		case session.ListedAt:
@@ -126,15 +126,15 @@ func (a *account) handle(ctx context.Context, e session.Event) {
 			a.answer(e)
 		case session.Unclear:
 			a.log.Warn().Str("text", e.Text).
-				Msg("cannot read the realm's answers about where players are: players confirm their names by a code (sc)")
+				Msg("the realm's answers about players are not understood; players must confirm their names with a code (sc)")
 		case session.Dropped:
-			a.log.Warn().Int("lines", e.Lines).Msg("messages to the realm dropped: too many were waiting for the flood limit")
+			a.log.Warn().Int("lines", e.Lines).Msg("messages to the realm dropped: too many are waiting for the flood limit")
 		}
 	}
 }
 
-// speech returns a line that somebody has said, with a way to answer. Answers to a question of the
-// same kind, that is command, replace those that still wait.
+// speech returns a line from the realm with a function to answer it. An answer to a command replaces pending answers to
+// earlier commands of the same name by the same person.
 func (a *account) speech(e session.Heard) Speech {
 	a.asks++
 	ask, to := a.asks, e.From
@@ -148,13 +148,12 @@ func (a *account) speech(e session.Heard) Speech {
 	}
 }
 
-// compare warns if the realm sends players to another address than advertise_address.
-// A realm takes the one that the connection comes from; the protocol cannot name
-// another.
+// compare warns if the realm sends players to another address than advertise_address. Realms use the source address of
+// the host's connection; the protocol has no field for another.
 func (a *account) compare(e session.ListedAt) {
 	if want := a.opts.Expect; want.IsValid() && want != e.Addr.Addr() {
 		a.log.Warn().Uint32("game", e.ID).Stringer("listed", e.Addr).Stringer("advertise_address", want).
-			Msg("the realm sends players to another address: set bind, or have the realm translate the address")
+			Msg("the realm sends players to another address; set bind, or let the realm's operator configure an address translation")
 		return
 	}
 	a.log.Debug().Uint32("game", e.ID).Stringer("listed", e.Addr).Msg("the realm sends players here")

@@ -6,9 +6,8 @@ import (
 	"w3host/realm/session"
 )
 
-// Confirm asks a realm whether somebody of this name is in a game that is listed there.
-// The answer comes on another goroutine; it does not come while the realm is away. The
-// function that it returns ends the question.
+// Confirm asks a realm whether a player of this name is in a game listed there. It calls answer on another goroutine, or
+// never if the realm is unreachable. The returned function cancels the question.
 func (r *Realms) Confirm(realm, name string, gameID uint32, from netip.Addr, answer func(in bool)) (forget func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -21,7 +20,7 @@ func (r *Realms) Confirm(realm, name string, gameID uint32, from netip.Addr, ans
 			return func() { r.forget(l.account, id) }
 		}
 	}
-	go answer(false) // it has just started, or closed
+	go answer(false) // the game has just started or closed
 	return func() {}
 }
 

@@ -15,18 +15,17 @@ import (
 	"w3host/realm/session"
 )
 
-// conn is one connection, from the attempt at it to its end.
+// conn is one connection to a realm, including the attempt to establish it.
 type conn struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	events chan session.Event // closed when the connection has ended
-	c      net.Conn           // there before Connected is delivered
+	c      net.Conn           // set before Connected is delivered
 }
 
-var errFlood = errors.New("it sent thousands of packets a second")
+var errFlood = errors.New("the realm sent thousands of packets per second")
 
-// dial begins a connection. Its goroutine ends when the connection does, or with
-// hangUp.
+// dial starts a connection. Its goroutine ends with the connection or with hangUp.
 func (a *account) dial(ctx context.Context) *conn {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &conn{ctx: ctx, cancel: cancel, events: make(chan session.Event, 16)}
@@ -58,7 +57,7 @@ func (k *conn) run(address string, dialer *net.Dialer) {
 	k.deliver(session.Lost{Why: err.Error()})
 }
 
-// deliver waits until the account takes the event or has hung up.
+// deliver blocks until the account takes the event or has hung up.
 func (k *conn) deliver(e session.Event) {
 	select {
 	case k.events <- e:
@@ -81,7 +80,7 @@ func (k *conn) read() error {
 	}
 }
 
-// write sends bytes to a realm that has been connected. After an error it closes the socket, which ends read.
+// write sends bytes on an established connection. After an error it closes the socket, which ends read.
 func (k *conn) write(b []byte) {
 	_ = k.c.SetWriteDeadline(time.Now().Add(writeWithin))
 	if _, err := k.c.Write(b); err != nil {

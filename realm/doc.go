@@ -1,7 +1,9 @@
-// Package realm keeps accounts logged on to realms such as PvPGN servers, lists
-// lobbies there and passes on people's chat. Each account has a goroutine of its own
-// and one more for its connection; the rules are in session. Packets of a realm
-// cost its own connection at most.
+// Package realm keeps accounts logged on to realms such as PvPGN servers, lists lobbies there, and passes on chat and
+// whispers.
+//
+// Realms holds all accounts of a host; package daemon creates it, and package host lists lobbies through it. Each
+// account has one goroutine and one more for its connection; the rules are in the state machine of package session. The
+// package does not decide who may give commands. Invalid packets of a realm only close its connection.
 package realm
 
 import (
@@ -14,42 +16,41 @@ import (
 	"w3host/realm/session"
 )
 
-// numberShift is where the number of a realm, from 1 to maxRealms, stands in a
-// game id; the bits below count lobbies. Number 0 is the LAN.
+// numberShift is the bit position of the realm's number, from 1 to maxRealms, in a game id; the lower bits number the
+// lobbies. Number 0 is the LAN.
 const (
 	numberShift = 28
 	maxRealms   = 15
 )
 
-// Account is one account on a realm. Accounts of the same Realm share its lists.
+// Account configures one account on a realm. Accounts with the same Realm share its lists.
 type Account struct {
 	Realm   string
 	Address string     // host:port
-	Bind    netip.Addr // the local address of the connection; the zero Addr: any
-	Expect  netip.Addr // where players should be sent; the zero Addr: anywhere
+	Bind    netip.Addr // local address of the connection; zero means any
+	Expect  netip.Addr // address to which players should be sent; zero disables the check
 	Session session.Config
 }
 
-// Speech is a line that somebody said to an account. The realm vouches for the
-// name.
+// Speech is a line that a person said to an account. The realm has verified the name.
 type Speech struct {
 	Realm, From, Text string
-	Locale            string // of the account that heard it
+	Locale            string // locale of the account that received it
 	Whisper           bool
-	// Reply whispers back, to admins before others. It never waits.
+	// Reply whispers an answer; answers to admins go first. It never blocks.
 	Reply func(text string, admin bool)
 }
 
-// Options are the settings and parts that all accounts share.
+// Options configure all accounts.
 type Options struct {
 	Accounts []Account
-	Barred   bool // no account may be used before Realms.Use allows it
-	// Heard is called for each line, on the account's goroutine: it must not wait.
+	Barred   bool // accounts may not be used until Realms.Use allows it
+	// Heard is called for each line, on the account's goroutine. It must not block.
 	Heard func(Speech)
 	Log   zerolog.Logger
 }
 
-// Limits of the input from one connection.
+// Limits for one connection.
 const (
 	framesPerSecond = 2000
 	frameBurst      = 4000

@@ -42,7 +42,7 @@ func newRig(t *testing.T, s *realmtest.Server, change func(*Account)) *rig {
 	}
 	r := &rig{s: s, log: &testkit.Log{}, speech: make(chan Speech, 100)}
 	var err error
-	r.Realms, err = LogOn(Options{
+	r.Realms, err = Start(Options{
 		Accounts: []Account{entry}, Log: zerolog.New(r.log).Level(zerolog.TraceLevel),
 		Heard: func(s Speech) { r.speech <- s },
 	})
@@ -250,7 +250,7 @@ func TestWhispers(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*realmtest.Server, *Account){
 		"wrong password for account Bot": func(s *realmtest.Server, _ *Account) { s.Register("bot", "other") },
-		"no such account":                func(*realmtest.Server, *Account) {},
+		"does not let account":           func(*realmtest.Server, *Account) {},
 		"version refused": func(s *realmtest.Server, _ *Account) {
 			s.Register("bot", password)
 			s.Versions(0x1B)
@@ -280,7 +280,7 @@ func TestSeveralAccounts(t *testing.T) {
 		}})
 	}
 	log := &testkit.Log{}
-	r, err := LogOn(Options{Accounts: accounts, Log: zerolog.New(log), Heard: func(Speech) {}})
+	r, err := Start(Options{Accounts: accounts, Log: zerolog.New(log), Heard: func(Speech) {}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestSeveralAccounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(log.String(), `"name":"lobby 3","message":"lobby waits until another is gone: raise lobbies`) {
+	if !strings.Contains(log.String(), `"name":"lobby 3","message":"lobby must wait for another one to end; raise lobbies`) {
 		t.Errorf("the log does not say that one waits: %s", log)
 	}
 	testkit.Eventually(t, "two listed", func() bool { return len(s.Games()) == 2 })
@@ -356,5 +356,5 @@ func TestRealmThatFloods(t *testing.T) {
 	}()
 	s := realmtest.Start(t)
 	r := newRig(t, s, func(a *Account) { a.Address = l.Addr().String() })
-	testkit.Eventually(t, "cut", func() bool { return strings.Contains(r.log.String(), "thousands of packets a second") })
+	testkit.Eventually(t, "cut", func() bool { return strings.Contains(r.log.String(), "thousands of packets per second") })
 }

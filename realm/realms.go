@@ -17,8 +17,7 @@ import (
 	"w3host/realm/session"
 )
 
-// Realms is every account of a host. Its methods may be called from any
-// goroutine, and none waits but Shutdown.
+// Realms holds all realm accounts of a host. Its methods may be called from any goroutine; only Shutdown blocks.
 type Realms struct {
 	opts     Options
 	names    []string // by number, from 1
@@ -33,16 +32,16 @@ type Realms struct {
 	lastAsk  uint64
 }
 
-// listing is a game on one account.
+// listing is a game assigned to an account.
 type listing struct {
 	account   *account
-	number    uint32 // the realm's
+	number    uint32 // number of the realm
 	game      uint32
-	requested bool // for, by a person
+	requested bool // opened by a person
 }
 
-// LogOn logs every account on. Shutdown ends it.
-func LogOn(opts Options) (*Realms, error) {
+// Start starts a session for every account. Shutdown ends them. It returns an error if there are too many realms.
+func Start(opts Options) (*Realms, error) {
 	r := &Realms{
 		opts: opts, listings: map[uint32][]listing{}, adverts: map[uint32]lan.Advert{}, pending: map[uint64]func(bool){},
 	}
@@ -63,7 +62,7 @@ func LogOn(opts Options) (*Realms, error) {
 	}
 	if len(r.names) > maxRealms {
 		cancel()
-		return nil, fmt.Errorf("too many realms: %d, game ids have room for %d", len(r.names), maxRealms)
+		return nil, fmt.Errorf("too many realms: %d; at most %d are possible", len(r.names), maxRealms)
 	}
 	for _, a := range r.accounts {
 		r.running.Go(func() { a.run(ctx) })
@@ -71,16 +70,16 @@ func LogOn(opts Options) (*Realms, error) {
 	return r, nil
 }
 
-// Shutdown logs off.
+// Shutdown logs all accounts off and waits for their goroutines.
 func (r *Realms) Shutdown() {
 	r.cancel()
 	r.running.Wait()
 }
 
-// Names are those of the realms, each once.
+// Names returns the names of the realms, without duplicates. The caller must not modify the slice.
 func (r *Realms) Names() []string { return r.names }
 
-// Of are the names of the realms whose players can join lobbies of a version.
+// Of returns the realms whose players can join lobbies of version v.
 func (r *Realms) Of(v w3gs.Version) []string {
 	return slices.DeleteFunc(slices.Clone(r.names), func(name string) bool { return !v.SharesLobby(r.Version(name)) })
 }
@@ -94,8 +93,8 @@ func (r *Realms) Online() map[string]bool {
 	return online
 }
 
-// SeenAt is where a realm sends players, as its own list says; invalid: it has not been
-// seen yet.
+// SeenAt returns the address to which a realm sends players according to its own list, or an invalid one if it is not
+// known yet.
 func (r *Realms) SeenAt(name string) (at netip.AddrPort) {
 	for _, a := range r.accounts {
 		if seen := a.seen.Load(); seen != nil && sameRealm(a.opts.Realm, name) {
@@ -105,14 +104,13 @@ func (r *Realms) SeenAt(name string) (at netip.AddrPort) {
 	return at
 }
 
-// Port is where players of a realm's list join: what its first account advertises; 0: there
-// is no such realm.
+// Port returns the port at which a realm's players join, as advertised by its first account, or 0 for an unknown realm.
 func (r *Realms) Port(name string) uint16 { return r.first(name).Port }
 
-// Version is that of the players of a realm, as its first account has it.
+// Version returns the game version of a realm's players, as configured for its first account.
 func (r *Realms) Version(name string) w3gs.Version { return w3gs.Version(r.first(name).Version.Game) }
 
-// first returns the configuration of a realm's first account; zero: there is no such realm.
+// first returns the configuration of a realm's first account, or a zero one.
 func (r *Realms) first(name string) (c session.Config) {
 	for _, a := range r.accounts {
 		if sameRealm(a.opts.Realm, name) {
@@ -122,13 +120,12 @@ func (r *Realms) first(name string) (c session.Config) {
 	return c
 }
 
-// number is a realm's in game ids; 0: there is none of that name.
+// number returns a realm's number in game ids, or 0.
 func (r *Realms) number(name string) uint32 {
 	return uint32(1 + slices.IndexFunc(r.names, func(n string) bool { return sameRealm(n, name) }))
 }
 
-// Realm names the realm whose listing a game id comes from; empty: the LAN, or
-// none of ours.
+// Realm returns the realm from whose list a game id comes, or "" for the LAN and unknown ids.
 func (r *Realms) Realm(gameID uint32) string {
 	if n := int(gameID >> numberShift); n > 0 && n <= len(r.names) {
 		return r.names[n-1]
@@ -136,9 +133,8 @@ func (r *Realms) Realm(gameID uint32) string {
 	return ""
 }
 
-// Open lists a lobby on every realm whose players can join it, each time by the account
-// that has the fewest. A lobby that does not fit a realm is an error that says what to
-// shorten.
+// Open lists a lobby on every realm whose players can join it, with the account that has the fewest games there. It
+// returns an error that says what to shorten if the lobby cannot be listed.
 func (r *Realms) Open(ad lan.Advert) error {
 	if _, err := (&bncs.GameStat{Stat: ad.Stat}).Encode(); err != nil {
 		return err
@@ -165,7 +161,7 @@ func (r *Realms) openOn(name string, ad *lan.Advert) {
 	}
 	if len(least.games) >= least.most() {
 		r.opts.Log.Warn().Str("realm", name).Uint32("game", ad.GameID).Str("name", ad.Name).
-			Msg("lobby waits until another is gone: raise lobbies of [[realm]], where they take turns, or add a section with another account")
+			Msg("lobby must wait for another one to end; raise lobbies in [[realm]], so that they take turns, or add a [[realm]] section with another account")
 	}
 	l := listing{least, r.number(name), ad.GameID, ad.Requested}
 	least.games = slices.Insert(least.games, least.place(ad.Requested), l)
@@ -173,10 +169,10 @@ func (r *Realms) openOn(name string, ad *lan.Advert) {
 	l.list(*ad)
 }
 
-// AccountName is which account of a host.
+// AccountName identifies an account of a host.
 type AccountName struct{ Realm, Account string }
 
-// Accounts are all of the host.
+// Accounts returns all accounts of the host.
 func (r *Realms) Accounts() (list []AccountName) {
 	for _, a := range r.accounts {
 		list = append(list, AccountName{a.opts.Realm, a.opts.Session.Account})
@@ -184,8 +180,8 @@ func (r *Realms) Accounts() (list []AccountName) {
 	return list
 }
 
-// Use says whether the host may use an account: it may use all from the beginning. Lobbies
-// are listed by others of the realm as soon as one may not be used, if there is one.
+// Use sets whether the host may use an account; initially it may use all. Lobbies move between the accounts of a realm
+// accordingly.
 func (r *Realms) Use(which AccountName, on bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -203,20 +199,20 @@ func (r *Realms) Use(which AccountName, on bool) {
 	}
 }
 
-// plays reports whether players of a realm can join a lobby.
+// plays reports whether a realm's players can join a lobby.
 func (r *Realms) plays(realm string, ad *lan.Advert) bool {
 	v := r.Version(realm)
 	return slices.ContainsFunc(ad.Versions([]uint32{uint32(v)}), func(seen uint32) bool { return v.SharesLobby(w3gs.Version(seen)) })
 }
 
-// list has the present state of the game listed.
+// list sends the current state of the game to the account.
 func (l listing) list(ad lan.Advert) {
 	config := &l.account.opts.Session
 	shown := ad.Info(config.Product, config.Version.Game, 0)
 	stat := bncs.GameStat{Free: ad.Count.Open, GameID: ad.GameID | l.number<<numberShift, Stat: shown.Stat}
 	text, err := stat.Encode()
 	if err != nil {
-		return // Open has said so
+		return // Open has returned this error
 	}
 	name := ad.Name[:min(len(ad.Name), bncs.MaxGameName)]
 	l.account.post(session.List{Game: session.Listing{
@@ -225,7 +221,7 @@ func (l listing) list(ad lan.Advert) {
 	}})
 }
 
-// Update sets how full a lobby is.
+// Update sets the occupancy of a lobby.
 func (r *Realms) Update(gameID uint32, c lan.Count) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -240,7 +236,7 @@ func (r *Realms) Update(gameID uint32, c lan.Count) {
 	}
 }
 
-// Close takes a lobby off the lists.
+// Close removes a lobby from all lists.
 func (r *Realms) Close(gameID uint32) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -249,7 +245,7 @@ func (r *Realms) Close(gameID uint32) {
 	delete(r.adverts, gameID)
 }
 
-// closeOn takes a lobby off the list of the realm with that number; 0: of all. The caller holds mu.
+// closeOn removes a lobby from the list of the realm with this number, or of all realms for 0. The caller holds mu.
 func (r *Realms) closeOn(number, gameID uint32) {
 	r.listings[gameID] = slices.DeleteFunc(r.listings[gameID], func(l listing) bool {
 		if number != 0 && l.number != number {
@@ -261,8 +257,7 @@ func (r *Realms) closeOn(number, gameID uint32) {
 	})
 }
 
-// place is where a game would stand in the order in which the account lists games: those
-// that somebody has asked for come before those that open by themselves.
+// place returns the position of a new game in the account's order: games opened by a person come before automatic ones.
 func (a *account) place(asked bool) int {
 	if at := slices.IndexFunc(a.games, func(l listing) bool { return !l.requested }); asked && at >= 0 {
 		return at
@@ -270,7 +265,7 @@ func (a *account) place(asked bool) int {
 	return len(a.games)
 }
 
-// before reports whether one more game has a better place on this account than on another.
+// before reports whether a new game would have a better position on account a than on b.
 func (a *account) before(b *account, asked bool) bool {
 	if a.barred != b.barred {
 		return b.barred
@@ -278,11 +273,10 @@ func (a *account) before(b *account, asked bool) bool {
 	return cmp.Or(cmp.Compare(a.place(asked), b.place(asked)), cmp.Compare(len(a.games), len(b.games))) < 0
 }
 
-// most is how many games the account lists, by turns.
+// most returns the number of games that the account lists in turns.
 func (a *account) most() int { return max(a.opts.Session.Games, 1) }
 
-// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
-// for; empty: it is listed wherever it can be.
+// Waits returns a realm on which a lobby is not listed yet and the lobby that it waits for, or empty strings.
 func (r *Realms) Waits(gameID uint32) (realm, lobby string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -295,7 +289,7 @@ func (r *Realms) Waits(gameID uint32) (realm, lobby string) {
 	return "", ""
 }
 
-// Account is the name of an account of the realm, for people to whisper to.
+// Account returns the name of an account of the realm to which people can whisper, or "".
 func (r *Realms) Account(realm string) string {
 	if a := r.account(realm); a != nil {
 		return a.opts.Session.Account
@@ -303,14 +297,14 @@ func (r *Realms) Account(realm string) string {
 	return ""
 }
 
-// Whisper says a line to somebody on a realm, if an account is logged on there.
+// Whisper sends a line to a person on a realm, if an account is logged on there.
 func (r *Realms) Whisper(realm, to, line string) {
 	if a := r.account(realm); a != nil && a.online.Load() {
 		a.post(session.Whisper{To: to, Text: line})
 	}
 }
 
-// account is one of the realm, one that is logged on if there is any; nil: none.
+// account returns an account of the realm, preferably one that is logged on, or nil.
 func (r *Realms) account(realm string) (one *account) {
 	for _, a := range r.accounts {
 		if sameRealm(a.opts.Realm, realm) && (one == nil || a.online.Load() && !one.online.Load()) {

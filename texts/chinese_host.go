@@ -98,9 +98,9 @@ var chineseHost = map[string]string{
 	"the limit of lobbies and games of all hosts is reached (fleet.max_games)":    "所有主机的房间和游戏总数已达上限 (fleet.max_games)",
 	"the number of lobbies of all hosts is unknown: the database does not answer": "无法得知所有主机共有多少房间：数据库没有应答",
 	"this host is not part of a fleet: leave out the host number":                 "本主机不属于主机群：请不要写主机编号",
-	"host %d has no game %d":                                                    "%d 号主机没有 %d 号游戏",
-	"host %d does not answer":                                                   "%d 号主机没有应答",
-	"host %d has not answered; it may have done it all the same":                "%d 号主机没有应答；它可能仍然执行了命令",
+	"host %d has no game %d":  "%d 号主机没有 %d 号游戏",
+	"host %d does not answer": "%d 号主机没有应答",
+	"host %d has not answered; it may have executed the command nevertheless":   "%d 号主机没有应答；它可能仍然执行了命令",
 	"too many commands for other hosts are pending: try again in a few seconds": "来自其他主机的命令太多：请过几秒再试",
 
 	// the host itself

@@ -27,7 +27,7 @@ func TestTenThousandAtTheWindow(t *testing.T) {
 		tier.Unable(t, "needs %d open files, and may have %d", crowd+500, most)
 	}
 	h := startProcess(t, t.TempDir(), "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "2")
-	said, _ := h.await("your window, once")["message"].(string)
+	said, _ := h.await("web console (one-time login link)")["message"].(string)
 	window := regexp.MustCompile(`http://[^/]+`).FindString(said)
 	_, at, _ := strings.Cut(window, "//")
 	h.await("lobby open") // which comes behind it

@@ -200,7 +200,7 @@ func TestDoctorAsksRealms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for password, want := range map[string]string{
-		realmPassword: `✓ realm Home: players are sent to 127\.0\.0\.1:\d+, which is reached from the realm's own network only`,
+		realmPassword: `✓ realm Home: players are sent to 127\.0\.0\.1:\d+, which can be reached only from the realm's own network`,
 		"wrong":       `✗ realm Home: .*password`,
 	} {
 		realm := fmt.Sprintf("[[realm]]\nname = \"Home\"\naddress = %q\naccount = \"HostBot\"\npassword = %q\n", s.Addr(), password)

@@ -46,7 +46,7 @@ func TestHealthOfAHostThatHangs(t *testing.T) {
 	}
 	_ = listener.Close()
 	addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
-	if code, said := askHealth(t, "--listen", addr); code != exitFailed || !strings.Contains(said, "no host listens at "+addr) {
+	if code, said := askHealth(t, "--listen", addr); code != exitFailed || !strings.Contains(said, "no host is listening at "+addr) {
 		t.Errorf("nobody listens: exit %d: %s", code, said)
 	}
 }

@@ -236,7 +236,7 @@ func TestStandbyReadsAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p, pidFile := startHold(t, dir, withStandby)
-	p.await("ready to go on in the place of the host that runs")
+	p.await("ready to take over from the running host")
 	later := strings.Replace(holdConfig, "[lobby]", "[lobby]\nname = \"by the new configuration\"", 1)
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(later), 0o600); err != nil {
 		t.Fatal(err)

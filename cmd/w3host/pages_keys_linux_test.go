@@ -131,7 +131,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 		return start(t, cmd)
 	}
 	host := serve()
-	link, _ := host.await("your window")["message"].(string)
+	link, _ := host.await("web console")["message"].(string)
 	_, link, _ = strings.Cut(link, ": ")
 	b := openBrowser(t, "http://"+window)
 	b.do(chromedp.Navigate(link))

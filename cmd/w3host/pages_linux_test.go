@@ -193,7 +193,7 @@ func TestPagesInABrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	host := startProcess(t, dir, "serve", "--config", config)
-	link := regexp.MustCompile(`http://\S+`).FindString(host.await("your window")["message"].(string))
+	link := regexp.MustCompile(`http://\S+`).FindString(host.await("web console")["message"].(string))
 	url, _, _ := strings.Cut(link, "/login")
 	b := openBrowser(t, url)
 	bots := processCommand(t, dir, "bots", "--addr", host.addr, "--players", "3", "--minutes", "10", "--chat-every", "2s")

@@ -67,7 +67,7 @@ func browserAtGames(t *testing.T, games int) *browser {
 	cmd := processCommand(t, dir, "--listen", "127.0.0.1:0", "--lan=false")
 	cmd.Env = append(cmd.Env, "W3HOST_AUTOHOST_LOBBIES="+count, "W3HOST_LOBBY_COUNTDOWN=0")
 	host := start(t, cmd)
-	said, _ := host.await("your window, once")["message"].(string)
+	said, _ := host.await("web console (one-time login link)")["message"].(string)
 	link := regexp.MustCompile(`http://\S+`).FindString(said)
 	url, _, _ := strings.Cut(link, "/login")
 	b := openBrowser(t, url)

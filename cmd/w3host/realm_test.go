@@ -66,7 +66,7 @@ func TestPublicLobby(t *testing.T) {
 	p := startProcess(t, dir, "--config", realmConfig(t, dir, s.Addr()), "--autostart", "3")
 	awaitLines(p, "lobby listed on the realm", 1)
 	s.Down()
-	awaitLines(p, "not on the realm", 1)
+	awaitLines(p, "not logged on to the realm", 1)
 	s.Up()
 	awaitLines(p, "lobby listed on the realm", 2)
 	go func() {
@@ -157,7 +157,7 @@ func TestRaggedRealmCostsNoTurn(t *testing.T) {
 			t.Error("turns are late while the realm floods")
 		}
 	}
-	reasons := fmt.Sprint(awaitLines(p, "not on the realm", 2))
+	reasons := fmt.Sprint(awaitLines(p, "not logged on to the realm", 2))
 	for _, want := range []string{"thousands of packets a second", "frame does not begin with 0xFF"} {
 		if !strings.Contains(reasons, want) {
 			t.Errorf("the realm was not left because of %q: %s", want, reasons)
@@ -204,7 +204,7 @@ func TestLanguageOnRealm(t *testing.T) {
 		}
 	}
 	p := startProcess(t, dir, "--config", path)
-	awaitLines(p, "in a channel of the realm", 2)
+	awaitLines(p, "joined a channel of the realm", 2)
 	ann, cid := home.Person("Ann", "w3"), home.Person("Cid", "w3")
 	bob, dee := far.Person("Bob", "w3"), far.Person("Dee", "w3")
 	for _, c := range []struct {
@@ -249,7 +249,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 		}
 	}
 	p := startProcess(t, dir, "--config", path, "--autostart", "-1")
-	awaitLines(p, "in a channel of the realm", 1)
+	awaitLines(p, "joined a channel of the realm", 1)
 	people := map[string]*realmtest.Person{}
 	for _, name := range []string{"Ann", "Bob", "Zed"} {
 		people[name] = s.Person(name, "w3")

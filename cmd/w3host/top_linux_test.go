@@ -202,7 +202,7 @@ func TestTopIsEnded(t *testing.T) {
 func TestTopOfAHost(t *testing.T) {
 	dir := t.TempDir()
 	h := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "2")
-	said, _ := h.await("your window, once")["message"].(string)
+	said, _ := h.await("web console (one-time login link)")["message"].(string)
 	window := regexp.MustCompile(`http://[^/]+`).FindString(said)
 	h.await("lobby open")
 	ctx, stop := context.WithCancel(t.Context())

@@ -21,7 +21,7 @@ func TestWatchersLeaveNoGoroutine(t *testing.T) {
 	cmd := processCommand(t, t.TempDir(), "--listen", "127.0.0.1:0", "--lan=false")
 	cmd.Env = append(cmd.Env, "W3HOST_WEB_METRICS_LISTEN="+metrics)
 	h := start(t, cmd)
-	said, _ := h.await("your window, once")["message"].(string)
+	said, _ := h.await("web console (one-time login link)")["message"].(string)
 	window := regexp.MustCompile(`http://[^/]+`).FindString(said)
 	h.await("lobby open") // which comes behind it
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}

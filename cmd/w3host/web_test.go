@@ -21,7 +21,7 @@ import (
 func TestWindowOfAFirstStart(t *testing.T) {
 	dir := t.TempDir()
 	p := startProcess(t, dir, "--listen", "127.0.0.1:0", "--lan=false")
-	said, _ := p.await("your window, once")["message"].(string)
+	said, _ := p.await("web console (one-time login link)")["message"].(string)
 	line := regexp.MustCompile(`(http://\S+)/login#once=(\w+)$`).FindStringSubmatch(said)
 	if line == nil {
 		t.Fatal(said)

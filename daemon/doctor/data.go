@@ -17,7 +17,7 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 	db, err := storage.Open(ctx, c.DatabaseURL(), storage.Options{Log: zerolog.Nop(), MustExist: true})
 	if path := storage.FileOf(c.DatabaseURL()); path != "" && errors.Is(err, storage.ErrNoDatabase) {
 		if fault := writable(filepath.Dir(path)); fault != nil {
-			return fine("%s cannot be created: %v", path, fault).but("let the host write there, or set database.url")
+			return fine("cannot create %s: %v", path, fault).but("let the host write there, or set database.url")
 		}
 		return fine("the host creates %s when it starts", path)
 	}
@@ -27,12 +27,12 @@ func checkDatabase(ctx context.Context, c config.Config) Finding {
 	case errors.Is(err, storage.ErrBadURL):
 		return fine("%v", err).but("correct database.url")
 	case err != nil:
-		return fine("%v", err).but("start it, or correct database.url; a host starts without it, and keeps its records in %s meanwhile", c.SpoolDir())
+		return fine("%v", err).but("start the database, or correct database.url; a host can start without it and keeps its records in %s meanwhile", c.SpoolDir())
 	}
 	if err := db.Close(); err != nil {
-		return fine("%v", err).but("look after the disk it is on")
+		return fine("%v", err).but("check the disk of the database")
 	}
-	return fine("%s answers, and its schema is this program's", db.Kind())
+	return fine("%s answers, and its schema matches this program", db.Kind())
 }
 
 // checkCountries reads the file of countries.

@@ -23,7 +23,7 @@ func TestFullDisk(t *testing.T) {
 	c := config.Default()
 	c.Database.Spool, c.Replays.Dir = filepath.Join(dir, "spool"), filepath.Join(dir, "replays", "new")
 	for _, look := range []Finding{checkSpool(t.Context(), c), checkReplays(t.Context(), c)} {
-		if !strings.Contains(look.Detail, "can be written, 1.0 MB are free") || !strings.Contains(look.Remedy, "free some space") {
+		if !strings.Contains(look.Detail, "is writable, with 1.0 MB free") || !strings.Contains(look.Remedy, "free some space") {
 			t.Errorf("a small disk: %+v", look)
 		}
 	}

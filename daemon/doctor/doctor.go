@@ -1,5 +1,6 @@
-// Package doctor checks whether a host can do its work on this machine, and says what
-// to do about each fault. It changes nothing.
+// Package doctor checks whether a host can run on this machine with a configuration, and suggests a remedy for each
+// fault. Examine reports one Finding per check; `w3host doctor` and the web console call it. It changes nothing on the
+// machine.
 package doctor
 
 import (
@@ -12,10 +13,10 @@ import (
 	"w3host/internal/openfiles"
 )
 
-// patience bounds each check.
+// patience is the time limit of each check.
 const patience = 3 * time.Second
 
-// Finding is the outcome of one check.
+// Finding is the result of one check.
 type Finding struct {
 	What   string
 	Detail string // what was found
@@ -31,14 +32,14 @@ func (f Finding) but(remedy string, args ...any) Finding {
 	return f
 }
 
-// check looks at one thing.
+// check is one check with its name.
 type check struct {
 	what string
 	look func(context.Context, config.Config) Finding
 }
 
-// Examine makes all checks, in the order in which a starting host depends on them, and
-// reports the finding of each. With ask it logs on to the realms. The error is that of ctx.
+// Examine runs all checks, in the order in which a starting host depends on them, and reports each finding. With ask it
+// also logs on to the realms. It returns only the error of ctx.
 func Examine(ctx context.Context, c config.Config, ask bool, report func(Finding)) error {
 	c.Host.Listen = daemon.FirstPort(c.Host.Listen)
 	checks := []check{{"clock", checkClock}, {"open files", checkFiles}, {"scripts", checkScripts}}
@@ -72,30 +73,28 @@ func Examine(ctx context.Context, c config.Config, ask bool, report func(Finding
 	return nil
 }
 
-// checkStart is the finding about an entry whose lobbies nobody can start.
+// checkStart returns the finding about an entry whose lobbies never start automatically and have no owner.
 func checkStart(context.Context, config.Config) Finding {
-	return fine("its lobbies have no owner and never start by themselves; only admins and votes start them").
+	return fine("its lobbies have no owner and never start automatically; only admins and votes can start them").
 		but("set autostart, start_after or owner in the [[autohost]] entry")
 }
 
-// checkClock finds a clock that is not set, or that jumps: stored times and the ends of
-// bans depend on it.
+// checkClock detects a clock that is not set or that jumps, because stored times and the ends of bans depend on it.
 func checkClock(context.Context, config.Config) Finding {
-	const remedy = "set it, and let NTP keep it (timedatectl set-ntp true)"
+	const remedy = "set the clock and enable NTP (timedatectl set-ntp true)"
 	now := time.Now()
 	if now.Year() < 2025 || now.Year() > 2100 {
-		return fine("it is %s here", now.Format(time.DateTime)).but(remedy)
+		return fine("the clock shows %s", now.Format(time.DateTime)).but(remedy)
 	}
 	time.Sleep(50 * time.Millisecond)
 	then := time.Now()
 	if jump := then.Round(0).Sub(now.Round(0)) - then.Sub(now); jump.Abs() > time.Second {
-		return fine("it jumped by %v within %v", jump, then.Sub(now)).but(remedy)
+		return fine("the clock jumped by %v within %v", jump, then.Sub(now)).but(remedy)
 	}
 	return fine("%s", now.Format("2006-01-02 15:04:05 MST"))
 }
 
-// checkFiles compares the limit of open files with the need of the configured games: one
-// for each player, and some more.
+// checkFiles compares the limit of open files with the needs of the configured games: one per player, and some more.
 func checkFiles(_ context.Context, c config.Config) Finding {
 	slots := 0
 	for _, v := range c.Versions() {
@@ -104,11 +103,11 @@ func checkFiles(_ context.Context, c config.Config) Finding {
 	need := uint64((c.Autohost.MaxGames+c.Autohost.Lobbies)*slots + c.Limits.Unjoined + 100)
 	most, known := openfiles.Limit()
 	if !known {
-		return fine("this system has no limit for them")
+		return fine("this system has no such limit")
 	}
 	if most < need {
-		return fine("%d are allowed; %d games, %d lobbies and %d visitors can need %d", most, c.Autohost.MaxGames, c.Autohost.Lobbies, c.Limits.Unjoined, need).
-			but("ulimit -n %d, or LimitNOFILE=%d in the systemd unit, or a lower autohost.max_games", need, need)
+		return fine("the limit is %d; %d games, %d lobbies and %d visitors can need %d", most, c.Autohost.MaxGames, c.Autohost.Lobbies, c.Limits.Unjoined, need).
+			but("use ulimit -n %d, LimitNOFILE=%d in the systemd unit, or a lower autohost.max_games", need, need)
 	}
-	return fine("%d are allowed, %d can be needed", most, need)
+	return fine("the limit is %d; at most %d are needed", most, need)
 }

@@ -14,13 +14,13 @@ import (
 	"w3host/storage"
 )
 
-// withoutPooler so many hosts can be connected to Postgres, each by itself.
+// withoutPooler is the number of hosts that can connect to Postgres without a connection pooler.
 const withoutPooler = 50
 
-// mostNamed hosts are listed.
+// mostNamed is the number of hosts listed in a finding.
 const mostNamed = 10
 
-// checkFleet asks the database who else lives there, and whether this configuration goes with theirs.
+// checkFleet queries the database for other hosts and checks that this configuration is compatible with theirs.
 func checkFleet(ctx context.Context, c config.Config) Finding {
 	url := c.DatabaseURL()
 	if storage.FileOf(url) != "" {
@@ -33,23 +33,23 @@ func checkFleet(ctx context.Context, c config.Config) Finding {
 	case errors.Is(err, storage.ErrNoTimeline):
 		return fine("the database cannot hold a fleet: %v", err).but("grant that right, name another Postgres in database.url, or set fleet.enabled = false")
 	case err != nil:
-		return fine("the other hosts are not known: %v", err).but("start the database, or correct database.url: without it the host shows no lobby and takes nobody new")
+		return fine("cannot query the other hosts: %v", err).but("start the database, or correct database.url; without it the host shows no lobby and accepts no new players")
 	}
 	f := fine("%s; %s", living(hosts), sharedEntries(daemon.EntryPools(c), pools))
 	count := len(hosts)
 	if _, dead := daemon.Alive(ctx, c.Host.Listen); dead != nil {
-		count++ // the host of this configuration is yet to come
+		count++ // count the host of this configuration, which is not running yet
 	}
 	if short := fewAccounts(c, count); short != "" {
-		return f.but("%s: make as many accounts as there are hosts, and add a [[realm]] section for each to the configuration of all", short)
+		return f.but("%s; create one account per host and add a [[realm]] section for each to the configuration of all hosts", short)
 	}
 	if count > withoutPooler && !strings.Contains(url, "default_query_exec_mode=") {
-		return f.but("%d hosts want a pooler in transaction mode before Postgres: add default_query_exec_mode=exec to database.url for it", count)
+		return f.but("%d hosts need a connection pooler in transaction mode in front of Postgres; add default_query_exec_mode=exec to database.url for it", count)
 	}
 	return f
 }
 
-// lookAtFleet reads what hosts share; it changes nothing.
+// lookAtFleet reads the hosts and lease pools from the database. It changes nothing.
 func lookAtFleet(ctx context.Context, url string) (hosts []storage.FleetHost, pools []storage.Pool, err error) {
 	db, err := storage.Open(ctx, url, storage.Options{Log: zerolog.Nop(), MustExist: true})
 	if err != nil {
@@ -72,7 +72,7 @@ func lookAtFleet(ctx context.Context, url string) (hosts []storage.FleetHost, po
 
 func living(hosts []storage.FleetHost) string {
 	if len(hosts) == 0 {
-		return "no host is in the database"
+		return "there are no hosts in the database"
 	}
 	var list []string
 	for i, h := range hosts {
@@ -82,14 +82,14 @@ func living(hosts []storage.FleetHost) string {
 		}
 		text := fmt.Sprintf("%d: %s at %s", h.Number, h.Name, h.Address)
 		if h.Draining {
-			text += ", drains"
+			text += ", draining"
 		}
 		list = append(list, text)
 	}
 	return "hosts in the database: " + strings.Join(list, "; ")
 }
 
-// sharedEntries compares the entries of this configuration with those that any host has named.
+// sharedEntries compares the entries of this configuration with those of other hosts.
 func sharedEntries(own, all []storage.Pool) string {
 	at := func(list []storage.Pool, name string) int {
 		return slices.IndexFunc(list, func(p storage.Pool) bool { return p.Name == name })
@@ -110,12 +110,12 @@ func sharedEntries(own, all []storage.Pool) string {
 		}
 	}
 	if notes == nil {
-		return "they have the same entries"
+		return "all hosts have the same entries"
 	}
 	return strings.Join(notes, "; ")
 }
 
-// fewAccounts names the realms on which so many hosts cannot all be; empty: none.
+// fewAccounts returns the realms that have fewer accounts than there are hosts, or "".
 func fewAccounts(c config.Config, hosts int) string {
 	accounts := map[string]int{}
 	for _, r := range c.Realms {

@@ -24,7 +24,7 @@ func TestFleet(t *testing.T) {
 	c.Database.URL = storagetest.SQLite(t)
 	expects(c, "needs Postgres", "set database.url to a Postgres")
 	c.Database.URL = "postgres://w3host@127.0.0.1:1/w3host"
-	expects(c, "the other hosts are not known", "shows no lobby")
+	expects(c, "cannot query the other hosts", "shows no lobby")
 
 	c.Database.URL = storagetest.Postgres(t)
 	expects(c, "no host has used the database yet", "")
@@ -43,7 +43,7 @@ func TestFleet(t *testing.T) {
 	if err := db.Define(t.Context(), []storage.Pool{{Name: "entry/dota", Leases: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	expects(c, "no host is in the database; they have the same entries", "")
+	expects(c, "there are no hosts in the database; all hosts have the same entries", "")
 	enter("frankfurt", storage.Pool{Name: "entry/dota", Leases: 3}, storage.Pool{Name: "entry/melee", Leases: 1})
 	expects(c, `hosts in the database: 1: frankfurt at 10.0.0.1:6112; lobbies of "dota": 1 here, 3 in the database; other hosts have or had "melee"`, "")
 	c.Lobby.Name = "legion"

@@ -16,10 +16,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-const scriptsRemedy = "copy Scripts\\common.j and Scripts\\blizzard.j of the game to maps.scripts, or point it to the game's folder"
+const scriptsRemedy = "copy the game's Scripts\\common.j and Scripts\\blizzard.j to maps.scripts, or set it to the game's folder"
 
-// checkScripts looks for the game's scripts, without which a map's checksum
-// cannot be computed.
+// checkScripts looks for the game's scripts, which are needed to compute a map's checksum.
 func checkScripts(_ context.Context, c config.Config) Finding {
 	var found, faults []string
 	for _, v := range c.Versions() {
@@ -42,13 +41,12 @@ func checkScripts(_ context.Context, c config.Config) Finding {
 	return fine("common.j and blizzard.j %s", strings.Join(found, ", "))
 }
 
-// checkMaps reads the maps that an entry names. Those of a folder are only counted,
-// since checkMapsFolder reads them.
+// checkMaps reads the maps that an entry names. Those of a folder are only counted, since checkMapsFolder reads them.
 func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 	return func(ctx context.Context, c config.Config) Finding {
 		maps := daemon.NewMaps(ctx, c, "", zerolog.Nop()) // the doctor changes nothing
 		var good, faults []string
-		remedy := "name another one in lobby.map, in [[autohost]] or with --map; w3host map list shows what there is"
+		remedy := "name another map in lobby.map, in [[autohost]] or with --map; w3host map list shows the available maps"
 		for _, choice := range e.Choices() {
 			if n, folder, err := maps.Folder(choice); err != nil {
 				faults = append(faults, err.Error())
@@ -61,7 +59,7 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 			case err != nil:
 				faults = append(faults, err.Error())
 			case !m.HasChecksum:
-				faults = append(faults, m.File+": its checksum cannot be computed without the game's scripts, and real clients refuse it")
+				faults = append(faults, m.File+": its checksum cannot be computed without the game's scripts, and clients refuse the map")
 				remedy = scriptsRemedy + "; or write checksum and sha1 into a file beside the map (docs/maps.md)"
 			default:
 				good = append(good, fmt.Sprintf("%s, checksum %08x, %d players%s", m.File, m.Checksum, m.PlayerSlots, capped(e, m.LobbySlots(daemon.GameSettings(e.Lobby)))))
@@ -74,8 +72,7 @@ func checkMaps(e config.Entry) func(context.Context, config.Config) Finding {
 	}
 }
 
-// capped says which numbers of players of an entry are more than the places of a map:
-// there, as many as there are places count.
+// capped returns a note if an entry requires more players than a map has slots; then the number of slots counts.
 func capped(e config.Entry, slots []w3gs.Slot) (note string) {
 	places := 0
 	for _, s := range slots {
@@ -92,16 +89,16 @@ func capped(e config.Entry, slots []w3gs.Slot) (note string) {
 	return note
 }
 
-// checkMapsFolder reads every map of the folder.
+// checkMapsFolder reads every map in the folder.
 func checkMapsFolder(ctx context.Context, c config.Config) Finding {
 	version := c.Versions()[0]
 	scripts, _, _ := mapconf.FindScripts(c.Maps.Scripts, version) // checkScripts reports the error
 	maps, err := catalogue.Open(ctx, c.Maps.Dir, catalogue.Options{Version: version, Scripts: scripts, Report: func(error) {}})
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return fine("there is none at %s; only the built-in map and files that are named can be hosted", c.Maps.Dir)
+		return fine("there is no folder %s; only the built-in map and maps given by path can be hosted", c.Maps.Dir)
 	case errors.Is(err, context.DeadlineExceeded):
-		return fine("%s has more maps than can be read in %v; w3host map verify reads them all", c.Maps.Dir, patience)
+		return fine("%s has more maps than can be read in %v; use w3host map verify to check all of them", c.Maps.Dir, patience)
 	case err != nil:
 		return fine("%s: %v", c.Maps.Dir, err).but("set maps.dir to a folder that the host may read")
 	}
@@ -118,7 +115,7 @@ func checkMapsFolder(ctx context.Context, c config.Config) Finding {
 	}
 	f := fine("%s: %d can be hosted, %d are broken, %d lack a checksum", c.Maps.Dir, good, broken, unknown)
 	if broken+unknown > 0 {
-		return f.but("w3host map verify %s says what is wrong with each", c.Maps.Dir)
+		return f.but("use w3host map verify %s to see what is wrong with each map", c.Maps.Dir)
 	}
 	return f
 }

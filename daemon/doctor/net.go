@@ -20,8 +20,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// checkListen listens on host.listen, unless a host runs there, and connects to it at
-// each address of this machine.
+// checkListen listens on host.listen, unless a host runs there, and connects to it at each address of this machine.
 func checkListen(ctx context.Context, c config.Config) Finding {
 	addr, running := c.Host.Listen, false
 	l, err := net.Listen("tcp", c.Host.Listen)
@@ -32,7 +31,7 @@ func checkListen(ctx context.Context, c config.Config) Finding {
 		go greet(l) // ends with the listener
 	case errors.Is(err, syscall.EADDRINUSE):
 		if _, dead := daemon.Alive(ctx, c.Host.Listen); dead != nil {
-			return fine("%v", daemon.ListenFault(c.Host.Listen, err)).but("end the other program, or choose another port with host.listen or --listen")
+			return fine("%v", daemon.ListenFault(c.Host.Listen, err)).but("stop the other program, or choose another port with host.listen or --listen")
 		}
 		running = true
 	default:
@@ -49,7 +48,7 @@ func checkListen(ctx context.Context, c config.Config) Finding {
 		reached = append(reached, to)
 	}
 	if len(failed) > 0 {
-		return fine("not reachable at %s", strings.Join(failed, ", ")).but("let the port pass the firewall (docs/deployment.md)")
+		return fine("not reachable at %s", strings.Join(failed, ", ")).but("open the port in the firewall (docs/deployment.md)")
 	}
 	state := "free"
 	if running {
@@ -58,7 +57,7 @@ func checkListen(ctx context.Context, c config.Config) Finding {
 	return fine("%s, reachable at %s", state, strings.Join(reached, ", "))
 }
 
-// greet accepts connections and closes them.
+// greet accepts and closes connections.
 func greet(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -69,7 +68,7 @@ func greet(l net.Listener) {
 	}
 }
 
-// ownAddresses are the addresses at which this machine reaches a listener.
+// ownAddresses returns the addresses at which this machine reaches a listener.
 func ownAddresses(listen string) []string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -88,9 +87,9 @@ func ownAddresses(listen string) []string {
 	return out
 }
 
-// ownIPs are the addresses of this machine.
+// ownIPs returns the addresses of this machine.
 func ownIPs() (list []netip.Addr) {
-	addrs, _ := net.InterfaceAddrs() // without any there is nothing to reach
+	addrs, _ := net.InterfaceAddrs() // without addresses there is nothing to check
 	for _, a := range addrs {
 		if ipnet, ok := a.(*net.IPNet); ok {
 			if ip, ok := netip.AddrFromSlice(ipnet.IP); ok {
@@ -101,8 +100,7 @@ func ownIPs() (list []netip.Addr) {
 	return list
 }
 
-// lanPlan is the options that a host would start the LAN part with, except that port 0
-// of host.listen stays 0.
+// lanPlan returns the LAN options of a host, except that port 0 of host.listen stays 0.
 func lanPlan(c config.Config) (lan.Options, error) {
 	addr, err := net.ResolveTCPAddr("tcp", c.Host.Listen)
 	if err != nil {
@@ -120,7 +118,7 @@ func lanPlan(c config.Config) (lan.Options, error) {
 	return o, nil
 }
 
-// checkLANPort listens for searches of clients.
+// checkLANPort checks that searches of clients can be received.
 func checkLANPort(_ context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled {
 		return fine("not needed: lan.enabled is false")
@@ -132,34 +130,34 @@ func checkLANPort(_ context.Context, c config.Config) Finding {
 	shared, err := lan.CheckPort(o.Bind, uint16(c.LAN.Port))
 	switch {
 	case err != nil:
-		return fine("searches are not heard: %v", err).but("close the program that holds it, or set lan.port")
+		return fine("cannot receive LAN searches: %v", err).but("close the program that uses the port, or set lan.port")
 	case shared:
 		return fine("%d, shared with a game or host on this machine", c.LAN.Port)
 	}
 	return fine("%d is free", c.LAN.Port)
 }
 
-// checkLocalPort binds the port on which clients of 3.0 search, if a lobby is shown to them. Where
-// another program has it, clients here are told unasked.
+// checkLocalPort checks the port on which clients of 3.0 search, if a lobby is for them. If another program uses it,
+// lobbies are still announced to clients on this machine.
 func checkLocalPort(_ context.Context, c config.Config) Finding {
 	local := func(v w3gs.Version) bool { return v.Discovery() == w3gs.DiscoveryLocal }
 	if !c.LAN.Enabled || !slices.ContainsFunc(c.Versions(), local) {
-		return fine("not needed: no lobby is shown to %v", w3gs.VersionThree)
+		return fine("not needed: no lobby is for %v", w3gs.VersionThree)
 	}
 	o, err := lanPlan(c)
 	if err != nil {
 		return fine("host.listen = %q: %v", c.Host.Listen, err).but("correct host.listen or --listen")
 	}
 	if shared, err := lan.CheckPort(o.Bind, lan.LocalPort); shared || err != nil {
-		return fine("%d is held by a game, a host or another program: clients on this machine and at lan.targets are told of the lobbies each second, others cannot search", lan.LocalPort)
+		return fine("port %d is used by a game, a host or another program: lobbies are announced every second to clients on this machine and at lan.targets, but other clients cannot search", lan.LocalPort)
 	}
 	return fine("%d is free", lan.LocalPort)
 }
 
-// checkMulticast asks itself by multicast DNS, if a version needs it.
+// checkMulticast checks that this machine receives its own multicast DNS, if a version needs it.
 func checkMulticast(ctx context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled || !slices.ContainsFunc(c.Versions(), w3gs.Version.UsesMDNS) {
-		return fine("not needed: no lobby is shown to 1.30 to 2.0")
+		return fine("not needed: no lobby is for 1.30 to 2.0")
 	}
 	o, err := lanPlan(c)
 	if err != nil {
@@ -168,12 +166,12 @@ func checkMulticast(ctx context.Context, c config.Config) Finding {
 	heard, err := mdns.Check(ctx, o.Bind)
 	if err != nil {
 		return fine("clients of 1.30 to 2.0 cannot see the lobbies: %v", err).
-			but("connect this machine to a network that takes multicast; let UDP port 5353 pass the firewall; a program that does not share the port has to go")
+			but("connect this machine to a network with multicast; open UDP port 5353 in the firewall; stop any program that does not share the port")
 	}
-	return fine("sent and heard on %s", strings.Join(heard, ", "))
+	return fine("sent and received on %s", strings.Join(heard, ", "))
 }
 
-// checkBroadcasts sends to each broadcast address and expects to hear it.
+// checkBroadcasts checks that this machine receives its own broadcasts at each broadcast address.
 func checkBroadcasts(ctx context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled {
 		return fine("not needed: lan.enabled is false")
@@ -188,11 +186,11 @@ func checkBroadcasts(ctx context.Context, c config.Config) Finding {
 			to = append(to, netip.AddrPortFrom(addr, o.InterfacePort))
 		}
 		if len(to) == 0 {
-			return fine("no network interface that broadcasts is up").but("connect this machine to a network, or set lan.broadcast")
+			return fine("no network interface with broadcast is up").but("connect this machine to a network, or set lan.broadcast")
 		}
 	}
 	if len(to) == 0 {
-		return fine("none: lan.broadcast is empty, and only lan.targets are told of the games")
+		return fine("none: lan.broadcast is empty, so games are announced only to lan.targets")
 	}
 	var heard, faults []string
 	for _, addr := range to {
@@ -206,7 +204,7 @@ func checkBroadcasts(ctx context.Context, c config.Config) Finding {
 		heard = append(heard, addr.String())
 	}
 	if len(faults) > 0 {
-		return fine("%s", strings.Join(faults, "; ")).but(`connect this machine to a network; set lan.broadcast to its broadcast address or to ["interfaces"]; let UDP pass the firewall`)
+		return fine("%s", strings.Join(faults, "; ")).but(`connect this machine to a network; set lan.broadcast to its broadcast address or to ["interfaces"]; allow UDP in the firewall`)
 	}
-	return fine("sent to %s and heard", strings.Join(heard, ", "))
+	return fine("sent to %s and received", strings.Join(heard, ", "))
 }

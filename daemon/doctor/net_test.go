@@ -16,10 +16,10 @@ import (
 // Multicast is tried when an entry is for 1.30 to 2.0, whatever the version of the host.
 func TestMulticast(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "not needed: no lobby is shown to 1.30 to 2.0",
+		"": "not needed: no lobby is for 1.30 to 2.0",
 		"[lan]\nenabled = false\n[host]\nversion = \"2.0\"":                                   "not needed",
-		"[host]\nversion = \"1.36\"":                                                          "sent and heard on lo",
-		"[[autohost]]\n[[autohost]]\nname = \"new\"\nversion = \"1.36\"":                      "sent and heard on lo",
+		"[host]\nversion = \"1.36\"":                                                          "sent and received on lo",
+		"[[autohost]]\n[[autohost]]\nname = \"new\"\nversion = \"1.36\"":                      "sent and received on lo",
 		"[host]\nversion = \"1.36\"\n[[autohost]]\nversion = \"1.26\"\nversions = [\"1.27\"]": "not needed",
 	} {
 		file := filepath.Join(t.TempDir(), "config.toml")
@@ -53,7 +53,7 @@ func TestLocalPort(t *testing.T) {
 	if err == nil {
 		defer held.Close() // else another program has it, which is as good
 	}
-	if f := checkLocalPort(t.Context(), c); !strings.Contains(f.Detail, "told of the lobbies each second") || f.Remedy != "" {
+	if f := checkLocalPort(t.Context(), c); !strings.Contains(f.Detail, "lobbies are announced every second") || f.Remedy != "" {
 		t.Errorf("while it is held: %+v", f)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"w3host/daemon"
 )
 
-// checkRealm resolves a realm's address and connects to it. It only logs on if ask is set,
-// since that would end the session of a host that runs elsewhere.
+// checkRealm resolves a realm's address and connects to it. It logs on only if ask is set, since that would end the
+// session of a host that uses the account.
 func checkRealm(r config.Realm, ask bool) func(context.Context, config.Config) Finding {
 	return func(ctx context.Context, c config.Config) Finding {
 		host, _, err := net.SplitHostPort(r.Address)
@@ -32,27 +32,27 @@ func checkRealm(r config.Realm, ask bool) func(context.Context, config.Config) F
 		conn, err := dialer.DialContext(ctx, "tcp", r.Address)
 		if err != nil {
 			return fine("%s (%s): %v", r.Address, strings.Join(addrs, ", "), err).
-				but("find out whether the realm is up and a firewall lets TCP out to it; correct address or bind of [[realm]] %s", r.Name)
+				but("check whether the realm is running and the firewall allows outgoing TCP; correct address or bind of [[realm]] %s", r.Name)
 		}
 		_ = conn.Close()
 		if ask {
 			return askRealm(c, r)
 		}
-		return fine("%s (%s) takes connections; the log-on of %s was not tried (--realms does, and asks where players are sent)",
+		return fine("%s (%s) accepts connections; the logon of %s was not tested (use --realms to test it and the address given to players)",
 			r.Address, strings.Join(addrs, ", "), r.Account)
 	}
 }
 
-// answered bounds how long a realm may take to log the account on and to list a lobby.
+// answered is the time limit for logging on and listing a lobby.
 const answered = 20 * time.Second
 
-// askRealm lists a lobby for a moment and looks at which address the realm sends players,
-// and whether a connection to that comes here.
+// askRealm lists a lobby for a moment and checks to which address the realm sends players, and whether a connection to
+// it reaches this machine.
 func askRealm(c config.Config, r config.Realm) Finding {
 	l, err := net.Listen("tcp", c.Host.Listen)
 	if err != nil {
-		return fine("not asked, since %s is in use", c.Host.Listen).
-			but("type realms at the console of the host that runs, or stop it first")
+		return fine("not tested, since %s is in use", c.Host.Listen).
+			but("use the command realms on the running host, or stop it first")
 	}
 	defer l.Close()
 	ctx, stop := context.WithTimeout(context.Background(), answered)
@@ -65,15 +65,15 @@ func askRealm(c config.Config, r config.Realm) Finding {
 	return reach(l.(*net.TCPListener), at)
 }
 
-// reach tells what is known of an address at which players are to reach the listener. Only
-// somebody elsewhere knows for sure.
+// reach returns what is known about the address at which players connect. Only a test from another network would be
+// certain.
 func reach(l *net.TCPListener, at netip.AddrPort) Finding {
 	sent := fmt.Sprintf("players are sent to %v", at)
 	switch ip := at.Addr(); {
 	case ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast():
-		return fine("%s, which is reached from the realm's own network only", sent)
+		return fine("%s, which can be reached only from the realm's own network", sent)
 	case slices.Contains(ownIPs(), ip):
-		return fine("%s, an address of this machine; whether a firewall before it lets TCP in cannot be seen from here", sent)
+		return fine("%s, an address of this machine; whether a firewall blocks incoming TCP cannot be checked from here", sent)
 	}
 	conn, err := net.DialTimeout("tcp", at.String(), patience)
 	if err == nil {
@@ -82,9 +82,9 @@ func reach(l *net.TCPListener, at netip.AddrPort) Finding {
 		var in net.Conn
 		if in, err = l.Accept(); err == nil {
 			_ = in.Close()
-			return fine("%s, and a connection there came in: the router passes the port on", sent)
+			return fine("%s, and a test connection arrived: the router forwards the port", sent)
 		}
 	}
-	return fine("%s, and a connection from here did not come in: not reachable from outside, unless the router only refuses its own network", sent).
-		but("have the router pass TCP port %d on to this machine, by hand or by host.upnp = true, or give players w3host play from a host that can be reached", at.Port())
+	return fine("%s, but a test connection did not arrive: the host is not reachable from outside, unless the router only blocks connections from its own network", sent).
+		but("forward TCP port %d to this machine in the router, or set host.upnp = true", at.Port())
 }

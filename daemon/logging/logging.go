@@ -1,5 +1,5 @@
-// Package logging writes the log: JSON lines for programs, sentences for people on a
-// terminal.
+// Package logging writes the log: as JSON lines for programs, or as sentences for people at a terminal. New and
+// NewQueued return the zerolog.Logger of the process; sentences.go has the sentences.
 package logging
 
 import (
@@ -16,33 +16,33 @@ import (
 
 func init() {
 	zerolog.TimeFieldFormat = time.RFC3339Nano
-	zerolog.DurationFieldFormat = zerolog.DurationFormatString // with their unit: "554.4ms"
+	zerolog.DurationFieldFormat = zerolog.DurationFormatString // with unit: "554.4ms"
 }
 
 const (
-	// logLines bounds the lines that wait for a slow terminal or pipe. Beyond, the
-	// oldest are dropped and counted: no game waits for the log.
+	// logLines is the number of lines that can wait for a slow terminal or pipe. Beyond it the oldest are dropped and
+	// counted, so that no game waits for the log.
 	logLines = 8192
-	// logTimeout bounds how long the end of the program waits for them.
+	// logTimeout is how long the end of the program waits for the log.
 	logTimeout = 300 * time.Millisecond
 )
 
-// New logs sentences if w is a terminal and log.json is off, else JSON lines.
+// New returns a logger that writes sentences if w is a terminal and log.json is off, otherwise JSON lines.
 func New(c config.Log, w io.Writer) zerolog.Logger {
 	return logTo(c, logSink(c, w))
 }
 
-// NewQueued is New with a queue, so that writing never blocks. flush waits until the
-// queue is written, for a limited time.
+// NewQueued is New with a queue, so that writing never blocks. flush waits, for at most logTimeout, until the queue is
+// written.
 func NewQueued(c config.Log, w io.Writer) (log zerolog.Logger, flush func()) {
 	sink := logSink(c, w)
 	queue := diode.NewWriter(struct{ io.Writer }{sink}, logLines, 0, func(missed int) {
 		lost := logTo(c, sink)
-		lost.Warn().Int("lines", missed).Msg("log lines were lost: the reader of the log is too slow")
+		lost.Warn().Int("lines", missed).Msg("log lines were dropped because the output is too slow")
 	})
 	return logTo(c, queue), func() {
 		done := make(chan struct{})
-		go func() { // ends when the lines are written, or with the program
+		go func() { // ends when the lines are written, or with the process
 			_ = queue.Close()
 			close(done)
 		}()
@@ -61,8 +61,7 @@ func logTo(c config.Log, w io.Writer) zerolog.Logger {
 	return zerolog.New(w).Level(level).With().Timestamp().Logger()
 }
 
-// logSink is the writer for log lines. NO_COLOR turns colours off, as in other programs
-// (https://no-color.org).
+// logSink returns the writer for log lines. NO_COLOR turns colours off (https://no-color.org).
 func logSink(c config.Log, w io.Writer) io.Writer {
 	if c.JSON || !terminal.Is(w) {
 		return w
@@ -74,7 +73,7 @@ func newSentenceWriter(w io.Writer, all bool) sentenceWriter {
 	return sentenceWriter{out: w, colour: terminal.Is(w) && os.Getenv("NO_COLOR") == "", all: all}
 }
 
-// ForPeople logs sentences to any writer.
+// ForPeople returns a logger that writes sentences to any writer.
 func ForPeople(w io.Writer, level zerolog.Level) zerolog.Logger {
 	return zerolog.New(newSentenceWriter(w, level <= zerolog.DebugLevel)).Level(level).With().Timestamp().Logger()
 }

@@ -17,19 +17,19 @@ import (
 	"w3host/internal/terminal"
 )
 
-// Longer lines are wrapped: at the terminal's width, or lineWidth columns where that is
-// not known. On a narrower terminal than leastWidth the terminal breaks them itself.
+// Lines are wrapped at the width of the terminal, or at lineWidth columns if it is unknown. Terminals narrower than
+// leastWidth wrap lines themselves.
 const (
 	lineWidth  = 100
 	leastWidth = 30
 )
 
-// sentences replace a message and its fields; {key} is the value of a field. A message
-// with an empty sentence is shown at level debug only.
+// sentences maps log messages to sentences; {key} is the value of a field. Messages with an empty sentence are shown
+// only at level debug.
 var sentences = map[string]string{
 	"w3host starts":                     "w3host {version} starts with {config}",
 	"database schema migrated":          "",
-	"command":                           "", // its caller has read the answer
+	"command":                           "", // the caller has read the answer
 	"command refused":                   "",
 	"lobby open":                        `lobby "{name}" is open: {slots} slots, {map}`,
 	"lobby closed":                      "lobby closed: {reason}",
@@ -48,16 +48,15 @@ var sentences = map[string]string{
 // single matches plurals that should be singular.
 var single = regexp.MustCompile(`\b1 (player|slot|turn|map)s\b`)
 
-// fieldOrder come first, the others in alphabetical order. fieldDetails are shown at
-// level debug only.
+// fieldOrder lists the fields shown first; others follow in alphabetical order. fieldDetails are shown only at level
+// debug.
 var (
 	fieldOrder   = []string{"map", "player", "name", "addr", "slot", "pid", "turn", "reason", "after", "took"}
 	fieldDetails = []string{"part", "pid", "turn", "players", "stood", "host_late", "listen", "key"}
 )
 
-// sentenceWriter writes log lines for people: the time, #N for a game, and a sentence.
-// Each Write takes one line of JSON. Lines about one player or connection, and most
-// fields of level info, are shown at level debug only.
+// sentenceWriter converts log lines for people: the time, #N for a game, and a sentence. Each Write must be one line of
+// JSON. Lines about a single player or connection, and most fields at level info, are shown only at level debug.
 type sentenceWriter struct {
 	out    io.Writer
 	colour bool
@@ -79,7 +78,7 @@ func (c sentenceWriter) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// text is the line, empty if it is not shown.
+// text returns the line, or "" if it is not shown.
 func (c sentenceWriter) text(fields map[string]any) string {
 	take := func(key string) string {
 		v := valueText(fields[key])
@@ -104,7 +103,7 @@ func (c sentenceWriter) text(fields map[string]any) string {
 		text += ": " + fault
 	}
 	if level == "info" && !c.all {
-		delete(fields, "map") // the sentence names it where it matters
+		delete(fields, "map") // the sentence contains it if it matters
 	}
 	if !known || c.all {
 		text += c.rest(fields)
@@ -116,11 +115,11 @@ func (c sentenceWriter) text(fields map[string]any) string {
 	return c.layout(at, level, terminal.Printable(text))
 }
 
-// place matches the place of a field in a sentence.
+// place matches the placeholder of a field in a sentence.
 var place = regexp.MustCompile(`\{\w+\}`)
 
-// fill puts the values of fields into the places of a sentence, and removes those fields. A value that looks like a
-// place stays as it is: values come from players. Each place is filled once, and so is each field.
+// fill replaces the placeholders of a sentence by fields, and removes these fields. Values are not searched for
+// placeholders, because they can come from players. Each placeholder and field is used once.
 func fill(sentence string, fields map[string]any, take func(string) string) string {
 	return place.ReplaceAllStringFunc(sentence, func(text string) string {
 		key := strings.Trim(text, "{}")
@@ -131,7 +130,7 @@ func fill(sentence string, fields map[string]any, take func(string) string) stri
 	})
 }
 
-// rest lists the fields that the sentence did not use.
+// rest lists the fields not used by the sentence.
 func (c sentenceWriter) rest(fields map[string]any) string {
 	rank := func(key string) int {
 		if i := slices.Index(fieldOrder, key); i >= 0 {
@@ -156,7 +155,7 @@ func (c sentenceWriter) rest(fields map[string]any) string {
 	return b.String()
 }
 
-// valueText is the text of a field, empty for null, "" and []. Durations are rounded.
+// valueText returns the text of a field, or "" for null, "" and []. Durations are rounded.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -182,7 +181,7 @@ func valueText(v any) string {
 	return string(text)
 }
 
-// rounded keeps two or three digits.
+// rounded rounds a duration to two or three digits.
 func rounded(d time.Duration) time.Duration {
 	switch {
 	case d.Abs() < time.Millisecond:
@@ -195,7 +194,7 @@ func rounded(d time.Duration) time.Duration {
 	return d.Round(time.Second)
 }
 
-// layout prefixes the time and the level, and wraps the text.
+// layout adds time and level and wraps the text.
 func (c sentenceWriter) layout(at, level, text string) string {
 	if t, err := time.Parse(zerolog.TimeFieldFormat, at); err == nil {
 		at = t.Local().Format(time.TimeOnly)

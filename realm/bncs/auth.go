@@ -6,7 +6,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// platform is the tag IX86.
+// platform is the tag "IX86".
 const platform = 0x49583836
 
 // AuthInfo (0x50, to the realm): protocol u32 0 · platform · product · version
@@ -15,7 +15,7 @@ const platform = 0x49583836
 type AuthInfo struct {
 	Product  w3gs.Product
 	Version  uint32 // 0x1A is 1.26
-	Language string // enUS
+	Language string // such as enUS
 }
 
 func (*AuthInfo) ID() ID { return IDAuthInfo }
@@ -42,7 +42,7 @@ func (c *codec) tag(v *string) {
 // session u32 · file time u64 · file name str · formula str, and a signature
 // that PvPGN leaves empty.
 type AuthInfoReply struct {
-	LogonType   uint32 // 2; says nothing of the proof that the account takes
+	LogonType   uint32 // 2; does not tell which proof the account needs
 	ServerToken uint32
 	File        string
 	Formula     string
@@ -59,9 +59,8 @@ func (p *AuthInfoReply) fields(c *codec) {
 	}
 }
 
-// AuthCheck (0x51, to the realm): client token u32 · exe version u32 · exe hash
-// u32 · number of keys u32 · spawn u32 · keys of 36 bytes · exe info str · key
-// owner str. PvPGN does not look at keys; none are sent, and any are skipped.
+// AuthCheck (0x51, to the realm): client token u32 · exe version u32 · exe hash u32 · number of keys u32 · spawn u32 ·
+// keys of 36 bytes · exe info str · key owner str. PvPGN ignores the keys, so none are sent; received ones are skipped.
 type AuthCheck struct {
 	Token uint32
 	Exe   Exe
@@ -89,7 +88,7 @@ const (
 	VersionRefused  uint32 = 0x101
 )
 
-// AuthCheckReply (0x51, to the client): result u32 · text str, which may be missing.
+// AuthCheckReply (0x51, to the client): result u32 · text str (optional).
 type AuthCheckReply struct {
 	Result uint32
 	Text   string

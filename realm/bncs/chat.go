@@ -7,7 +7,7 @@ func (p Empty) ID() ID { return ID(p) }
 
 func (Empty) fields(*codec) {}
 
-// Ping (0x25, both ways): ticks of the server u32, echoed unchanged.
+// Ping (0x25, both ways): server's tick count u32, which the client sends back.
 type Ping struct{ Tick uint32 }
 
 func (*Ping) ID() ID { return IDPing }
@@ -29,12 +29,11 @@ func (*EnterChatReply) ID() ID { return IDEnterChat }
 
 func (p *EnterChatReply) fields(c *codec) { c.str(&p.Name, &p.Stat, &p.Account) }
 
-// ChannelCreate is a flag of JoinChannel: the channel need not exist.
+// ChannelCreate as the flag of JoinChannel creates the channel if necessary.
 const ChannelCreate uint32 = 2
 
-// JoinChannel (0x0C, to the realm): flag u32, 0 for channels that exist, 1 for the
-// product's first, or ChannelCreate · channel str. It also releases the game that
-// the connection lists.
+// JoinChannel (0x0C, to the realm): flag u32 (0 for existing channels, 1 for the product's default channel, or
+// ChannelCreate) · channel str. It also removes the game that the connection lists.
 type JoinChannel struct {
 	Flag    uint32
 	Channel string
@@ -47,10 +46,10 @@ func (p *JoinChannel) fields(c *codec) {
 	c.str(&p.Channel)
 }
 
-// Chat (0x0E, to the realm): text str. A leading "/" makes it a command.
+// Chat (0x0E, to the realm): text str, at most MaxChat bytes. A leading "/" makes it a command.
 type Chat struct{ Text string }
 
-// MaxChat is the longest text of a 0x0E; a longer one is dropped silently.
+// MaxChat is the maximum length of the text of a 0x0E; servers silently drop longer ones.
 const MaxChat = 255
 
 func (*Chat) ID() ID { return IDChat }
@@ -60,23 +59,22 @@ func (p *Chat) fields(c *codec) { c.str(&p.Text) }
 // EventID is the kind of a ChatEvent.
 type EventID uint32
 
-// Events of 0x0F that matter here.
+// The events of 0x0F that this package's users handle.
 const (
-	EventUser        EventID = 0x01 // is in the channel already
+	EventUser        EventID = 0x01 // is already in the channel
 	EventWhisper     EventID = 0x04
 	EventTalk        EventID = 0x05
-	EventChannel     EventID = 0x07 // the client is in this channel now
+	EventChannel     EventID = 0x07 // the client is now in this channel
 	EventWhisperSent EventID = 0x0A
 	EventInfo        EventID = 0x12
-	EventError       EventID = 0x13 // also greetings
+	EventError       EventID = 0x13 // also used for greetings
 )
 
-// ChatEvent (0x0F, to the client): event u32 · flags u32 · ping u32 · 12 bytes
-// without a meaning · name str · text str.
+// ChatEvent (0x0F, to the client): event u32 · flags u32 · ping u32 · 12 unused bytes · name str · text str.
 type ChatEvent struct {
 	Event EventID
 	Flags uint32
-	Ping  uint32 // ms
+	Ping  uint32 // in milliseconds
 	Name  string
 	Text  string
 }

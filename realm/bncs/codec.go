@@ -6,15 +6,15 @@ import (
 	"fmt"
 )
 
-// codec writes the fields of a packet, or reads them, in order, and remembers the
-// first fault. Bytes behind the last field are not one: servers append to packets.
+// codec encodes or decodes the fields of a packet in order and keeps the first error. Trailing bytes are not an error,
+// because servers append fields to packets.
 type codec struct {
 	writes bool
-	b      []byte // the bytes written, or left to read
+	b      []byte // output, or remaining input
 	err    error
 }
 
-// more reports whether a field that may be missing is there to read.
+// more reports whether an optional field is present in the input.
 func (c *codec) more() bool { return !c.writes && len(c.b) > 0 }
 
 func (c *codec) fail(err error) {
@@ -48,7 +48,7 @@ func (c *codec) u32(values ...*uint32) {
 	}
 }
 
-// str ends a text at a NUL inside it, which would break the packet.
+// str writes or reads NUL-terminated strings. It cuts an outgoing string at a NUL.
 func (c *codec) str(values ...*string) {
 	for _, v := range values {
 		if c.writes {
@@ -66,7 +66,7 @@ func (c *codec) str(values ...*string) {
 	}
 }
 
-// fixed32 and fixedStr are fields of which the value read does not matter.
+// fixed32 and fixedStr write constant fields and ignore received values.
 func (c *codec) fixed32(values ...uint32) {
 	for _, v := range values {
 		c.u32(&v)
@@ -79,7 +79,7 @@ func (c *codec) fixedStr(values ...string) {
 	}
 }
 
-// Decode reads the frame's body into a packet of its kind.
+// Decode decodes the frame's body into p, which must be of the frame's kind.
 func (f Frame) Decode(p Packet) error {
 	c := codec{b: f.Body()}
 	p.fields(&c)

@@ -1,8 +1,7 @@
-// Package bncs is the protocol between Warcraft III and a realm, such as a
-// PvPGN server: frames, packets in both directions, the log-on proofs, the table
-// of versions and the stat string of a listed game.
+// Package bncs implements the protocol between Warcraft III and a realm such as a PvPGN server: frames, packets in both
+// directions, logon proofs, the table of game versions and the stat string of a listed game. Package realm/session uses
+// it for the client's side; tests use the server's side. It does no I/O.
 //
-// Integers are little-endian, except the port in a list of games. Strings are
-// bytes up to a NUL. A tag of four letters travels as an integer, so its bytes
-// come reversed: W3XP is "PX3W".
+// Integers are little-endian, except the port in a list of games. Strings are bytes terminated by NUL. A tag of four
+// letters is sent as an integer, so its bytes are reversed: W3XP is "PX3W".
 package bncs

@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// ProtocolGame is the one byte before a client's first frame.
+	// ProtocolGame is the single byte that a client sends before its first frame.
 	ProtocolGame = 0x01
-	// magic begins every frame.
+	// magic is the first byte of every frame.
 	magic = 0xFF
-	// headerSize is magic u8 · id u8 · length u16, which counts the header.
+	// headerSize is the size of the header: magic u8 · id u8 · length u16, which includes the header.
 	headerSize = 4
-	// MaxFrame is the longest frame that a PvPGN server takes or sends.
+	// MaxFrame is the maximum frame length that a PvPGN server accepts or sends.
 	MaxFrame = 3072
 )
 
-// Faults of bytes.
+// Errors of invalid input.
 var (
 	errMagic        = errors.New("frame does not begin with 0xFF")
-	errLength       = errors.New("impossible length")
+	errLength       = errors.New("invalid length")
 	errShort        = errors.New("packet ends too early")
-	errUnterminated = errors.New("string without an end")
-	errCount        = errors.New("impossible count")
+	errUnterminated = errors.New("unterminated string")
+	errCount        = errors.New("invalid count")
 )
 
-// ID says what a frame is, together with its direction.
+// ID identifies the kind of a frame, together with its direction.
 type ID byte
 
-// Frames.
+// The frame ids.
 const (
 	IDNull        ID = 0x00
 	IDStopAdvert  ID = 0x02
@@ -54,17 +54,17 @@ const (
 
 func (id ID) String() string { return fmt.Sprintf("0x%02X", byte(id)) }
 
-// Frame is one whole frame.
+// Frame is one complete frame.
 type Frame []byte
 
-// ID is the frame's id.
+// ID returns the frame's id.
 func (f Frame) ID() ID { return ID(f[1]) }
 
-// Body returns the bytes behind the header; they alias the frame.
+// Body returns the bytes after the header; they alias the frame.
 func (f Frame) Body() []byte { return f[headerSize:] }
 
-// Next cuts the first frame off buf without copying. It returns a nil frame and
-// no error while the frame is not yet whole.
+// Next returns the first frame in buf, without copying, and the remaining bytes. It returns a nil frame without an error
+// if the frame is incomplete.
 func Next(buf []byte) (f Frame, rest []byte, err error) {
 	if len(buf) > 0 && buf[0] != magic {
 		return nil, buf, fmt.Errorf("%w: 0x%02X", errMagic, buf[0])
@@ -82,7 +82,7 @@ func Next(buf []byte) (f Frame, rest []byte, err error) {
 	return Frame(buf[:n:n]), buf[n:], nil
 }
 
-// Read takes the next frame off a connection, whose reader has room for MaxFrame.
+// Read reads the next frame. The reader's buffer must hold MaxFrame bytes.
 func Read(from *bufio.Reader) (Frame, error) {
 	for {
 		buf, _ := from.Peek(from.Buffered())
@@ -97,14 +97,13 @@ func Read(from *bufio.Reader) (Frame, error) {
 	}
 }
 
-// Packet is a frame's content.
+// Packet is the content of a frame.
 type Packet interface {
 	ID() ID
 	fields(c *codec)
 }
 
-// Append appends p as a frame. A body that does not fit is a fault of the
-// caller: everything that can grow is bounded before it comes here.
+// Append appends p as a frame to dst. It panics if the body is too long: callers must limit variable fields.
 func Append(dst []byte, p Packet) []byte {
 	at := len(dst)
 	c := codec{writes: true, b: append(dst, magic, byte(p.ID()), 0, 0)}

@@ -9,19 +9,19 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// MaxStat is the longest stat string that a PvPGN server lists. It gives a longer
-// one no answer at all.
+// MaxStat is the maximum length of a stat string that a PvPGN server lists. It does not answer requests with longer
+// ones.
 const MaxStat = 128
 
-// GameStat is the stat string of a listed game: free slots, one digit of base 36
-// · game id, 8 hex digits, the lowest first · the stat string of the LAN.
+// GameStat is the stat string of a listed game: free slots as one base-36 digit · game id as 8 hex digits, lowest first
+// · the stat string used on the LAN.
 type GameStat struct {
 	Free   int
-	GameID uint32 // joiners bring it in their 0x1E
+	GameID uint32 // joiners send it in 0x1E
 	Stat   w3gs.StatString
 }
 
-// Encode makes the string, or says what to shorten.
+// Encode returns the string, or an error that says what to shorten.
 func (s *GameStat) Encode() (string, error) {
 	digits := fmt.Appendf(nil, "%08x", s.GameID)
 	slices.Reverse(digits)
@@ -38,7 +38,7 @@ func (s *GameStat) Encode() (string, error) {
 		s.Stat.MapPath, len(s.Stat.MapPath), s.Stat.HostName, len(s.Stat.HostName), room)
 }
 
-// ParseGameStat reads a stat string in the form of the list.
+// ParseGameStat parses the stat string of a listed game.
 func ParseGameStat(text string) (s GameStat, err error) {
 	const head = 9
 	if len(text) < head {

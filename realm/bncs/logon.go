@@ -1,8 +1,7 @@
 package bncs
 
-// Create (0x3D, to the realm): XSHA1 of the password, 20 bytes · name str. The
-// older way to register; unlike 0x52 the password does not cross the network,
-// and a PvPGN server stores the value that the proof of a log-on is compared with.
+// Create (0x3D, to the realm): XSHA1 of the password, 20 bytes · name str. This is the older way to register. Unlike
+// with 0x52, the password is not sent, and a PvPGN server stores the value that it compares with the proof of a logon.
 type Create struct {
 	Hash [20]byte
 	Name string
@@ -19,7 +18,7 @@ func (p *Create) fields(c *codec) {
 const (
 	Created          uint32 = 0
 	CreateNotAllowed uint32 = 2
-	CreateExists     uint32 = 4 // or nobody may register
+	CreateExists     uint32 = 4 // the name exists, or registration is disabled
 )
 
 // CreateReply (0x3D, to the client): result u32.
@@ -31,7 +30,7 @@ func (p *CreateReply) fields(c *codec) { c.u32(&p.Result) }
 
 // Logon (0x53, to the realm): the client's public key, 32 bytes · name str.
 type Logon struct {
-	Key  [32]byte // zeros do for XSHA1
+	Key  [32]byte // may be zero for XSHA1
 	Name string
 }
 
@@ -42,9 +41,9 @@ func (p *Logon) fields(c *codec) {
 	c.str(&p.Name)
 }
 
-// LogonReply (0x53, to the client): result u32 · salt 32 bytes · server's public
-// key 32 bytes. Result 0 goes on; 1 is no such account, or one that may not log
-// on, and may end the packet. An account without salt and key knows XSHA1 only.
+// LogonReply (0x53, to the client): result u32 · salt 32 bytes · server's public key 32 bytes. Result 0 means to
+// continue; 1 means that the account does not exist or may not log on, and may end the packet. An account without salt
+// and key supports only XSHA1.
 type LogonReply struct {
 	Result uint32
 	Salt   [32]byte
@@ -61,7 +60,7 @@ func (p *LogonReply) fields(c *codec) {
 	c.bytes(p.Key[:])
 }
 
-// Proof (0x54, to the realm): M1 of SRP or the XSHA1, 20 bytes.
+// Proof (0x54, to the realm): M1 of SRP, or the XSHA1 of the password; 20 bytes.
 type Proof struct{ Proof [20]byte }
 
 func (*Proof) ID() ID { return IDProof }
@@ -73,11 +72,10 @@ const (
 	LoggedOn       uint32 = 0
 	WrongPassword  uint32 = 2
 	LoggedOnNoMail uint32 = 0x0E // the account has no e-mail address: the usual case
-	AccountLocked  uint32 = 0x0F // the text says why
+	AccountLocked  uint32 = 0x0F // the text gives the reason
 )
 
-// ProofReply (0x54, to the client): result u32 · M2 20 bytes · text str. M2 is
-// zero after XSHA1.
+// ProofReply (0x54, to the client): result u32 · M2 20 bytes · text str (optional). M2 is zero with XSHA1.
 type ProofReply struct {
 	Result uint32
 	Proof  [20]byte

@@ -1,6 +1,6 @@
 package bncs
 
-// Secret is a password. It prints as stars, whatever prints it.
+// Secret is a password. It is printed as stars.
 type Secret string
 
 func (Secret) String() string               { return "***" }

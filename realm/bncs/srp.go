@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// The group of the realms' SRP.
+// The group parameters of the realms' SRP.
 var (
 	srpN, _ = new(big.Int).SetString("F8FF1A8B619918032186B68CA092B5557E976C78C73212D91216F6658523C787", 16)
 	srpG    = big.NewInt(47)
 	srpI    = srpIdentity()
 )
 
-// srpIdentity is H(N) xor H(g).
+// srpIdentity returns H(N) xor H(g).
 func srpIdentity() (id [20]byte) {
 	n, g := sha1.Sum(littleEndian(srpN, 32)), sha1.Sum([]byte{47})
 	for i := range id {
@@ -25,25 +25,25 @@ func srpIdentity() (id [20]byte) {
 	return id
 }
 
-// SRP is the client's side of one log-on by SRP, which official-style servers
-// want. A PvPGN server of the shipped source cannot do it.
+// SRP is the client's side of one logon with SRP, which official-style servers require. PvPGN in its published form does
+// not support it.
 type SRP struct {
 	name, password string
 	secret         *big.Int
 	public         [32]byte
 }
 
-// NewSRP begins a log-on; secret is 32 random bytes.
+// NewSRP starts a logon; secret must be 32 random bytes.
 func NewSRP(name, password string, secret [32]byte) *SRP {
 	s := &SRP{name: strings.ToUpper(name), password: strings.ToUpper(password), secret: number(secret[:])}
 	copy(s.public[:], littleEndian(new(big.Int).Exp(srpG, s.secret, srpN), 32))
 	return s
 }
 
-// Key is the client's public key, for 0x53.
+// Key returns the client's public key, for 0x53.
 func (s *SRP) Key() [32]byte { return s.public }
 
-// Proofs makes M1, for 0x54, and the M2 that the server must answer with.
+// Proofs returns M1, for 0x54, and the M2 that the server must answer with.
 func (s *SRP) Proofs(salt, serverKey [32]byte) (m1, m2 [20]byte) {
 	x := number(hash(salt[:], hash([]byte(s.name+":"+s.password))))
 	v := new(big.Int).Exp(srpG, x, srpN)
@@ -57,8 +57,7 @@ func (s *SRP) Proofs(salt, serverKey [32]byte) (m1, m2 [20]byte) {
 	return m1, m2
 }
 
-// interleave hashes the even and the odd bytes and puts both hashes together
-// byte by byte.
+// interleave hashes the even and the odd bytes separately and interleaves the two hashes.
 func interleave(secret []byte) []byte {
 	var even, odd []byte
 	for i := 0; i < len(secret); i += 2 {

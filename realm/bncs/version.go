@@ -1,22 +1,21 @@
 package bncs
 
-// Exe describes a client's program to the realm.
+// Exe describes the client's program to the realm.
 type Exe struct {
-	Version uint32 // a byte for each part, the first the highest
-	Hash    uint32 // what the formula of 0x50 makes of the game's files
+	Version uint32 // one byte per part of the version, the first in the highest byte
+	Hash    uint32 // result of the formula in 0x50 for the game's files
 	Info    string
 }
 
-// Version is a version of the game as a PvPGN server's table knows it. The
-// formula that its hash belongs to never changes there, so the hash is constant.
+// Version is a game version in the table of a PvPGN server. The formula for the hash never changes there, so the hash is
+// constant.
 type Version struct {
 	Game uint32 // 26 is 1.26
 	ID   uint32
 	Exe  Exe
 }
 
-// versions are the newest of each number; a server decides by a version's
-// number alone which games a client sees.
+// versions lists the newest build of each version. Servers decide only by the version number which games a client sees.
 var versions = []Version{
 	{24, 0x18, Exe{0x011804F3, 0xDE4443C5, "war3.exe 02/26/10 20:41:08 471040"}},
 	{25, 0x19, Exe{0x011901FD, 0x41A8664C, "war3.exe 02/12/11 03:32:48 471040"}},
@@ -25,7 +24,7 @@ var versions = []Version{
 	{28, 0x1C, Exe{0x011C0500, 0x60743FC9, "Warcraft III.exe 07/07/17 20:15:59 562152"}},
 }
 
-// VersionOf finds the version of a game, where 26 is 1.26.
+// VersionOf returns the entry for a game version, where 26 is 1.26.
 func VersionOf(game uint32) (Version, bool) {
 	for _, v := range versions {
 		if v.Game == game {

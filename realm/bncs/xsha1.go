@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// xsha1 is the realms' variant of SHA-1: little-endian words, no padding but
-// zeros, and a schedule in which the value and the count of the rotation have
-// changed places.
+// xsha1 is the realms' variant of SHA-1: little-endian words, zero padding without a length, and a message schedule in
+// which the value and the rotation count are swapped.
 func xsha1(data []byte) (sum [20]byte) {
 	h := [5]uint32{0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476, 0xC3D2E1F0}
 	for len(data) > 0 {
@@ -47,12 +46,11 @@ func xsha1Block(h *[5]uint32, block *[64]byte) {
 	h[0], h[1], h[2], h[3], h[4] = h[0]+a, h[1]+b, h[2]+c, h[3]+d, h[4]+e
 }
 
-// PasswordHash is the proof of a log-on by XSHA1: that of the password in lower
-// case, as PvPGN stores it. It is the same at every log-on, so that anybody who reads
-// it can log on with it: it must not be logged.
+// PasswordHash returns the proof of a logon with XSHA1: the hash of the password in lower case, as stored by PvPGN. It
+// is the same for every logon, so whoever reads it can log on; it must not be logged.
 func PasswordHash(password string) [20]byte { return xsha1([]byte(LowerASCII(password))) }
 
-// LowerASCII is a text as realms compare it: letters of ASCII in lower case, other bytes as they are.
+// LowerASCII returns s in lower case as realms compare it: only ASCII letters change.
 func LowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {

@@ -8,34 +8,33 @@ import (
 	"w3host/realm/bncs"
 )
 
-// board is which games are to be listed, and which one is. A connection lists one
-// at a time.
+// board is the state of listing games. A connection lists one game at a time, so games take turns.
 type board struct {
-	most    int // of wanted take turns
+	most    int // number of wanted games that take turns
 	wanted  []*offer
-	on      *offer        // the game that the connection lists
-	looking bool          // the answer is awaited to whether on's name is free
-	asking  bool          // the answer to on's creation is awaited
-	answer  time.Duration // either counts as given then
-	lookups int           // expected answers to look-ups by name
-	hidden  bool          // on is full, and not shown
-	updates int           // answers to changes of state that are to come
-	at      time.Duration // on was created then
-	inChat  bool          // in the channel, or on the way
-	said    time.Duration // when a game was announced last
+	on      *offer        // the game that the connection lists, or nil
+	looking bool          // waiting for the answer whether on's name is free
+	asking  bool          // waiting for the answer to on's creation
+	answer  time.Duration // deadline of either answer
+	lookups int           // number of pending lookups by name
+	hidden  bool          // on is full and hidden
+	updates int           // number of pending answers to changes of state
+	at      time.Duration // when on was created
+	inChat  bool          // in the channel, or joining it
+	said    time.Duration // when a game was last announced in the channel
 }
 
-// offer is a game that the host wants to be listed.
+// offer is a game that should be listed.
 type offer struct {
 	Listing
-	changed time.Duration // its stat string
+	changed time.Duration // when its stat string changed
 	gone    bool          // started or closed
-	said    bool          // announced
-	shown   string        // the stat string that the realm has
+	said    bool          // announced in the channel
+	shown   string        // stat string last sent to the realm
 	last    time.Duration // when its turn ended
-	retry   time.Duration // it was refused: not before
-	refused bool          // and that was said
-	unique  bool          // the realm had no other game of this name, not even one that has started
+	retry   time.Duration // after a refusal: earliest time of the next attempt
+	refused bool          // the refusal was reported
+	unique  bool          // the realm had no other game with this name, not even a started one
 }
 
 const never = time.Duration(1<<63 - 1)
@@ -72,7 +71,7 @@ func (b *board) unwant(id uint32) {
 	})
 }
 
-// reset forgets the listing: the realm drops it with the connection.
+// reset forgets the current listing, since the realm drops it with the connection.
 func (b *board) reset() {
 	b.on, b.looking, b.asking, b.hidden, b.inChat, b.updates, b.lookups = nil, false, false, false, false, 0, 0
 	for _, e := range b.wanted {
@@ -80,8 +79,7 @@ func (b *board) reset() {
 	}
 }
 
-// candidate is the game whose turn it is: that whose last turn is longest ago,
-// of the first b.most.
+// candidate returns the game whose turn is next: among the first b.most, the one whose last turn is longest ago.
 func (b *board) candidate(now time.Duration) (best *offer) {
 	for _, e := range b.wanted[:min(b.most, len(b.wanted))] {
 		if e != b.on && !e.Full && e.retry <= now && (best == nil || e.last < best.last) {
@@ -91,9 +89,9 @@ func (b *board) candidate(now time.Duration) (best *offer) {
 	return best
 }
 
-// ends says when the listed game's turn is over: now, later or never.
+// ends returns when the listed game's turn is over: 0 means now.
 func (b *board) ends(now time.Duration) time.Duration {
-	pushed := slices.Index(b.wanted, b.on) >= b.most // games that somebody has asked for have its place
+	pushed := slices.Index(b.wanted, b.on) >= b.most // games opened by a person take its place
 	switch other := b.candidate(now); {
 	case b.on.gone, other != nil && (b.on.Full || pushed):
 		return 0
@@ -105,7 +103,7 @@ func (b *board) ends(now time.Duration) time.Duration {
 	return never
 }
 
-// next is when something is due.
+// next returns when something is due.
 func (b *board) next(now time.Duration) time.Duration {
 	if b.looking || b.asking {
 		return b.answer
@@ -122,7 +120,7 @@ func (b *board) next(now time.Duration) time.Duration {
 	return at
 }
 
-// manageBoard brings the realm's listing up to date.
+// manageBoard updates the listing on the realm.
 func (m *Machine) manageBoard() {
 	b := &m.board
 	switch {
@@ -133,7 +131,7 @@ func (m *Machine) manageBoard() {
 		m.create()
 	}
 	if b.asking && m.now >= b.answer {
-		m.notListed(fmt.Sprintf("the realm does not answer: it takes names of up to %d bytes and stat strings of up to %d, or is slow", bncs.MaxGameName, bncs.MaxStat))
+		m.notListed(fmt.Sprintf("the realm does not answer; it may be slow, or the name exceeds %d bytes or the stat string %d", bncs.MaxGameName, bncs.MaxStat))
 	}
 	if b.looking || b.asking {
 		return
@@ -153,11 +151,9 @@ func (m *Machine) manageBoard() {
 	}
 }
 
-// request asks the realm whether a game of this name exists, even one that has started. One
-// that still takes players would have ours refused. And if there are two of a name, the
-// realm's word that somebody is in the game of that name proves nothing. A started one
-// does not change what an earlier look has found: it may be left of our own earlier turns,
-// with their players.
+// request asks the realm whether a game with this name exists, even a started one. An open one would cause a refusal.
+// With two games of the same name, the realm's answer that a player is in that game would prove nothing. A started game
+// does not revoke an earlier result, because it may be a remainder of the game's own earlier turns.
 func (m *Machine) request(e *offer) {
 	b := &m.board
 	b.on, b.looking, b.hidden = e, true, false
@@ -170,7 +166,7 @@ func (m *Machine) lookUp(name string) {
 	m.send(&bncs.ListGames{Name: name})
 }
 
-// create lists the game. It takes the account out of its channel.
+// create lists the game. The account leaves its channel by this.
 func (m *Machine) create() {
 	b := &m.board
 	e := b.on
@@ -184,7 +180,7 @@ func (m *Machine) create() {
 	m.send(&bncs.GamePort{Port: m.cfg.Port}, &bncs.Advertise{State: state, Name: e.Name, Stat: e.Stat, Saved: e.Saved})
 }
 
-// announce says a new game in the channel, which the account is about to leave.
+// announce announces a new game in the channel, which the account is about to leave.
 func (m *Machine) announce(e *offer) {
 	b := &m.board
 	if !m.cfg.Announce || !b.inChat || e.said || e.Private || b.said > 0 && m.now-b.said < announceEvery {
@@ -197,14 +193,14 @@ func (m *Machine) announce(e *offer) {
 	}
 }
 
-// release gives the listed game up: 0x02 hides it at once, so that it does not
-// pass to a player who told the realm of the join; 0x1F makes room for another.
+// release removes the listed game: 0x02 hides it at once, so that it does not pass to a player who has announced the
+// join to the realm; 0x1F allows another game.
 func (m *Machine) release() {
 	m.board.on, m.board.hidden = nil, false
 	m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame))
 }
 
-// showOrHide keeps a full game off the list.
+// showOrHide hides the listed game while it is full.
 func (m *Machine) showOrHide() {
 	b := &m.board
 	if b.on.Full == b.hidden || b.on.Private {
@@ -219,8 +215,7 @@ func (m *Machine) showOrHide() {
 	m.send(&bncs.Advertise{State: state, Name: b.on.Name, Stat: b.on.shown, Saved: b.on.Saved})
 }
 
-// advertised takes the answer to an 0x1C. That to a change of state is always yes
-// and ignored.
+// advertised handles the answer to a 0x1C. The answer to a change of state is always positive and ignored.
 func (m *Machine) advertised(p *bncs.AdvertiseReply) {
 	b := &m.board
 	switch {
@@ -237,10 +232,10 @@ func (m *Machine) advertised(p *bncs.AdvertiseReply) {
 	}
 }
 
-// nameTaken is why a game is not listed.
-const nameTaken = "refused: the realm has a lobby of this name already, or the account may not list games"
+// nameTaken is the reason for a game that is not listed.
+const nameTaken = "refused: the realm already has a lobby with this name, or the account may not list games"
 
-// notListed gives the listed game up until it is tried again. Reasons are reported once.
+// notListed gives up on the current game until a later attempt. It reports a reason only once.
 func (m *Machine) notListed(why string) {
 	b := &m.board
 	e := b.on
@@ -252,21 +247,21 @@ func (m *Machine) notListed(why string) {
 		e.refused = true
 		m.emit(NotListed{e.ID, e.Name, why})
 	}
-	if b.asking { // it may come through after all
+	if b.asking { // the request may still succeed
 		m.send(bncs.Empty(bncs.IDStopAdvert), bncs.Empty(bncs.IDLeaveGame))
 	}
 	b.on, b.looking, b.asking = nil, false, false
 }
 
-// found takes the realm's answer about a name: whether it is free, or, once the game is
-// listed, where players join it.
+// found handles the realm's answer about a name: whether it is free or, for the listed game, the address at which
+// players join.
 func (m *Machine) found(p *bncs.GameList) {
 	b := &m.board
 	if b.lookups = max(b.lookups-1, 0); b.on == nil {
 		return
 	}
 	switch {
-	case b.looking && b.lookups > 0: // an earlier one
+	case b.looking && b.lookups > 0: // an answer to an earlier lookup
 	case b.looking && (len(p.Games) > 0 || p.Status == bncs.StatusFull):
 		b.on.unique = false
 		m.notListed(nameTaken)

@@ -1,9 +1,8 @@
-// Package session is one account on a realm as a pure machine: it logs on, keeps
-// the connection alive, reconnects, lists games one at a time, asks the realm who
-// is in them, and sends chat lines within the flood quota.
+// Package session is the state machine of one account on a realm: it logs on, keeps the connection alive, reconnects,
+// lists games one at a time, asks the realm whether players are in them, and sends chat lines within the flood quota.
 //
-// Events go in with the time since the machine began, effects come out. The
-// socket is outside.
+// Machine.Handle takes an Event with the time since the machine was created and returns Effects. Package realm owns the
+// socket, the timer and the goroutine; this package does no I/O.
 package session
 
 import (
@@ -13,47 +12,47 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Config has the settings of a session.
+// Config configures a session.
 type Config struct {
 	Account  string
 	Password bncs.Secret
-	Create   bool   // register the account when the realm does not know it
-	Channel  string // to be in while no game is listed; empty: none
+	Create   bool   // register the account if the realm does not know it
+	Channel  string // channel to join while no game is listed; may be empty
 	Product  w3gs.Product
 	Version  bncs.Version
-	Language string        // of the realm's texts: enUS
-	Port     uint16        // where players join; at least 1024
-	Games    int           // how many may be listed, by turns
-	Seed     uint64        // of the jitter
-	Announce bool          // say new games in the channel
-	Pause    time.Duration // before the first attempt to come back; 0 is firstPause
+	Language string        // locale of the realm's texts, such as enUS
+	Port     uint16        // port for joins, at least 1024
+	Games    int           // number of games that are listed in turns
+	Seed     uint64        // seed of the jitter
+	Announce bool          // announce new games in the channel
+	Pause    time.Duration // pause before the first reconnection; 0 means firstPause
 }
 
-// Listing is one to be listed.
+// Listing is a game to list.
 type Listing struct {
 	ID      uint32
 	Name    string // at most bncs.MaxGameName bytes
-	Stat    string // of bncs.GameStat
-	Private bool   // found by its name only
+	Stat    string // an encoded bncs.GameStat
+	Private bool   // not listed, but can be found by its name
 	Full    bool
 	Saved   bool // a saved game
-	Asked   bool // by a person: it goes before those that open by themselves
+	Asked   bool // opened by a person: it comes before automatic games
 }
 
-// The machine's times.
+// Timing of the machine.
 const (
-	AnswerWithin  = 15 * time.Second // of the realm, while logging on
-	listedWithin  = 10 * time.Second // the answer to a game: none means refused
+	AnswerWithin  = 15 * time.Second // for each answer of the realm during the logon
+	listedWithin  = 10 * time.Second // for the answer to a listing; none means refused
 	nullEvery     = 30 * time.Second
-	silentFor     = time.Minute // then the line is dead
+	silentFor     = time.Minute // then the connection counts as dead
 	rotateEvery   = 30 * time.Second
-	refreshEvery  = 20 * time.Second // a new number of free slots needs a new listing
-	settleAfter   = 3 * time.Second  // since it changed: a joiner tells the realm a moment after the host
+	refreshEvery  = 20 * time.Second // minimum time between updates of the number of free slots, which need a new listing
+	settleAfter   = 3 * time.Second  // delay after a change: joining players tell the realm slightly later than the host
 	retryGame     = time.Minute      // after a game was refused
-	retryName     = 5 * time.Second  // after its name was found to be taken
-	firstPause    = 2 * time.Second  // before the first attempt to come back; doubled each time
+	retryName     = 5 * time.Second  // after its name was taken
+	firstPause    = 2 * time.Second  // before the first reconnection; doubled for each attempt
 	longestPause  = 5 * time.Minute
-	refusedPause  = 10 * time.Minute // after a password was refused: realms ban clients that insist
-	steadyAfter   = time.Minute      // online so long: the next pause is the first again
+	refusedPause  = 10 * time.Minute // after a refused password, because realms ban clients that keep trying
+	steadyAfter   = time.Minute      // time online after which the next pause is the first one again
 	announceEvery = time.Minute
 )

@@ -6,95 +6,91 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Event is something that happened outside: one of the types below.
+// Event is an input of the machine: one of the types below.
 type Event any
 
 type (
-	// Tick: time alone has passed.
+	// Tick reports that time has passed.
 	Tick struct{}
-	// Connected answers Dial. Random is the secret of one log-on.
+	// Connected reports success of a Dial. Random is the secret for one logon.
 	Connected struct{ Random [32]byte }
-	// Lost: the connection, or the attempt at one, has ended.
+	// Lost reports that the connection, or the attempt at one, has ended.
 	Lost struct{ Why string }
-	// Received is one frame of the realm.
+	// Received is one frame from the realm.
 	Received struct{ Frame bncs.Frame }
-	// List wants a game listed, or changes one that is.
+	// List requests to list a game, or to update one.
 	List struct{ Game Listing }
-	// Unlist: the game starts, or is closed.
+	// Unlist reports that a game starts or closes.
 	Unlist struct{ ID uint32 }
-	// Whisper wants a text said to one person. An answer says which question of the
-	// person it belongs to, and of what kind that is: the command.
+	// Whisper requests to whisper a text to a person. An answer names the question (Ask) and its command (Kind).
 	Whisper struct {
 		To, Text string
 		Kind     string
 		Ask      uint64
 		Admin    bool // goes before others
 	}
-	// Confirm asks the realm whether a name is in one of its games.
+	// Confirm asks the realm whether the player Name is in one of its games.
 	Confirm struct {
 		Name string
-		ID   uint32 // the game
-		Seat uint64 // comes back with the answer
-		From string // the player's address: each has its turn
+		ID   uint32 // game id
+		Seat uint64 // returned with the answer
+		From string // address of the player; addresses take turns
 	}
-	// Forget ends the question of a seat.
+	// Forget cancels the question of a seat.
 	Forget struct{ Seat uint64 }
-	// Allow says whether the account may be logged on; it may from the beginning.
+	// Allow sets whether the account may be logged on. Initially it may.
 	Allow struct{ On bool }
 )
 
-// Effect is an order or a report of the machine: one of the types below.
+// Effect is an output of the machine: one of the types below.
 type Effect any
 
 type (
-	// Dial wants a connection: Connected or Lost follows.
+	// Dial requests a connection; Connected or Lost must follow.
 	Dial struct{}
-	// Send writes bytes, whole and in this order.
+	// Send writes bytes to the connection, in order.
 	Send struct{ Bytes []byte }
-	// HangUp closes the connection; no Lost is wanted for it.
+	// HangUp closes the connection; no Lost must follow.
 	HangUp struct{}
 
-	// Online: logged on.
+	// Online reports that the account is logged on.
 	Online struct{ Created bool }
-	// Offline: the connection is gone, or was refused; the next attempt is after
-	// Again seconds.
+	// Offline reports that the connection is gone or was refused. The next attempt follows after Again seconds.
 	Offline struct {
 		Why   string
 		Again int
 	}
-	// InChannel: the account is in a channel now.
+	// InChannel reports that the account is in a channel.
 	InChannel struct{ Channel string }
-	// Listed: the realm shows the game.
+	// Listed reports that the realm lists the game.
 	Listed struct {
 		ID   uint32
 		Name string
 	}
-	// ListedAt: players who choose the game join there.
+	// ListedAt reports the address to which the realm sends players of the game.
 	ListedAt struct {
 		ID   uint32
 		Name string
 		Addr netip.AddrPort
 	}
-	// NotListed: it does not.
+	// NotListed reports that the realm does not list the game.
 	NotListed struct {
 		ID        uint32
 		Name, Why string
 	}
-	// Heard: somebody whispered, or spoke in the channel. The realm vouches for
-	// the name.
+	// Heard is a whisper or a line in the channel. The realm has verified the name.
 	Heard struct {
 		From, Text string
 		Whisper    bool
 	}
-	// Answered: whether the realm has the name in the game. No also means that it is not
-	// known.
+	// Answered is the answer to Confirm. In is also false if the answer is unknown.
 	Answered struct {
 		Name string
 		Seat uint64
 		In   bool
 	}
-	// Unclear: the realm has answered where somebody is in words that are not known.
+	// Unclear reports an answer about a player that is not understood.
 	Unclear struct{ Text string }
-	// Dropped: a line was not said, because too many waited.
+	// Dropped reports lines that were not sent because too many were waiting.
 	Dropped struct{ Lines int }
 )

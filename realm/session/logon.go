@@ -6,7 +6,7 @@ import (
 	"w3host/realm/bncs"
 )
 
-// received takes a frame.
+// received handles a frame.
 func (m *Machine) received(f bncs.Frame) {
 	if m.state <= dialing {
 		return
@@ -37,15 +37,15 @@ func (m *Machine) received(f bncs.Frame) {
 	}
 }
 
-// take decodes a frame for a function. What does not parse costs the connection: a
-// realm that lies about lengths cannot be followed any more.
+// take decodes a frame and passes it to then. Invalid frames close the connection, because the following ones could not
+// be trusted.
 func take[T any, P interface {
 	*T
 	bncs.Packet
 }](m *Machine, f bncs.Frame, then func(P)) {
 	p := P(new(T))
 	if err := f.Decode(p); err != nil {
-		m.hangUp("the realm sent garbage: "+err.Error(), 0)
+		m.hangUp("the realm sent an invalid packet: "+err.Error(), 0)
 		return
 	}
 	then(p)
@@ -57,7 +57,7 @@ func (m *Machine) greeted(p *bncs.AuthInfoReply) {
 
 func (m *Machine) checked(p *bncs.AuthCheckReply) {
 	if p.Result != bncs.VersionAccepted {
-		m.hangUp(fmt.Sprintf("version refused: the realm does not take 1.%d (result %#x); set game_version to one that it takes", m.cfg.Version.Game, p.Result), refusedPause)
+		m.hangUp(fmt.Sprintf("version refused: the realm does not accept 1.%d (result %#x); set game_version to one that it accepts", m.cfg.Version.Game, p.Result), refusedPause)
 		return
 	}
 	m.logOn()
@@ -74,9 +74,9 @@ func (m *Machine) named(p *bncs.LogonReply) {
 		m.created = true
 		m.await(creating, &bncs.Create{Hash: hash, Name: m.cfg.Account})
 	case p.Result != 0 && m.created:
-		m.hangUp(fmt.Sprintf("account %s was registered, but may not log on: it is barred, or must be confirmed first", m.cfg.Account), refusedPause)
+		m.hangUp(fmt.Sprintf("account %s was registered but may not log on: it is blocked, or must be confirmed first", m.cfg.Account), refusedPause)
 	case p.Result != 0:
-		m.hangUp(fmt.Sprintf("no such account: the realm does not let %s log on; register it (create_account = true does), or it is barred or logged on elsewhere", m.cfg.Account), refusedPause)
+		m.hangUp(fmt.Sprintf("the realm does not let account %s log on: it does not exist (create_account = true registers it), or it is blocked or logged on elsewhere", m.cfg.Account), refusedPause)
 	case m.useSRP && p.Key == [32]byte{}:
 		m.wrongPassword()
 	case m.useSRP:
@@ -84,7 +84,7 @@ func (m *Machine) named(p *bncs.LogonReply) {
 		m.await(proving, &bncs.Proof{Proof: hash})
 	default:
 		if p.Key == [32]byte{} {
-			m.srp = nil // this account knows XSHA1 only
+			m.srp = nil // this account supports only XSHA1
 		}
 		m.await(proving, &bncs.Proof{Proof: hash})
 	}
@@ -95,7 +95,7 @@ func (m *Machine) registered(p *bncs.CreateReply) {
 	case bncs.Created:
 		m.logOn()
 	case bncs.CreateExists:
-		m.hangUp(fmt.Sprintf("account %s exists and may not log on, or the realm takes no registrations", m.cfg.Account), refusedPause)
+		m.hangUp(fmt.Sprintf("account %s exists but may not log on, or the realm does not allow registration", m.cfg.Account), refusedPause)
 	default:
 		m.hangUp(fmt.Sprintf("the realm does not allow the account name %s (result %#x): 2 to 15 letters, digits, - _ [ ]", m.cfg.Account, p.Result), refusedPause)
 	}
@@ -104,23 +104,23 @@ func (m *Machine) registered(p *bncs.CreateReply) {
 func (m *Machine) proved(p *bncs.ProofReply) {
 	switch {
 	case p.Result == bncs.WrongPassword && !m.useSRP && m.srp != nil:
-		m.useSRP = true // an official-style server takes no XSHA1
+		m.useSRP = true // official-style servers do not accept XSHA1
 		m.logOn()
 	case p.Result == bncs.WrongPassword:
 		m.wrongPassword()
 	case p.Result == bncs.AccountLocked:
 		m.hangUp(fmt.Sprintf("account %s is locked: %.80s", m.cfg.Account, p.Text), refusedPause)
 	case p.Result != bncs.LoggedOn && p.Result != bncs.LoggedOnNoMail:
-		m.hangUp(fmt.Sprintf("log-on of %s refused with result %#x", m.cfg.Account, p.Result), refusedPause)
+		m.hangUp(fmt.Sprintf("logon of %s refused with result %#x", m.cfg.Account, p.Result), refusedPause)
 	case m.useSRP && p.Proof != m.m2:
-		m.hangUp("the realm cannot prove that it knows the password: is address right?", refusedPause)
+		m.hangUp("the realm cannot prove that it knows the password; check address", refusedPause)
 	default:
 		m.await(entering, &bncs.EnterChat{})
 	}
 }
 
 func (m *Machine) wrongPassword() {
-	m.hangUp(fmt.Sprintf("wrong password for account %s; PvPGN compares lower-cased passwords", m.cfg.Account), refusedPause)
+	m.hangUp(fmt.Sprintf("wrong password for account %s; PvPGN ignores case in passwords", m.cfg.Account), refusedPause)
 }
 
 func (m *Machine) entered(p *bncs.EnterChatReply) {

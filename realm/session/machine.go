@@ -9,65 +9,65 @@ import (
 	"w3host/realm/bncs"
 )
 
-// state is how far the connection has come.
+// state is the progress of the connection.
 type state uint8
 
 const (
-	away     state = iota // until the machine dials again
-	dialing               // Connected or Lost is awaited
-	greeting              // 0x50
-	checking              // 0x51
-	creating              // 0x3D
-	naming                // 0x53
-	proving               // 0x54
-	entering              // 0x0A
+	away     state = iota // waiting for the next attempt
+	dialing               // waiting for Connected or Lost
+	greeting              // waiting for 0x50
+	checking              // waiting for 0x51
+	creating              // waiting for 0x3D
+	naming                // waiting for 0x53
+	proving               // waiting for 0x54
+	entering              // waiting for 0x0A
 	online
 )
 
-// awaited names the frame that a state waits for.
+// awaited is the frame that each state waits for.
 var awaited = [...]bncs.ID{
 	greeting: bncs.IDAuthInfo, checking: bncs.IDAuthCheck, creating: bncs.IDCreate, naming: bncs.IDLogon,
 	proving: bncs.IDProof, entering: bncs.IDEnterChat,
 }
 
-// Machine is one account. It belongs to one goroutine.
+// Machine is the session of one account. It is not safe for concurrent use.
 type Machine struct {
 	cfg    Config
 	jitter *rand.Rand
 	now    time.Duration
 	out    []Effect
 
-	barred   bool // another host has the account
+	barred   bool // another host uses the account
 	state    state
-	due      time.Duration // the deadline of the state's wait
-	since    time.Duration // online
-	attempts int           // since the session was steady
+	due      time.Duration // deadline of the current state
+	since    time.Duration // when the account went online
+	attempts int           // connection attempts since the session was stable
 
 	srp     *bncs.SRP
 	useSRP  bool // XSHA1 was refused on this connection
 	m2      [20]byte
-	created bool // asked for on this connection
+	created bool // registration was requested on this connection
 	name    string
 
 	nullAt time.Duration
-	heard  time.Duration // the realm said something last
+	heard  time.Duration // when the last frame arrived
 
 	board        board
 	quota        quota
 	lines        queue
-	said, served time.Duration // when an answer was sent last, and one to somebody who is no admin
+	said, served time.Duration // when the last answer was sent, and the last one to a person who is not an admin
 	asked        questions
-	hint         string // a possible cause of the end of the connection
+	hint         string // a possible cause if the connection ends
 }
 
-// New begins: the first Tick dials.
+// New returns a machine; its first Tick dials.
 func New(cfg Config) *Machine {
 	m := &Machine{cfg: cfg, said: -quietAfter, jitter: rand.New(rand.NewPCG(cfg.Seed, 0))}
 	m.board.most = max(cfg.Games, 1)
 	return m
 }
 
-// Handle takes one event and returns what follows from it, valid until the next.
+// Handle processes one event. The returned effects are valid until the next call.
 func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 	m.now, m.out = max(now, m.now), m.out[:0]
 	switch e := e.(type) {
@@ -82,7 +82,7 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 	case Unlist:
 		m.board.unwant(e.ID)
 	case Whisper:
-		if e.To != "" && len(e.To) <= maxName { // a realm may send anything
+		if e.To != "" && len(e.To) <= maxName { // realms can send arbitrary names
 			m.lines.add(e)
 		}
 	case Confirm:
@@ -96,7 +96,7 @@ func (m *Machine) Handle(now time.Duration, e Event) []Effect {
 	return m.out
 }
 
-// Next is when Handle wants a Tick if nothing else comes.
+// Next returns when Handle needs a Tick if there is no other event.
 func (m *Machine) Next() time.Duration {
 	switch {
 	case m.barred:
@@ -121,13 +121,13 @@ func (m *Machine) send(packets ...bncs.Packet) {
 	m.emit(Send{b})
 }
 
-// await sends and waits for the answer that the state stands for.
+// await sends a packet and enters the state that waits for its answer.
 func (m *Machine) await(s state, p bncs.Packet) {
 	m.state, m.due = s, m.now+AnswerWithin
 	m.send(p)
 }
 
-// work does all that is due.
+// work does everything that is due.
 func (m *Machine) work() {
 	switch {
 	case m.barred:
@@ -137,7 +137,7 @@ func (m *Machine) work() {
 		m.emit(Dial{})
 	case m.state == away:
 	case m.state == dialing && m.now >= m.due:
-		m.hangUp("no connection within 30 s", 0)
+		m.hangUp("could not connect within 30 s", 0)
 	case m.state < online && m.now >= m.due:
 		m.hangUp(fmt.Sprintf("no answer (%v) within %v", awaited[m.state], AnswerWithin), 0)
 	case m.state == online:
@@ -158,9 +158,8 @@ func (m *Machine) work() {
 	}
 }
 
-// next is the line that may go at a time, the first of: an answer to an admin, a
-// question, an answer to somebody else. The first line is not passed by another that
-// would delay it.
+// next returns the line that may be sent at a time, in this order: an answer to an admin, a question, an answer to
+// another person. A later kind may not delay an earlier one.
 func (m *Machine) next(at time.Duration) (to *person, question *asked) {
 	admin, other, question := m.lines.next(true), m.lines.next(false), m.asked.due(at)
 	most := otherUnits
@@ -173,7 +172,7 @@ func (m *Machine) next(at time.Duration) (to *person, question *asked) {
 	case other == nil && m.said+quietAfter <= at:
 		most = units
 	case other != nil && m.served+2*window <= at:
-		question = nil // however many there are, they leave a line to the caller who waits longest
+		question = nil // however many questions there are, they leave a line to the person who has waited longest
 	}
 	switch {
 	case question != nil && m.quota.allows(at, cost(question.text()), false, most):
@@ -189,7 +188,7 @@ func (m *Machine) hasLine(at time.Duration) bool {
 	return to != nil || question != nil
 }
 
-// sayNext sends a line, if one may go.
+// sayNext sends a line if one may be sent.
 func (m *Machine) sayNext() bool {
 	to, question := m.next(m.now)
 	var text string
@@ -212,7 +211,7 @@ func (m *Machine) sayNext() bool {
 
 func (m *Machine) keepAlive() {
 	if m.now-m.heard >= silentFor {
-		m.hangUp(fmt.Sprintf("dead: nothing was heard for %v", silentFor), 0)
+		m.hangUp(fmt.Sprintf("connection dead: nothing received for %v", silentFor), 0)
 		return
 	}
 	if m.now < m.nullAt {
@@ -222,13 +221,13 @@ func (m *Machine) keepAlive() {
 	m.send(bncs.Empty(bncs.IDNull))
 }
 
-// connected begins the log-on.
+// connected starts the logon.
 func (m *Machine) connected(e Connected) {
 	if m.state != dialing {
 		return
 	}
 	m.srp = bncs.NewSRP(m.cfg.Account, string(m.cfg.Password), e.Random)
-	m.useSRP, m.created, m.hint = false, false, "it may have banned this address, or take no more connections from it"
+	m.useSRP, m.created, m.hint = false, false, "it may have banned this address or refuse more connections from it"
 	m.emit(Send{[]byte{bncs.ProtocolGame}})
 	m.await(greeting, &bncs.AuthInfo{Product: m.cfg.Product, Version: m.cfg.Version.ID, Language: m.cfg.Language})
 }
@@ -238,14 +237,14 @@ func (m *Machine) hangUp(why string, least time.Duration) {
 	m.gone(why, least)
 }
 
-// allow logs off while the account is another host's, and on again at once.
+// allow logs off while another host uses the account, and logs on again at once afterwards.
 func (m *Machine) allow(on bool) {
 	if m.barred == !on {
 		return
 	}
 	m.barred = !on
 	if m.barred && m.state != away {
-		m.hangUp("another host may have the account", 0)
+		m.hangUp("another host may use the account", 0)
 	}
 	m.attempts, m.due = 0, m.now
 }
@@ -260,7 +259,7 @@ func (m *Machine) lost(why string) {
 	m.gone(why, 0)
 }
 
-// gone schedules the next attempt: pauses double, with jitter.
+// gone schedules the next attempt. Pauses double and have jitter.
 func (m *Machine) gone(why string, least time.Duration) {
 	if m.state == online && m.now-m.since >= steadyAfter {
 		m.attempts = 0

@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	lineBytes   = otherUnits * unitBytes // the longest line
-	otherParts  = 3                      // lines of one text
+	lineBytes   = otherUnits * unitBytes // maximum length of a line
+	otherParts  = 3                      // maximum number of lines of one text
 	adminParts  = 5
-	maxEach     = 6  // lines that wait for one person
-	maxWaiting  = 96 // for all
+	maxEach     = 6  // maximum number of waiting lines for one person
+	maxWaiting  = 96 // maximum number of waiting lines in total
 	betweenText = " | "
-	maxName     = 31 // bytes of a person's
+	maxName     = 31 // maximum length of a person's name in bytes
 )
 
-// queue holds answers until they can pass. People take turns, line by line.
+// queue holds answers until the quota allows sending them. People take turns, line by line.
 type queue struct {
-	people  []*person // whose turn it is stands first
-	dropped int       // lines
+	people  []*person // in the order of their turns
+	dropped int       // number of dropped lines
 }
 
-// person is somebody for whom lines wait.
+// person is a person with waiting lines.
 type person struct {
 	name  string
 	admin bool
-	asks  int    // questions since lines wait
-	last  uint64 // the last of them
+	asks  int    // number of questions since lines are waiting
+	last  uint64 // the latest question
 	lines []line
 }
 
@@ -39,14 +39,14 @@ type line struct {
 	ask        uint64
 }
 
-// prefix returns the beginning of each line to the person, which costs quota besides the text.
+// prefix returns the start of each line to the person, which counts against the quota as well.
 func (p *person) prefix() string { return "/w " + p.name + " " }
 
-// room is for how much text a line has place.
+// room returns how many bytes of text fit in a line.
 func (p *person) room() int { return lineBytes - len(p.prefix()) }
 
-// add takes an answer. It replaces those to earlier questions of the same kind by the
-// same person. A text too long for a line is split between words and cut after some lines.
+// add queues an answer. It replaces answers to earlier questions of the same kind by the same person. A text that is too
+// long for a line is split between words, up to a maximum number of lines.
 func (q *queue) add(w Whisper) {
 	p := q.person(w.To)
 	p.admin = w.Admin
@@ -84,7 +84,7 @@ func (q *queue) add(w Whisper) {
 	}
 }
 
-// person finds a person in the queue, or puts them at its end.
+// person returns a person's entry in the queue, adding one at its end if necessary.
 func (q *queue) person(name string) *person {
 	for _, p := range q.people {
 		if sameName(p.name, name) {
@@ -103,8 +103,8 @@ func (q *queue) waiting() (n int) {
 	return n
 }
 
-// drop drops the oldest line of the person with most of them, of these the one who has asked most; of an
-// admin only if nobody else waits.
+// drop drops the oldest line of the person with the most lines, and among equals of the one with the most questions; an
+// admin's line only if no other person has any.
 func (q *queue) drop() {
 	most := slices.MaxFunc(q.people, func(a, b *person) int {
 		switch {
@@ -119,7 +119,7 @@ func (q *queue) drop() {
 	q.dropped++
 }
 
-// next returns the caller whose line is sent next: an admin, if one waits.
+// next returns the person whose line is sent next, among admins or among others, or nil.
 func (q *queue) next(admin bool) *person {
 	for _, p := range q.people {
 		if p.admin == admin {
@@ -129,7 +129,7 @@ func (q *queue) next(admin bool) *person {
 	return nil
 }
 
-// line returns the next text to the person: the first line, and as many more as fit behind it.
+// line returns the next text to the person, combining as many lines as fit, and their number.
 func (p *person) line() (text string, lines int) {
 	text = p.lines[0].text
 	for _, l := range p.lines[1:] {
@@ -147,7 +147,7 @@ func (p *person) cost() int {
 	return cost(text)
 }
 
-// take takes the line out. The person's next turn comes after everybody else's.
+// take removes and returns the person's next text, and moves the person to the end of the queue.
 func (q *queue) take(p *person) string {
 	text, n := p.line()
 	for range n {
@@ -159,17 +159,17 @@ func (q *queue) take(p *person) string {
 	return text
 }
 
-// pop removes the person's oldest line, and the person with the last.
+// pop removes the person's oldest line, and the person after the last one.
 func (q *queue) pop(p *person) {
 	if p.lines = p.lines[1:]; len(p.lines) == 0 {
 		q.people = slices.DeleteFunc(q.people, func(o *person) bool { return o == p })
 	}
 }
 
-// reset drops all lines: after a reconnect answers come too late.
+// reset drops all lines: after a reconnection answers would come too late.
 func (q *queue) reset() { *q = queue{} }
 
-// plain takes control bytes out.
+// plain replaces control characters by spaces.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

@@ -2,13 +2,12 @@ package session
 
 import "time"
 
-// The flood quota of a PvPGN server: a line costs one unit for each 40 bytes, four units
-// pass in any five seconds, counted in whole seconds; refused lines count as well, and
-// ten units close the connection.
+// The flood quota of a PvPGN server: a line costs one unit per 40 bytes; four units are allowed in any five seconds,
+// counted in whole seconds. Refused lines count as well, and ten units close the connection.
 //
-// Questions and answers to people who are no admins may use otherUnits, so that two units
-// are free whenever an admin asks; of the rest, one is left to questions. While nobody
-// waits for an answer, nor has got one for quietAfter, questions may use all.
+// Questions and answers to people other than admins may use otherUnits, so that two units are always available for
+// admins; of the rest, one is reserved for questions. If no person waits for an answer or has got one within quietAfter,
+// questions may use all units.
 const (
 	unitBytes  = 40
 	units      = 4
@@ -17,7 +16,7 @@ const (
 	quietAfter = 10 * time.Second
 )
 
-// quota holds the lines that were sent within the window.
+// quota records the lines sent within the window.
 type quota struct{ sent []spent }
 
 type spent struct {
@@ -28,8 +27,8 @@ type spent struct {
 
 func cost(text string) int { return max((len(text)+unitBytes-1)/unitBytes, 1) }
 
-// allows reports whether n units may be used at a time, for an admin or others, each of
-// whom may have up to most in the window.
+// allows reports whether n units may be used at a time by an admin or by others, each of which may use at most most
+// units in the window.
 func (q *quota) allows(at time.Duration, n int, admin bool, most int) bool {
 	all, mine := n, n
 	for _, s := range q.sent {
@@ -50,14 +49,13 @@ func (q *quota) spend(now time.Duration, n int, admin bool) {
 	q.sent = append(q.sent, spent{now, n, admin})
 }
 
-// refused says that the realm has refused a line, whose quota may be smaller: nothing is
-// sent until the whole window has passed.
+// refused reports that the realm refused a line, because its quota may be smaller: nothing is sent until a whole window
+// has passed.
 func (q *quota) refused(now time.Duration) {
 	q.sent = append(q.sent[:0], spent{now, units, false})
 }
 
-// first calls f with now and with each later time when units come free, until f returns
-// true; it returns that time, or never.
+// first returns the first time, from now on, at which units become available and f returns true, or never.
 func (q *quota) first(now time.Duration, f func(at time.Duration) bool) time.Duration {
 	if f(now) {
 		return now

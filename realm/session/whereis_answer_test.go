@@ -38,7 +38,7 @@ func TestAnswers(t *testing.T) {
 	for _, locale := range realmtest.Locales {
 		rows := ""
 		for _, a := range realmtest.Answers(locale, "NAME", "GAME", "CHANNEL") {
-			got := read(a.Text, "name", "GAME", w3gs.ProductTFT)
+			got := parseWhereis(a.Text, "name", "GAME", w3gs.ProductTFT)
 			want := elsewhere
 			switch {
 			case locale == realmtest.Blank:
@@ -86,32 +86,32 @@ func TestForgedAnswers(t *testing.T) {
 				if i < 2 && text == game {
 					continue // she is there
 				}
-				if read(a.Text, name, game, w3gs.ProductTFT) == inGame {
+				if parseWhereis(a.Text, name, game, w3gs.ProductTFT) == inGame {
 					t.Errorf("%s: she is %s %q: %s", locale, a.What, text, a.Text)
 				}
 			}
 		}
 		for _, other := range []string{"Bob", "Anna", "An", "Ann2", "Xann", "Ánn"} {
-			if read(realmtest.Answers(locale, other, game, "")[0].Text, name, game, w3gs.ProductTFT) == inGame {
+			if parseWhereis(realmtest.Answers(locale, other, game, "")[0].Text, name, game, w3gs.ProductTFT) == inGame {
 				t.Errorf("%s: %s is there, not Ann", locale, other)
 			}
 		}
-		if read(true1, name, game, w3gs.ProductROC) == inGame {
+		if parseWhereis(true1, name, game, w3gs.ProductROC) == inGame {
 			t.Errorf("%s: she is in a game of another product", locale)
 		}
-		if read(true1+" ", name, game, w3gs.ProductTFT) == inGame || read(" "+true1, name, game, w3gs.ProductTFT) == inGame {
+		if parseWhereis(true1+" ", name, game, w3gs.ProductTFT) == inGame || parseWhereis(" "+true1, name, game, w3gs.ProductTFT) == inGame {
 			t.Errorf("%s: another sentence confirms", locale)
 		}
 	}
 	// Bytes that are no UTF-8 are not all the same.
-	if read("Ann is using Warcraft III Frozen Throne and is currently in  game \"\xc4\xe3\".", name, "\xba\xc3", w3gs.ProductTFT) == inGame {
+	if parseWhereis("Ann is using Warcraft III Frozen Throne and is currently in  game \"\xc4\xe3\".", name, "\xba\xc3", w3gs.ProductTFT) == inGame {
 		t.Error("another game with as many letters that are no UTF-8 confirms")
 	}
 	for _, text := range []string{
 		`Ann is using Warcraft III Frozen Throne and is currently in the game "w3bar".`,
 		`Ann uses Warcraft III and is currently in game "w3bar".`, `Ann → "w3bar"`, "Ann ", "Ann",
 	} {
-		if got := read(text, name, game, w3gs.ProductTFT); got == inGame {
+		if got := parseWhereis(text, name, game, w3gs.ProductTFT); got == inGame {
 			t.Errorf("%q is not known, but confirms", text)
 		}
 	}

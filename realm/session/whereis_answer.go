@@ -8,21 +8,20 @@ import (
 	"w3host/realm/bncs"
 )
 
-// place is the answer in a line of the realm to the question where somebody is.
+// place is what a line of the realm says about where a player is.
 type place uint8
 
 const (
-	another   place = iota // nothing: the line is about something else
-	unknown                // something that is not understood, so it proves nothing
+	another   place = iota // the line is about something else
+	unknown                // the line is not understood and proves nothing
 	elsewhere              // not in the game
-	inGame                 // in a game of the name that was asked for
+	inGame                 // in a game with the requested name
 )
 
-// gameSentence is how a PvPGN server says that somebody is in a game, as its own message
-// files have it: behind the name, the title of the player's game, the word for a private
-// game or nothing, and the game's name. All translations that the server ships or has
-// shipped are here; its other locales answer in English, or in one build with a blank line.
-// docs/realm-answers.md lists them.
+// gameSentence is the form of a PvPGN server's answer that a player is in a game, according to the server's message
+// files: after the name, the title of the player's product, the word for a private game or nothing, and the game's name.
+// It covers all translations that the server ships or has shipped; other locales get English or, in one build, an empty
+// line. See docs/realm-answers.md.
 type gameSentence struct {
 	behindName, behindTitle, private, behindPrivate, end string
 }
@@ -36,14 +35,13 @@ var gameSentences = []gameSentence{
 	{" est utilisant ", " et est actuellement ", "private", ` parties "`, `".`},
 }
 
-// The server's titles of the two products, the same in each language.
+// The server's titles of the two products, which are the same in all languages.
 const (
 	titleROC = "Warcraft III"
 	titleTFT = "Warcraft III Frozen Throne"
 )
 
-// absent are the beginnings of the sentences about somebody who is not logged on. They do
-// not say who that is.
+// absent lists the beginnings of answers about players who are not logged on. They do not name the player.
 var absent = []string{
 	"Unknown user.", "User was last seen on", "User is offline",
 	"Unbekannter Nutzer.", "Nutzer zuletzt gesehen am: ", "Nutzer ist offline.",
@@ -51,32 +49,31 @@ var absent = []string{
 	"Utilisateur inconnu.", "L'utilisateur a été vu la dernière fois le: ", "L'utilisateur est hors ligne",
 }
 
-// notLoggedOn are the server's answers to a whisper to somebody who has gone.
+// notLoggedOn lists the server's answers to a whisper to a player who has gone.
 var notLoggedOn = []string{
 	"That user is not logged on.", "Dieser Nutzer ist nicht eingeloggt.", "Ese usuario no está conectado.",
 	"Cet utilisateur n'est pas en ligne.",
 }
 
-// tooMuch are its answers to a line over the quota.
+// tooMuch lists the server's answers to a line over the quota.
 var tooMuch = []string{
 	"Your message quota has been exceeded!", "Maximale Nachrichtenanzahl überschritten!",
 	"¡Su cuota de mensajes ha sido sobrepasada!",
 }
 
-// remarks are the sentences that may follow the answer, with text of the player's own.
-// They answer nothing.
+// remarks lists sentences that can follow the answer and contain text written by the player. They are ignored.
 var remarks = []string{
 	" is refusing messages (", " away (", " is away (", " is unavailable (",
 	" ist lehnt Nachrichten ab (", " abwesend (", " está denegando mensajes (", " ausente (",
 	" est refusant les méssages (", " absent (",
 }
 
-// read says what a line means for the question whether a name is in a game of a product.
-// It compares whole sentences, byte for byte: names of games and channels and remarks are
-// text of players, and may hold quotes and pieces of the sentence.
-func read(line, name, game string, product w3gs.Product) place {
+// parseWhereis parses a line as the answer to the question whether a player is in a game. It compares complete sentences byte by
+// byte, because names of games and channels and players' remarks can contain any text, including parts of such
+// sentences.
+func parseWhereis(line, name, game string, product w3gs.Product) place {
 	switch {
-	case strings.TrimSpace(line) == "": // one build has no sentences for some locales
+	case strings.TrimSpace(line) == "": // one build has no messages for some locales
 		return unknown
 	case begins(line, absent):
 		return elsewhere
@@ -115,5 +112,5 @@ func begins(line string, with []string) bool {
 	return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(line, s) })
 }
 
-// sameName compares as realms do.
+// sameName compares names as realms do.
 func sameName(a, b string) bool { return bncs.LowerASCII(a) == bncs.LowerASCII(b) }

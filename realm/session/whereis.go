@@ -9,26 +9,26 @@ import (
 	"w3host/realm/bncs"
 )
 
-// questions is the queue of /whereis lookups. One is open at a time, because some of the
-// server's answers do not say which name they answer.
+// questions is the queue of /whereis lookups. Only one is open at a time, because some answers of the server do not
+// contain the name.
 type questions struct {
 	waiting []*asked
-	open    *asked            // sent, not answered yet
-	turns   map[string]uint64 // when an address had its last question
+	open    *asked            // sent and not answered yet
+	turns   map[string]uint64 // when each address had its last question
 	turn    uint64
-	warned  bool // about an answer that is not understood, on this connection
+	warned  bool // an answer that is not understood was reported on this connection
 }
 
 type asked struct {
 	Confirm
-	game  string // its name on the realm
+	game  string // name of the game on the realm
 	tries int
-	at    time.Duration // when it may be asked
-	until time.Duration // an open one counts as unanswered then
-	dead  bool          // nobody waits for the answer to the open one
+	at    time.Duration // earliest time to ask
+	until time.Duration // deadline of an open question
+	dead  bool          // the answer to the open question is no longer wanted
 }
 
-// Bounds of the questions. Each address has its turn, however many questions others have.
+// Limits of the questions. Addresses take turns, however many questions each has.
 const (
 	questionsAtAll      = 64
 	questionsPerAddress = 16
@@ -36,12 +36,12 @@ const (
 	whereWithin         = 5 * time.Second
 )
 
-// askAgain is how long after an answer a name is asked about again that was not in the
-// game: a player's client tells the realm of the join a moment after it has joined.
+// askAgain lists the delays before repeating a question about a player who was not in the game: the player's client
+// tells the realm of the join slightly later than the host.
 var askAgain = [...]time.Duration{500 * time.Millisecond, time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
 
-// confirm takes a question, or answers it at once: where the realm's word would prove
-// nothing, and where an address asks too much.
+// confirm queues a question. It answers no at once if the realm's answer would prove nothing or if the address has too
+// many questions.
 func (m *Machine) confirm(c Confirm) {
 	q, e := &m.asked, m.board.find(c.ID)
 	if e == nil || !e.unique || strings.ContainsFunc(c.Name, notInNames) || sameName(c.Name, m.name) || !m.room(c.From) {
@@ -51,11 +51,11 @@ func (m *Machine) confirm(c Confirm) {
 	q.waiting = append(q.waiting, &asked{Confirm: c, game: e.Name, at: m.now})
 }
 
-// notInNames reports a letter that ends the name in a command.
+// notInNames reports whether a character would end the name in a command.
 func notInNames(r rune) bool { return r <= ' ' || r == 0x7F }
 
-// room reports whether there is room for a question from an address. It makes room at
-// the cost of an address that has more, whose last question is answered.
+// room reports whether there is room for a question from an address. If the queue is full, it drops the last question of
+// the address with the most.
 func (m *Machine) room(from string) bool {
 	q := &m.asked
 	count := map[string]int{}
@@ -83,7 +83,7 @@ func (m *Machine) room(from string) bool {
 	return true
 }
 
-// forget ends the question of a seat that is free again.
+// forget cancels the question of a seat.
 func (q *questions) forget(seat uint64) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(a *asked) bool { return a.Seat == seat })
 	if q.open != nil && q.open.Seat == seat {
@@ -102,7 +102,7 @@ func (q *questions) reset(now time.Duration) {
 	}
 }
 
-// due is the question whose turn it is at a time, nil if there is none or one is open.
+// due returns the question whose turn it is, or nil if there is none or one is open.
 func (q *questions) due(at time.Duration) (best *asked) {
 	if q.open != nil {
 		return nil
@@ -128,7 +128,7 @@ func (q *questions) next() time.Duration {
 
 func (a *asked) text() string { return "/whereis " + a.Name }
 
-// ask opens a question, whose line is sent now.
+// ask marks a question as open; its line is sent now.
 func (q *questions) ask(now time.Duration, a *asked) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(o *asked) bool { return o == a })
 	if q.turns == nil || len(q.turns) > maxTurns {
@@ -141,13 +141,13 @@ func (q *questions) ask(now time.Duration, a *asked) {
 	a.until = now + whereWithin
 }
 
-// lineRead takes an information of the realm, which may answer the open question.
+// lineRead handles an information line of the realm, which may answer the open question.
 func (m *Machine) lineRead(text string) {
 	a := m.asked.open
 	if a == nil {
 		return
 	}
-	switch read(text, a.Name, a.game, m.cfg.Product) {
+	switch parseWhereis(text, a.Name, a.game, m.cfg.Product) {
 	case inGame:
 		m.answerIs(true)
 	case elsewhere:
@@ -161,7 +161,7 @@ func (m *Machine) lineRead(text string) {
 	}
 }
 
-// answerIs ends the open question, or asks again later.
+// answerIs finishes the open question, or schedules it again.
 func (m *Machine) answerIs(in bool) {
 	a := m.asked.open
 	m.asked.open = nil
@@ -192,10 +192,9 @@ func (m *Machine) chatted(p *bncs.ChatEvent) {
 	}
 }
 
-// failed takes an error of the realm. It counts as the answer to the open question,
-// unless it is about a whisper.
+// failed handles an error line of the realm. Unless it is about a whisper, it counts as the answer to the open question.
 func (m *Machine) failed(text string) {
-	m.hint = "the last thing it said was: " + text
+	m.hint = "its last message was: " + text
 	if begins(text, notLoggedOn) {
 		return
 	}
