@@ -86,7 +86,7 @@ func (r readerAt) ReadAt(b []byte, _ int64) (int, error) { return io.ReadFull(r,
 func TestPartsOfAMapThatCannotBeRead(t *testing.T) {
 	_, data := builtin.Map()
 	key, crc := mapKey{path: "a.w3x", size: int64(len(data))}, crc32.ChecksumIEEE(data)
-	changed := "it changed while it was being read"
+	changed := "the file changed while it was being read"
 	for name, c := range map[string]struct {
 		from io.ReaderAt
 		want string // empty: no error
