@@ -25,7 +25,7 @@ func (m *Machine) begin(e lobby.Started) {
 		addrs[p.PID] = m.seats[p.PID].Addr
 	}
 	for _, p := range e.Fakes {
-		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Slot: uint8(p.Slot), Fake: true, Mute: p.PID == e.Watchers})
+		cfg.Players = append(cfg.Players, gamesync.Player{PID: p.PID, Name: p.Name, Team: p.Team, Fake: true, Mute: p.PID == e.Watchers})
 	}
 	m.turns = gamesync.New(cfg, turnSink{m})
 	m.silenceAt, m.toProxies.ackAt = m.now+m.silenceCheck(), m.now+m.ackEvery()

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"w3host/internal/tier"
 )
 
 // quietRate and busyRate are in datagrams a second; floodLimit is how long an
@@ -29,6 +31,7 @@ const (
 // keep the host from answering eighteen honest askers, nor does it answer
 // anybody more than once a second.
 func TestFlood(t *testing.T) {
+	tier.All(t, "floods in real time")
 	length, rate := floodOf()
 	a, addr := listen(t, func(o *Options) {
 		o.Bind = netip.IPv4Unspecified()

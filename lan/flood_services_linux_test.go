@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"w3host/internal/tier"
 	"w3host/lan/mdns"
 )
 
 // A flood of questions, forged or not, by multicast and at the host's own port, does not
 // keep the host from answering, nor does it answer anybody more than once a second.
 func TestFloodOfQuestions(t *testing.T) {
+	tier.All(t, "floods in real time")
 	length, rate := floodOf()
 	a, addr := listen36(t, func(o *Options) {
 		o.Bind = netip.IPv4Unspecified()

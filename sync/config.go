@@ -17,7 +17,7 @@ type Player struct {
 	PID      uint8
 	Name     string
 	Team     uint8
-	Slot     uint8 // counted from 0
+	Slot     uint8 // counted from 0; not used for a fake player
 	Observer bool  // watches only; see Config.ObserversNeverStop
 	Fake     bool  // holds a slot without a client; never waited for, and the host may act for it
 	Mute     bool  // a fake player for whom the host never acts
