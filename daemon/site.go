@@ -45,6 +45,7 @@ func siteInfo(c config.Config) site.Info {
 
 // publicGames returns the lobbies and running games with their keys.
 func (d *daemon) publicGames() (list []site.Game) {
+	d.live.Look() // for the next one who asks: nobody waits for it
 	for _, i := range d.running.Infos() {
 		g := d.running.Game(i.ID)
 		if g == nil {

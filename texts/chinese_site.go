@@ -13,8 +13,6 @@ var chineseSite = map[string]string{
 	// lobbies and running games
 	"Play now":                     "立即对战",
 	"Play now: %d open lobbies":    "立即对战：%d 个房间",
-	"open lobbies":                 "个房间",
-	"running games":                "场进行中",
 	"players":                      "名玩家",
 	"%s: %d of %d players.":        "%s：%d / %d 名玩家。",
 	"Running games: %d.":           "进行中的比赛：%d。",

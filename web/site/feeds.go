@@ -115,7 +115,7 @@ func (s *Site) open() (list []Game) {
 
 func (s *Site) allGames(ctx context.Context) ([]byte, error) {
 	s.refresh(ctx)
-	list, f := []entLobby{}, &frame{Info: &s.opts.Info}
+	list, f := []entLobby{}, &frame{Info: &s.opts.Info, Now: time.Now()}
 	for _, g := range s.open() {
 		l := s.lobby(f, &g)
 		minutes := int(l.Since.Minutes())
@@ -126,7 +126,7 @@ func (s *Site) allGames(ctx context.Context) ([]byte, error) {
 
 func (s *Site) gameList(ctx context.Context) ([]byte, error) {
 	s.refresh(ctx)
-	list, f := []statsLobby{}, &frame{Info: &s.opts.Info}
+	list, f := []statsLobby{}, &frame{Info: &s.opts.Info, Now: time.Now()}
 	for _, g := range s.open() {
 		l := s.lobby(f, &g)
 		list = append(list, statsLobby{

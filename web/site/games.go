@@ -129,6 +129,9 @@ func (s *Site) lobby(f *frame, g *Game) lobbyView {
 		Key: g.Key, Name: s.masked(g, snap.Name), Map: plain(snap.Map.Name), File: snap.Map.File, Since: snap.Since,
 		Waits: s.masked(g, snap.Waits.In(f.Language)), Size: view.Megabytes(snap.Map.Size),
 	}
+	if !g.Info.Since.IsZero() { // the snapshot is as old as the last event
+		l.Since = f.Now.Sub(g.Info.Since)
+	}
 	for i := range snap.Slots {
 		if slot := &snap.Slots[i]; slot.Name != "" && !slot.Fake && !slot.Gone {
 			l.Players++

@@ -214,8 +214,15 @@ func (d *ladderData) choose(f *frame, b *board) {
 	if from > 0 {
 		d.Prev = from - perBoard + 1
 	}
-	for at := low; at <= high; at += 2000 {
-		anchor := map[bool]string{true: "start", false: "middle"}[at == low]
+	step := max(2000, (high-low+2999)/3000*1000) // labels must not touch each other
+	for at := low; at <= high; at += step {
+		anchor := "middle"
+		switch at {
+		case low:
+			anchor = "start"
+		case high:
+			anchor = "end"
+		}
 		d.Ticks = append(d.Ticks, tick{X: fmt.Sprintf("%.2f%%", 100*float64(at-low)/float64(high-low)), Anchor: anchor, Text: f.Number(at)})
 	}
 }

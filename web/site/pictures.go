@@ -29,7 +29,7 @@ var sizes = map[string]int{"small": 96, "large": 256}
 func (s *Site) picture(w http.ResponseWriter, r *http.Request) {
 	file, isPNG := strings.CutSuffix(r.PathValue("file"), ".png")
 	size := sizes[r.PathValue("size")]
-	if !isPNG || file == "" || len(file) > 250 || file != filepath.Base(file) || size == 0 {
+	if !isPNG || len(file) > 250 || file != "" && file != filepath.Base(file) || size == 0 {
 		http.NotFound(w, r)
 		return
 	}
