@@ -193,7 +193,7 @@ func (c *simClient) ended(err error) {
 			return
 		}
 	}
-	if c.healthy && c.playing && !c.w.ending && !c.left && c.othersPlay() {
+	if c.healthy && c.playing && !c.w.ending && !c.left && !c.w.blames() && c.othersPlay() {
 		c.fault("the host has ended the connection of a player who did nothing wrong: %v", err)
 	}
 	c.leave(fmt.Sprint("the connection has ended: ", err))

@@ -44,19 +44,20 @@ type simMem struct {
 
 // simProc is the process of a host.
 type simProc struct {
-	name    string
-	net     *loop.Memory
-	shelf   *simShelf
-	h       atomic.Pointer[Host] // nil until it goes on
-	stop    context.CancelFunc   // SIGTERM, or the order to hand over
-	handing atomic.Bool
-	outlast context.CancelFunc
-	over    chan error // the result of its last act
-	records *simBook
-	options Options
-	steps   atomic.Int64 // until it dies; 0: it is to live
-	rmu     sync.Mutex
-	r       *rand.Rand
+	name     string
+	net      *loop.Memory
+	shelf    *simShelf
+	h        atomic.Pointer[Host] // nil until it goes on
+	stop     context.CancelFunc   // SIGTERM, or the order to hand over
+	handing  atomic.Bool
+	outlast  context.CancelFunc
+	over     chan error // the result of its last act
+	records  *simBook
+	options  Options
+	building atomic.Bool  // in New, where it does not die
+	steps    atomic.Int64 // until it dies; 0: it is to live
+	rmu      sync.Mutex
+	r        *rand.Rand
 }
 
 // slow is that the goroutine gets no processor for a while, unless it is that of a loop.

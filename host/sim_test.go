@@ -73,6 +73,7 @@ type simWorld struct {
 	upgradedAt time.Time
 	away       bool // no process hosts
 	faults     []string
+	deaths     []time.Time // of processes
 	log        *simTape
 
 	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads, reruns, requests int
@@ -190,7 +191,7 @@ func (w *simWorld) start(p *simProc) {
 	w.proc = p
 	w.procs = append(w.procs, p)
 	p.net.Step = func() bool {
-		if p.steps.Load() <= 0 || p.steps.Add(-1) != 0 {
+		if p.building.Load() || p.steps.Load() <= 0 || p.steps.Add(-1) != 0 {
 			return false
 		}
 		w.died(p)
@@ -201,7 +202,13 @@ func (w *simWorld) start(p *simProc) {
 	ctx2, cancel2 := context.WithCancel(context.Background())
 	p.outlast = cancel2
 	go func() { // ends with the process
-		defer func() { // it may have been killed here
+		defer func() { // it may have been killed in any call below
+			if h := p.h.Load(); h != nil && p.net.Dead() { // what it still has to do it does in the world of the dead
+				<-h.shard.Done()
+				h.takeover.Wait()
+				h.takeover.Await(context.Background())
+				h.shard.journals.Close(context.Background())
+			}
 			select {
 			case p.over <- nil:
 			default:
@@ -217,7 +224,9 @@ func (w *simWorld) start(p *simProc) {
 		}
 		left.Claim()
 		p.options = w.options(p, left)
+		p.building.Store(true) // what New has begun would have no owner that ends it
 		h, err := New(p.options)
+		p.building.Store(false)
 		if err != nil {
 			p.over <- err
 			return
@@ -233,21 +242,16 @@ func (w *simWorld) start(p *simProc) {
 		default:
 			err = h.Close()
 		}
-		if p.net.Dead() { // what it still has to do it does in the world of the dead
-			<-h.shard.Done()
-			h.takeover.Wait()
-			h.takeover.Await(context.Background())
-			h.shard.journals.Close(context.Background())
-			err = nil
+		if !p.net.Dead() {
+			p.over <- err
 		}
-		p.over <- err
 	}()
 }
 
 // kill has the process die after so many steps, and another take its place.
 func (w *simWorld) kill() {
 	p := w.proc
-	if w.ending || p.shelf.standsBy && p.h.Load() == nil {
+	if w.ending || p.net.Dead() || p.shelf.standsBy && p.h.Load() == nil {
 		return
 	}
 	steps := 1 + w.r.IntN(1<<w.r.IntN(14))
@@ -259,6 +263,7 @@ func (w *simWorld) died(p *simProc) {
 	w.n.After(0, func() {
 		w.tell("%s is dead", p.name)
 		w.kills++
+		w.deaths = append(w.deaths, time.Now())
 		w.excuse(5 * time.Second)
 		p.records.mu.Lock()
 		p.records.settle(time.Now().Add(-safeAfter))
@@ -288,6 +293,12 @@ func (w *simWorld) died(p *simProc) {
 			w.start(w.holder.process(fmt.Sprint("process ", w.kills+w.upgrades), false))
 		})
 	})
+}
+
+// blames reports whether so many processes have died lately that a host takes a game for the cause, and closes it.
+func (w *simWorld) blames() bool {
+	n := len(w.deaths)
+	return n >= 3 && time.Since(w.deaths[n-3]) < 15*time.Second
 }
 
 // excuse is that nobody may be blamed for lateness for a while.

@@ -22,7 +22,8 @@ func (t *Takeover) show(c *Claim, a Audience) {
 		})
 	}
 	from := 0
-	t.turn <- struct{}{} // the games that are played need the processor, too
+	release := t.hold() // the games that are played need the processor, too
+	defer release()
 	if c.fault == nil {
 		if err := again(); c.Err == nil { // else they have seen what there is of the game
 			c.Err = err
@@ -36,7 +37,7 @@ func (t *Takeover) show(c *Claim, a Audience) {
 	if c.Err == nil {
 		c.Err = again() // the inputs that have come meanwhile
 	}
-	<-t.turn
+	release()
 	t.host.AwaitJournal(len(c.Written))
 	live := func() {
 		if c.Err == nil {

@@ -107,7 +107,8 @@ func (t *Takeover) Run(settled func()) {
 		debug.SetGCPercent(percent)
 	}
 	defer debug.SetGCPercent(percent)
-	t.turn <- struct{}{} // observers have time until all are played
+	release := t.hold() // observers have time until all are played
+	defer release()
 	var all sync.WaitGroup
 	var alone, owned []*Game // alone, so that only one can be to blame if this process dies, too
 	rebuilt := 0
@@ -130,7 +131,7 @@ func (t *Takeover) Run(settled func()) {
 	for _, g := range alone {
 		t.rebuild(g)
 	}
-	<-t.turn
+	release()
 	if rebuilt > 0 {
 		t.in.log.Info().Int("games", rebuilt).Dur("took", time.Since(began)).Msg("games taken over from the process before")
 	}
@@ -314,6 +315,12 @@ func (t *Takeover) Stop(handing bool) {
 
 // Wait waits until all games are the host's, are over, or are left to others.
 func (t *Takeover) Wait() { t.moving.Wait() }
+
+// hold waits until no game's observers catch up, and keeps them from it until release is called.
+func (t *Takeover) hold() (release func()) {
+	t.turn <- struct{}{}
+	return sync.OnceFunc(func() { <-t.turn })
+}
 
 // work calls do while one of the workers is free.
 func (t *Takeover) work(do func()) {

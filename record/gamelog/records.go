@@ -110,7 +110,11 @@ func (r *Records) Observe(s *game.Stamped) {
 }
 
 // Crashed records the end of a game that failed because of an error in the host.
+// It is recorded also for a game whose earlier events were not observed again, since it cannot be rebuilt.
 func (r *Records) Crashed(at time.Time, why string) {
+	if r.to.keyed && r.to.fact <= r.to.recorded {
+		r.to.fact, r.to.next = r.to.recorded+1, atOnce-1 // a number that no record of an event has
+	}
 	r.end(storage.GameEnded{At: at, How: storage.EndCrashed, Detail: why, Turns: r.turn})
 }
 
