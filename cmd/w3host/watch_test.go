@@ -59,7 +59,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	watch("--seat", "bot-1", "--acting")
-	stderr.Await(t, `(a game can be watched)`)
+	stderr.Await(t, `(game available for viewers)`)
 	if code := run(t.Context(), strings.Fields("bots --watch --players 1 --addr "+addr), nil, &stdout, &stderr); code == exitOK {
 		t.Error("a client computes the same game in the seat of somebody who acted")
 	}
@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 	stderr = testkit.Log{}
 	ctx, stop = context.WithCancel(t.Context())
 	watch()
-	stderr.Await(t, `(a game can be watched)`)
+	stderr.Await(t, `(game available for viewers)`)
 	turns := regexp.MustCompile(`turns +(\d+) received`).FindStringSubmatch(bots("--watch --players 2 --addr " + addr))
 	stop()
 	if code := <-ended; code != exitOK {
