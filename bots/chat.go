@@ -11,8 +11,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// onChat takes a 0x0F. A line of another bot carries the time it was sent at, which
-// gives its delay; a line of the host defers "!start", since it may be counting down.
+// onChat handles a packet 0x0F (chat). A line of another bot contains its time of sending, from which the chat delay is
+// measured. A line of the host postpones "!start", because the host may be counting down.
 func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 	p.note(now, Event{Packet: q.Op(), PID: q.From, Value: uint32(q.Flag), Text: q.Text})
 	p.need(slices.Contains(q.To, p.pid), q.Op(), "not addressed to the bot")
@@ -35,13 +35,13 @@ func (p *player) onChat(now time.Duration, q *w3gs.ChatFromHost) {
 		p.askedReady(q.Text)
 	case name == p.name:
 		p.ownLine(q)
-	case p.g.run.opts.Watch: // said when the game was played
+	case p.g.run.opts.Watch: // recorded lines; their times are not of this run
 	case p.measured() || p.phase < playing:
 		p.g.run.rec.chat.add(sinceMicros(now, stamp))
 	}
 }
 
-// ownLine takes a line of the bot itself. Clients from 1.32 on show its echo in the lobby.
+// ownLine handles the bot's own line coming back. Hosts echo lobby lines to clients from 1.32 on only.
 func (p *player) ownLine(q *w3gs.ChatFromHost) {
 	if !p.reforged() || q.Flag != w3gs.ChatLobby {
 		p.fault(q.Op(), "the bot's own line came back")
@@ -51,7 +51,7 @@ func (p *player) ownLine(q *w3gs.ChatFromHost) {
 	p.need(p.echoes <= p.lines, q.Op(), "%q came back more than once", q.Text)
 }
 
-// chatter says a line, and sets the alarm for the next one.
+// chatter says a line if the stage allows it, and sets the alarm for the next line.
 func (p *player) chatter(now time.Duration) {
 	switch p.phase {
 	case inLobby:
@@ -66,7 +66,7 @@ func (p *player) chatter(now time.Duration) {
 	}
 }
 
-// say sends a line with the time in it to all players.
+// say sends a line that contains the current time to all players.
 func (p *player) say(flag w3gs.ChatFlag, now time.Duration) {
 	to := p.known.list()
 	if len(to) == 0 {
@@ -77,7 +77,7 @@ func (p *player) say(flag w3gs.ChatFlag, now time.Duration) {
 	p.send(&w3gs.ChatToHost{Chat: w3gs.Chat{To: to, From: p.pid, Flag: flag, Text: text}})
 }
 
-// parseLine parses a line of say.
+// parseLine parses a line made by say; ok is false for any other text.
 func parseLine(text string) (name string, stamp uint32, ok bool) {
 	name, rest, ok := strings.Cut(text, ": line ")
 	if !ok {
@@ -88,8 +88,7 @@ func parseLine(text string) (name string, stamp uint32, ok bool) {
 	return name, stamp, err == nil
 }
 
-// sayStart asks for the start once the host has been silent for startAfter, and
-// again every startAgain.
+// sayStart asks for the start when the host has said nothing for startAfter, and again every startAgain.
 func (p *player) sayStart(now time.Duration) {
 	if p.phase != inLobby {
 		return
@@ -108,7 +107,7 @@ var readyAsked = regexp.MustCompile(`(?:^|[^!-~])([!-/:-@]ready)\b`)
 // readySaid matches that command alone, as a bot types it.
 var readySaid = regexp.MustCompile(`^[!-/:-@]ready$`)
 
-// askedReady notes that a line of the host asks for !ready.
+// askedReady remembers that a line of the host asks players to type !ready.
 func (p *player) askedReady(text string) {
 	if m := readyAsked.FindStringSubmatch(text); m != nil && p.readyAs == "" {
 		p.readyAs = m[1]
@@ -116,7 +115,7 @@ func (p *player) askedReady(text string) {
 	}
 }
 
-// sayReady says once that the bot is ready, if it has been asked and holds the map.
+// sayReady types the ready command once, if the host asked for it and the bot has the map.
 func (p *player) sayReady() {
 	if p.readyAs != "" && p.ready && !p.readySaid && p.phase == inLobby {
 		p.readySaid = true

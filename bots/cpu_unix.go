@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the processor time of this process so far.
+// cpuTime returns the processor time that this process has used so far.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -16,10 +16,10 @@ func cpuTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// smallReceiveBuffer makes a connection that is not read fill quickly.
+// smallReceiveBuffer gives a socket a small receive buffer, so that the host notices soon when the bot stops reading.
 func smallReceiveBuffer(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// A larger buffer only takes longer to fill.
+		// On failure the buffer only takes longer to fill.
 		_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
 	})
 }

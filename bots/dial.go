@@ -11,11 +11,11 @@ import (
 	"w3host/lan/carry"
 )
 
-// dialFor connects for a bot. The address of its own is in a network of its game.
+// dialFor connects a bot to addr. With Options.OwnAddresses the bot gets its own 127.x.y.z, with one network per game.
 func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, error) {
 	block := 1
 	if p.g.run.opts.Watch {
-		block = 129 // nobody plays there
+		block = 129 // a network in which no playing bot has an address
 	}
 	own := netip.AddrFrom4([4]byte{127, byte(block + p.g.number>>8), byte(p.g.number), byte(p.seat + 1)})
 	if p.conduct.NeverRead {
@@ -24,7 +24,8 @@ func (r *run) dialFor(ctx context.Context, p *player, addr string) (net.Conn, er
 	return r.dialFrom(ctx, own, addr, nil)
 }
 
-// dialFrom connects, from the address own if Options.OwnAddresses is set.
+// dialFrom connects to addr, with own as the local address if Options.OwnAddresses is set. It waits while maxDialing
+// attempts are under way. With Options.RoundTrip the connection is delayed.
 func (r *run) dialFrom(ctx context.Context, own netip.Addr, addr string, control func(string, string, syscall.RawConn) error) (net.Conn, error) {
 	r.dial <- struct{}{}
 	defer func() { <-r.dial }()
@@ -39,7 +40,7 @@ func (r *run) dialFrom(ctx context.Context, own netip.Addr, addr string, control
 	return far(on, c, r.opts.RoundTrip/2)
 }
 
-// network is where connections are opened. The system calls control before each.
+// network returns the Network that opens connections. The operating system's calls control before each one.
 func (r *run) network(control func(string, string, syscall.RawConn) error) Network {
 	if r.opts.Network != nil {
 		return r.opts.Network
@@ -60,7 +61,7 @@ func (s system) Dial(ctx context.Context, from netip.Addr, to string) (net.Conn,
 	return dialer.DialContext(ctx, "tcp", to)
 }
 
-// Pair is a connection from this process to itself.
+// Pair returns both ends of a TCP connection from this process to itself.
 func (system) Pair() (here, there carry.Client, err error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

@@ -19,25 +19,24 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// download is a map that a bot downloads. It is written to a file with the suffix
-// ".part", which a later run resumes.
+// download is the map download of one bot. The file has the suffix ".part" until it is complete; a later run resumes it.
 type download struct {
-	path      string // of the finished file
+	path      string // of the complete file
 	file      *os.File
 	buf       *bufio.Writer
 	crc       hash.Hash32
 	sum       hash.Hash // SHA-256
-	held      uint32    // bytes written and counted
-	from      uint32    // bytes of an earlier run
+	held      uint32    // bytes written to the file
+	from      uint32    // bytes that an earlier run had written
 	want      *w3gs.MapCheck
-	announced bool          // 0x3F has come
-	asked     time.Duration // when 0x42 went out
-	refused   bool          // 0x45 is sent: parts with another offset were sent before it
+	announced bool          // whether 0x3F (download starts) has come
+	asked     time.Duration // when the bot said that it lacks the map (0x42)
+	refused   bool          // 0x45 was sent; parts already on the way with another offset are no fault
 	rng       *rand.Rand
 	stalled   bool
 }
 
-// openDownload answers a map check with the bytes of an earlier run.
+// openDownload answers a map check with the number of bytes that an earlier run downloaded.
 func (p *player) openDownload(now time.Duration, q *w3gs.MapCheck) {
 	d, err := newDownload(p.conduct.Download, p.name, q)
 	if err != nil {
@@ -90,8 +89,8 @@ func (p *player) onDownload(now time.Duration, q *w3gs.StartDownload) {
 	}
 }
 
-// onMapPart takes a 0x43. Parts come in order; after a refusal, parts are ignored
-// until the refused one comes again.
+// onMapPart handles a packet 0x43. Parts must come in order; after a refusal, parts are ignored until the refused one is
+// sent again.
 func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 	d := p.download
 	switch {
@@ -121,7 +120,7 @@ func (p *player) onMapPart(now time.Duration, q *w3gs.MapPart) {
 	}
 	d.refused = false
 	for _, w := range []io.Writer{d.buf, d.crc, d.sum} {
-		_, _ = w.Write(q.Data) // a full disk shows when the file is closed: bufio keeps its first error
+		_, _ = w.Write(q.Data) // bufio keeps the first error, which closeDownload reports
 	}
 	d.held += uint32(len(q.Data))
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
@@ -141,7 +140,7 @@ func (p *player) refusePart(from uint8) {
 	p.send(&w3gs.MapPartNotOK{To: from, From: p.pid})
 }
 
-// ackPart acknowledges the parts so far, and stalls or leaves where Conduct says so.
+// ackPart acknowledges the parts received so far, and stalls or leaves at the points given by Conduct.
 func (p *player) ackPart(now time.Duration) {
 	d := p.download
 	if d == nil || p.phase != inLobby {
@@ -169,7 +168,7 @@ func (p *player) ackPart(now time.Duration) {
 	}
 }
 
-// completeDownload compares the CRC with the map check and reports the map as held.
+// completeDownload compares the CRC-32 with the map check and tells the host that the bot has the map.
 func (p *player) completeDownload(now time.Duration) {
 	d := p.download
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
@@ -189,7 +188,7 @@ func (p *player) completeDownload(now time.Duration) {
 	p.checkReady(now)
 }
 
-// closeDownload closes the file, and renames it if the map is complete.
+// closeDownload closes the file, and removes the suffix ".part" if the map is complete.
 func (p *player) closeDownload() {
 	d := p.download
 	if d == nil || d.file == nil {

@@ -8,21 +8,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// metWithin is how long a host may take to tell a newcomer of the profiles and skins of all.
+// metWithin is how long a host may take to send a newcomer the profiles and skins of all players.
 const metWithin = 10 * time.Second
 
-// extras holds the messages (0x59) that a client from 1.32 on has sent, those that came back, and those
-// of others.
+// extras tracks the messages 0x59 (profile and skins) of clients from 1.32 on: those sent, those echoed by the host, and
+// those of other players.
 type extras struct {
-	said     []*w3gs.PlayerExtra // not heard back yet, the oldest first
-	profiles int                 // said and heard back
-	skins    pidSet              // whose came
+	said     []*w3gs.PlayerExtra // sent and not echoed yet, oldest first
+	profiles int                 // own profiles that were echoed
+	skins    pidSet              // players whose skins have come
 	profile  pidSet
 }
 
 func (p *player) reforged() bool { return p.g.run.opts.Version.Reforged() }
 
-// sayExtra sends a 0x59, which must come back.
+// sayExtra sends a message 0x59 and remembers it; the host must echo it.
 func (p *player) sayExtra(e *w3gs.PlayerExtra) {
 	p.send(e)
 	p.extras.said = append(p.extras.said, e)
@@ -30,10 +30,9 @@ func (p *player) sayExtra(e *w3gs.PlayerExtra) {
 
 func (p *player) ownProfile() *w3gs.PlayerExtra { return w3gs.NewProfile(p.pid, p.name) }
 
-// onExtra takes a 0x59: the bot's own message comes back, or another player is described.
-// A client to 2.0 begins with its skins. When those have come back it sends a pair and its
-// profile, and then its profile for each further player. One of 3.0 sends
-// its skins and a pair, and the host sends a profile for it.
+// onExtra handles a message 0x59, an echo of the bot's own or a description of another player. A client up to 2.0 sends
+// its skins first; after their echo it sends a pair and its profile, and then its profile once for each further player.
+// A client of 3.0 sends its skins and a pair, and the host sends a profile for it.
 func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 	pid := q.PID()
 	own := pid == p.pid
@@ -48,7 +47,7 @@ func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 		if !p.g.run.opts.Version.IntroducesAtJoin() {
 			p.sayMore(q.Kind)
 		}
-	case own && q.Kind == w3gs.ExtraProfile && !p.checked: // by the host
+	case own && q.Kind == w3gs.ExtraProfile && !p.checked: // sent by the host for a client of 3.0
 	case own:
 		p.fault(q.Op(), "about the bot itself, which has not said it: % X", q.Data)
 	}
@@ -61,7 +60,7 @@ func (p *player) onExtra(now time.Duration, q *w3gs.PlayerExtra) {
 	p.checkReady(now)
 }
 
-// echoed reports whether a 0x59 is the oldest of its kind that the bot waits for.
+// echoed reports whether q is an unchanged echo of the oldest message of its kind, and forgets that message.
 func (p *player) echoed(q *w3gs.PlayerExtra) bool {
 	for i, e := range p.extras.said {
 		if e.Kind == q.Kind {
@@ -72,7 +71,7 @@ func (p *player) echoed(q *w3gs.PlayerExtra) bool {
 	return false
 }
 
-// sayMore goes on with the messages after the echo of a kind.
+// sayMore sends the messages that follow the echo of a kind.
 func (p *player) sayMore(kind w3gs.ExtraKind) {
 	switch kind {
 	case w3gs.ExtraSkins:
@@ -85,14 +84,14 @@ func (p *player) sayMore(kind w3gs.ExtraKind) {
 	}
 }
 
-// met reports whether the bot has heard its own 0x59 and knows all that it draws.
+// met reports whether all of the bot's messages 0x59 were echoed and it has the skins and profiles of all players.
 func (p *player) met() bool {
 	without := func(of pidSet) bool { missing := p.known.without(&of); return missing.empty() }
 	spoken := p.extras.profiles > 0 || p.g.run.opts.Version.IntroducesAtJoin()
 	return !p.reforged() || spoken && len(p.extras.said) == 0 && without(p.extras.skins) && without(p.extras.profile)
 }
 
-// needMet is a rule for the host: a client that starts knows everybody.
+// needMet records a fault unless met: a client must know everybody when the game starts.
 func (p *player) needMet(op w3gs.Op) {
 	p.need(p.met(), op, "%d of the bot's 0x59 have not come back; of players %v it has skins of %v and profiles of %v",
 		len(p.extras.said), p.known.list(), p.extras.skins.list(), p.extras.profile.list())

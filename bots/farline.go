@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// farChunks is how many reads may be on the way in one direction of a far line.
+// farChunks is how many reads may be on the way in each direction of a delayed connection.
 const farChunks = 64
 
-// chunk holds the bytes of one read; no bytes mark the end of the stream.
+// chunk holds the bytes of one read; an empty one marks the end of the stream.
 type chunk struct {
 	bytes []byte
 	due   time.Time
 }
 
-// far puts a line in front of a connection on which bytes take oneWay in either
-// direction.
+// far returns a connection to host on which bytes take oneWay longer in each direction.
 func far(on Network, host net.Conn, oneWay time.Duration) (net.Conn, error) {
 	bot, near, err := on.Pair()
 	if err != nil {
@@ -27,8 +26,8 @@ func far(on Network, host net.Conn, oneWay time.Duration) (net.Conn, error) {
 	return bot, nil
 }
 
-// delay passes on the bytes that one connection reads to the other, late. When either side
-// ends, so do both.
+// delay copies bytes from one connection to the other, each read late by the given time. When one side ends, both are
+// closed. It returns at once.
 func delay(from, to net.Conn, late time.Duration) {
 	way := make(chan chunk, farChunks)
 	go func() { // ends with the connection
@@ -51,7 +50,7 @@ func delay(from, to net.Conn, late time.Duration) {
 		for c := range way {
 			time.Sleep(time.Until(c.due))
 			if _, err := to.Write(c.bytes); err != nil {
-				_ = from.Close() // the reader's end
+				_ = from.Close() // also ends the reading goroutine
 			}
 		}
 	}()

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// shownFaults bounds the faults that the table lists.
+// shownFaults is the largest number of faults in the text report.
 const shownFaults = 20
 
-// WriteText writes the report as a table for a person.
+// WriteText writes the report as text for a person.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	if r.GamesRun > 0 {
@@ -27,7 +27,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// write writes the table of the summaries.
+// write writes the table of measurements.
 func (f *Figures) write(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, s Summary) {
@@ -47,7 +47,7 @@ func (f *Figures) write(b *strings.Builder) {
 	t.Flush()
 }
 
-// writeDetails writes the lines below the table of figures.
+// writeDetails writes the lines below the table.
 func (r *Report) writeDetails(b *strings.Builder) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("games         %d of %d ran, %d bots, %d joined, measured for %.1f s", r.GamesRun, r.Games, r.Bots, r.Joined, r.Measured.Seconds())
@@ -96,8 +96,7 @@ func (r *Report) writeGames(line func(format string, args ...any)) {
 	}
 }
 
-// removed describes the bots that did not leave by themselves, one line for those
-// with the same outcome.
+// removed describes the bots that did not leave by themselves, one line for all with the same outcome.
 func (r *Report) removed() []string {
 	var lines []string
 	for _, same := range grouped(r.Players, func(p PlayerReport) any { return [...]any{p.Misbehaves, p.Outcome, p.Why} }) {
@@ -113,7 +112,7 @@ func (r *Report) removed() []string {
 	return lines[:min(len(lines), shownFaults)]
 }
 
-// grouped puts together values with the same key, in the order in which the keys come.
+// grouped groups values by key, in the order in which the keys first appear.
 func grouped[T any](list []T, key func(T) any) (groups [][]T) {
 	at := map[any]int{}
 	for _, v := range list {
@@ -127,7 +126,7 @@ func grouped[T any](list []T, key func(T) any) (groups [][]T) {
 	return groups
 }
 
-// String names bot, packet and fault.
+// String names the bot, the game, the turn, the packet and the fault.
 func (f Fault) String() string {
 	if f.Packet == 0 {
 		return fmt.Sprintf("%s (game %d, turn %d): %s", f.Player, f.Game, f.Turn, f.Text)
@@ -145,7 +144,7 @@ func outcomes(m map[Outcome]int) string {
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// rate is in KB/s.
+// rate returns the download speed in KB/s.
 func (d *DownloadReport) rate() float64 {
 	if d.Time <= 0 {
 		return 0
@@ -153,8 +152,8 @@ func (d *DownloadReport) rate() float64 {
 	return float64(d.Bytes-d.Resumed) / 1000 / d.Time.Seconds()
 }
 
-// WriteJSON writes the report as one JSON object on one line; its keys are
-// documented in docs/bots.md. each adds one object for every bot.
+// WriteJSON writes the report as one JSON object on one line; docs/bots.md documents its keys. With each, it has one
+// object per bot.
 func (r *Report) WriteJSON(w io.Writer, each bool) error {
 	o := object{
 		"ok": r.OK, "verdict": r.Verdict(), "addr": r.Addr,

@@ -11,33 +11,32 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// compareEvery is the number of turns between two comparisons of the bots' states,
-// about a second and a half.
+// compareEvery is the number of turns between two comparisons of the bots' states, about 1.5 s.
 const compareEvery = 16
 
-// game is the bots that play together. mu guards them as well.
+// game is a group of bots that play in the same lobby. mu guards the game and its players.
 type game struct {
 	run    *run
 	number int
 	loop   *loop
-	due    atomic.Int64 // not after the first alarm of a bot with a connection; written with the lock held
+	due    atomic.Int64 // not later than the first alarm of any connected bot; written with mu held
 
 	mu       sync.Mutex
 	players  []*player
-	left     int // bots that are not gone
+	left     int // bots that are not gone yet
 	gathered bool
 	running  bool
-	percent  int           // the furthest download
+	percent  int           // progress of the furthest download
 	hostLine time.Duration // time of the last line of the host
 	hostSaid string        // the last line of the host in the lobby
-	states   []gameState   // after every compareEvery turns, of the first bot that got there
+	states   []gameState   // the first bot's state after every compareEvery turns
 
-	startSaid int           // how often "!start" was said
-	step      int           // of the script: the next
+	startSaid int           // how often "!start" was typed
+	step      int           // index of the next step of the script
 	done      chan struct{} // closed when every bot is gone
 
 	ctx   context.Context // of the run
-	lobby lobby           // that was joined
+	lobby lobby           // the lobby that was joined
 }
 
 func newGame(r *run, number int) *game {
@@ -47,7 +46,7 @@ func newGame(r *run, number int) *game {
 	return g
 }
 
-// reset makes new players, before another lobby is joined.
+// reset makes new players before another lobby is joined.
 func (g *game) reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,14 +63,13 @@ func (g *game) reset() {
 	g.done = make(chan struct{})
 }
 
-// present are the bots that neither leave nor are gone.
+// present returns the bots that are neither leaving nor gone.
 func (g *game) present() []*player {
 	return slices.DeleteFunc(slices.Clone(g.players), func(p *player) bool { return p.phase >= leaving })
 }
 
-// checkGathered checks whether every bot that is not gone is in the lobby and has
-// the map; then the first one will ask for the start. The methods from here to
-// finished are called by players, with the lock held.
+// checkGathered checks whether every bot that is not gone is in the lobby and has the map; if so, the first bot will ask
+// for the start. This method and those down to finished are called by players, with mu held.
 func (g *game) checkGathered(now time.Duration) {
 	here := g.present()
 	if len(here) == 0 || slices.ContainsFunc(here, func(p *player) bool { return p.phase != inLobby || !p.ready }) {
@@ -91,9 +89,8 @@ func (g *game) checkGathered(now time.Duration) {
 	}
 }
 
-// askStart says "!start", which most hosts know, and "!start force" from the second
-// time on. The first bot owns the lobby on most hosts; in case it does not, another
-// bot asks too at each repetition.
+// askStart types "!start", which most hosts know, and "!start force" from the second time on. On most hosts the first
+// bot owns the lobby; in case it does not, a different bot types it too at each repetition.
 func (g *game) askStart(first *player) {
 	text := "!start"
 	if g.startSaid > 0 {
@@ -108,7 +105,7 @@ func (g *game) askStart(first *player) {
 	g.startSaid++
 }
 
-// hostSpoke takes a line of the host. Those of the first game's lobby are logged.
+// hostSpoke handles a line of the host. The lines in the first game's lobby are logged.
 func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	g.hostLine = now
 	if p.phase != inLobby || text == g.hostSaid || g.present()[0] != p {
@@ -120,7 +117,7 @@ func (g *game) hostSpoke(now time.Duration, p *player, text string) {
 	}
 }
 
-// entered is called by every bot at its first turn.
+// entered is called by every bot at its first turn; the first call marks the game as running.
 func (g *game) entered(now time.Duration) {
 	if g.running {
 		return
@@ -139,8 +136,8 @@ func (g *game) entered(now time.Duration) {
 	g.run.started <- struct{}{}
 }
 
-// compare checks that the bots of the game saw the same turns, actions and
-// leaves, in the same order, whether or not the host compares their answers.
+// compare checks that the bots of the game saw the same turns, actions and leaves in the same order, whether or not the
+// host compares their checksums.
 func (g *game) compare(p *player) {
 	if p.turn%compareEvery != 0 {
 		return
@@ -166,7 +163,7 @@ func (g *game) finished(p *player) {
 	g.checkGathered(g.run.now()) // the others may have waited for this one
 }
 
-// leaveAt sets when the bots leave; 0 is now, without waiting for actions.
+// leaveAt sets when the bots leave; with at 0 they leave now without waiting for their actions.
 func (g *game) leaveAt(now, at time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,15 +178,15 @@ func (g *game) leaveAt(now, at time.Duration) {
 	}
 }
 
-// gameResult is how a game ended whose bots are all gone.
+// gameResult says how a game ended, once all its bots are gone.
 type gameResult int
 
 const (
 	gameRan     gameResult = iota
-	gameNoHost             // nothing listens at the address
-	gameTaken              // the lobby was full or had started
-	gameNotOpen            // there was no such lobby, or it closed
-	gameFailed             // anything else: trying again would not help
+	gameNoHost             // nothing accepts connections at the address
+	gameTaken              // the lobby was full or its game had started
+	gameNotOpen            // there was no such lobby, or it was closed
+	gameFailed             // any other reason; trying again would not help
 )
 
 func (g *game) result() gameResult {
@@ -216,14 +213,14 @@ func (g *game) result() gameResult {
 	return gameNotOpen
 }
 
-// finish ends all bots that are not gone.
+// finish ends all bots that are not gone, with this outcome.
 func (g *game) finish(outcome Outcome, why string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.finishThese(g.players, outcome, why)
 }
 
-// finishThese is finish for some bots, with the lock held.
+// finishThese ends the given bots; mu must be held.
 func (g *game) finishThese(players []*player, outcome Outcome, why string) {
 	for _, p := range players {
 		p.finish(outcome, why)
@@ -231,7 +228,7 @@ func (g *game) finishThese(players []*player, outcome Outcome, why string) {
 	}
 }
 
-// await polls until ok holds or the game's bots are all gone.
+// await blocks until ok returns true, polling it every 5 ms with mu held, or until all bots are gone.
 func (g *game) await(ok func() bool) {
 	for {
 		g.mu.Lock()
@@ -244,7 +241,7 @@ func (g *game) await(ok func() bool) {
 	}
 }
 
-// tooSmall ends the game, since the lobby has no room for all bots.
+// tooSmall ends the game because the lobby has no room for all bots.
 func (g *game) tooSmall(first *player, l lobby, room int) {
 	remedy := fmt.Sprintf("use --players %d", room)
 	if g.run.opts.Script != nil {

@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	histogramTop    = 20 * time.Minute // longer durations count as this one, but in Max
-	histogramDigits = 3                // significant digits: quantiles are exact to 0.1 %
+	histogramTop    = 20 * time.Minute // longer durations are counted as this one, except in Max
+	histogramDigits = 3                // significant digits: quantiles are within 0.1 %
 )
 
-// histogram counts durations. It may be used from several goroutines.
+// histogram counts durations. It is safe for concurrent use.
 type histogram struct {
 	mu       sync.Mutex
 	counts   *hdrhistogram.Histogram // nil while empty
 	sum, max time.Duration
 }
 
-// Summary is a histogram in a few figures. P999 is the 99.9th percentile.
+// Summary summarises a histogram. P999 is the 99.9th percentile; all values but Count are 0 if nothing was measured.
 type Summary struct {
 	Count                     int64
 	Mean, P50, P99, P999, Max time.Duration

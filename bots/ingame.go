@@ -8,37 +8,37 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// gameView is the game, as the host describes it.
+// gameView is the running game as the host has described it.
 type gameView struct {
-	isLoaded   bool // 0x23 is sent
-	turn       int  // counted turns
+	isLoaded   bool // whether 0x23 (loaded) was sent
+	turn       int  // number of turns so far, without empty ones
 	state      gameState
-	parts      int       // 0x48 so far of the next turn
-	partSum    uint32    // CRC-32 of its actions so far
-	history    gameState // of all states, with the empty turns before each
+	parts      int       // packets 0x48 of the current turn so far
+	partSum    uint32    // CRC-32 of that turn's actions so far
+	history    gameState // hash of all states and of the empty turns between them
 	empties    uint32    // empty turns since the last counted one
 	laggers    pidSet
-	screenSeen time.Duration // when the lag screen came up; 0 while there is none
-	screenGone time.Duration // when the last one went
-	lastTurn   time.Duration // 0: the time to the next turn is not measured
-	anchor     time.Duration // arrival of the earliest turn so far, less its game time
-	gameTime   time.Duration // sum of the increments
+	screenSeen time.Duration // when the lag screen appeared; 0 while there is none
+	screenGone time.Duration // when the last lag screen ended
+	lastTurn   time.Duration // arrival of the previous turn; 0: the next interval is not measured
+	anchor     time.Duration // smallest difference of a turn's arrival and its game time
+	gameTime   time.Duration // sum of all increments
 }
 
-// Bounds of the increment, when Options.Period does not say more.
+// Allowed increments in ms if Options.Period is 0.
 const (
 	minIncrement = 20
 	maxIncrement = 500
 )
 
-// When misbehaviour begins, and in which turn the burst is sent.
+// When bots begin to misbehave, and in which turn they send the burst.
 const (
 	desyncTurn   = 20
 	burstTurn    = 30
 	garbageAfter = 5 * time.Second
 )
 
-// onLoaded takes a 0x08: a player, maybe the bot itself, has loaded.
+// onLoaded handles a packet 0x08: a player, possibly the bot itself, has loaded.
 func (p *player) onLoaded(now time.Duration, pid uint8) {
 	const op = w3gs.OpGameLoaded
 	switch {
@@ -51,7 +51,7 @@ func (p *player) onLoaded(now time.Duration, pid uint8) {
 	p.note(now, Event{Packet: op, PID: pid})
 }
 
-// onLeave takes a 0x07. In the game its place among the turns is part of the state.
+// onLeave handles a packet 0x07. In the game its position among the turns is part of the state.
 func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: uint32(q.Reason)})
 	if !p.need(q.PID != p.pid, q.Op(), "about the bot itself") || !p.need(p.known.has(q.PID), q.Op(), "player %d is not there", q.PID) {
@@ -73,8 +73,8 @@ func (p *player) onLeave(now time.Duration, q *w3gs.PlayerLeave) {
 	}
 }
 
-// needLoaded checks that game data may come: not while the bot loads, and not while
-// others load, unless they are on the lag screen.
+// needLoaded checks that game data may come: not while the bot loads, and not while others load unless they are on the
+// lag screen.
 func (p *player) needLoaded(op w3gs.Op) bool {
 	switch {
 	case p.phase == playing:
@@ -93,7 +93,7 @@ func (p *player) needLoaded(op w3gs.Op) bool {
 	return true
 }
 
-// onPart takes a 0x48: the first actions of a turn that is too long for one packet.
+// onPart handles a packet 0x48: the first actions of a turn that is too long for one packet.
 func (p *player) onPart(now time.Duration, q *w3gs.IncomingAction2, n int) {
 	if !p.needLoaded(q.Op()) {
 		return
@@ -104,8 +104,8 @@ func (p *player) onPart(now time.Duration, q *w3gs.IncomingAction2, n int) {
 	p.takeActions(now, q.Op(), n, q.Actions)
 }
 
-// onTurn takes a 0x0C. A turn with increment 0 only keeps the connection alive and
-// is not counted; every other one is answered with the state after it.
+// onTurn handles a packet 0x0C. A turn with increment 0 only keeps the connection alive and is not counted; every other
+// turn is acknowledged with the state after it.
 func (p *player) onTurn(now time.Duration, q *w3gs.IncomingAction, n int) {
 	op := q.Op()
 	if !p.needLoaded(op) {
@@ -150,7 +150,7 @@ func (p *player) onTurn(now time.Duration, q *w3gs.IncomingAction, n int) {
 	}
 }
 
-// enter begins the game, at the first counted turn.
+// enter starts playing, at the first counted turn.
 func (p *player) enter(now time.Duration) {
 	p.phase = playing
 	p.need(p.loaded.has(p.pid), w3gs.OpGameLoaded, "none of the bot itself came before the first turn")
@@ -159,7 +159,7 @@ func (p *player) enter(now time.Duration) {
 	}
 	if p.scripted() {
 		p.alarms[alarmChat] = 0
-	} else if p.g.run.opts.ChatEvery == 0 { // otherwise it is set already, and goes on
+	} else if p.g.run.opts.ChatEvery == 0 { // otherwise the alarm is already set
 		p.set(alarmChat, now+time.Second+time.Duration(rand.Int64N(int64(time.Second))))
 	}
 	c := &p.conduct
@@ -175,7 +175,7 @@ func (p *player) enter(now time.Duration) {
 	p.g.entered(now)
 }
 
-// takeActions reads the actions of one packet of a turn, of n bytes.
+// takeActions handles the actions of one packet of a turn; n is the packet's length in bytes.
 func (p *player) takeActions(now time.Duration, op w3gs.Op, n int, actions []byte) {
 	if n > segment {
 		p.fault(op, "%d bytes: a packet of a turn is at most %d", n, segment)
@@ -188,7 +188,7 @@ func (p *player) takeActions(now time.Duration, op w3gs.Op, n int, actions []byt
 	for pid, data := range w3gs.Actions(actions) {
 		block := rest[:w3gs.ActionPrefix+len(data)]
 		rest = rest[len(block):]
-		if pid == p.pid && p.g.run.opts.Watch { // a client ignores actions of its own that it did not send
+		if pid == p.pid && p.g.run.opts.Watch { // a client ignores actions that carry its own id but that it did not send
 			continue
 		}
 		p.partSum = crc32.Update(p.partSum, crc32.IEEETable, block)
@@ -217,13 +217,13 @@ func (p *player) ownAction(now time.Duration, op w3gs.Op, data []byte) {
 	}
 }
 
-// act sends an action and sets the alarm for the next one.
+// act sends an action, unless the lag screen is up, and sets the alarm for the next one.
 func (p *player) act(now time.Duration) {
 	if p.quit || p.phase != playing {
 		return
 	}
 	p.set(alarmAct, now+pause(p.g.run.opts.Actions))
-	if p.laggers.empty() { // a client sends nothing while it looks at the lag screen
+	if p.laggers.empty() { // a client sends nothing while the lag screen is up
 		p.sendActions(1, now)
 	}
 }
@@ -236,11 +236,11 @@ func (p *player) sendActions(n int, now time.Duration) {
 	}
 }
 
-// answer acknowledges a turn, and sends the burst if it is due.
+// answer acknowledges a turn, and sends the bot's part of the burst if it is due.
 func (p *player) answer() {
 	p.out = p.appendAck(p.out)
 	if opts := &p.g.run.opts; opts.Burst > 0 && p.turn == burstTurn {
-		share := (opts.Burst + p.seat) / opts.Players // together exactly Burst
+		share := (opts.Burst + p.seat) / opts.Players // the shares of all bots add up to Burst
 		p.sendActions(share, p.lastTurn)
 	}
 }
@@ -254,7 +254,7 @@ func (p *player) appendAck(dst []byte) []byte {
 	return ack.AppendTo(dst)
 }
 
-// pause is a random time to the next action, for rate actions a second on average.
+// pause returns a random time to the next action, so that there are rate actions a second on average.
 func pause(rate float64) time.Duration {
 	mean := float64(time.Second) / rate
 	return time.Duration(mean*(0.5+rand.Float64())) + 1

@@ -9,25 +9,25 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// slowStart is how soon after 0x0A a slow client cannot take 0x0B.
+// slowStart is the least time that slow clients need between 0x0A (countdown) and 0x0B (start).
 const slowStart = 5 * time.Second
 
-// lobbyView is the lobby, as the host describes it.
+// lobbyView is the lobby as the host has described it.
 type lobbyView struct {
-	known     pidSet // introduced and not gone, without the bot itself
+	known     pidSet // players introduced and not gone, without the bot itself
 	loaded    pidSet
 	table     w3gs.SlotTable
-	checked   bool // 0x3D has come
-	drawn     bool // the first 0x09 has come
-	holds     bool // has the map
-	ready     bool // and knows all that it draws
+	checked   bool // whether 0x3D (map check) has come
+	drawn     bool // whether the first 0x09 (slots) has come
+	holds     bool // whether the bot has the map
+	ready     bool // has the map, and met is true
 	extras    extras
-	readyAs   string // the command by which the lobby wants to hear that the bot is ready
+	readyAs   string // the command that the host asks players to type when ready; "" if it has not asked
 	readySaid bool
 	download  *download
 }
 
-// onWelcome takes a 0x04: the bot has joined.
+// onWelcome handles a packet 0x04: the host has accepted the bot.
 func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
 	if !p.need(p.phase == joining, q.Op(), "a second time") {
 		return
@@ -39,7 +39,7 @@ func (p *player) onWelcome(now time.Duration, q *w3gs.SlotInfoJoin) {
 	p.need(q.PID != 0 && q.PID <= w3gs.MaxSlots, q.Op(), "player id %d", q.PID)
 	p.takeTable(q.Op(), &q.SlotTable)
 	p.note(now, Event{Packet: q.Op(), PID: q.PID})
-	// The first pong a client sends answers nothing.
+	// The first pong of a client is not an answer to a ping.
 	p.send(&w3gs.PongToHost{Tick: w3gs.FirstPongTick})
 	if p.g.run.opts.ChatEvery == 0 {
 		p.set(alarmGreet, now+greetAfter)
@@ -112,7 +112,7 @@ func (p *player) onMapCheck(now time.Duration, q *w3gs.MapCheck) {
 	p.checkReady(now)
 }
 
-// checkReady notes that the bot has all that the start needs.
+// checkReady checks whether the bot has all that it needs for the start, and tells the game.
 func (p *player) checkReady(now time.Duration) {
 	if p.ready || !p.holds || !p.met() {
 		return
@@ -122,8 +122,8 @@ func (p *player) checkReady(now time.Duration) {
 	p.g.checkGathered(now)
 }
 
-// drawsAtJoin reports whether the first 0x09 comes before 0x3D: in 3.0, and from hosts that show games of 1.32 and
-// later.
+// drawsAtJoin reports whether the first 0x09 must come before 0x3D: for clients of 3.0, and when watching recorded games
+// of 1.32 and later.
 func (p *player) drawsAtJoin() bool {
 	o := &p.g.run.opts
 	return o.Version.IntroducesAtJoin() || o.Watch && o.Version.Reforged()
@@ -148,7 +148,7 @@ func (p *player) onSlots(now time.Duration, q *w3gs.SlotInfo) {
 	p.note(now, Event{Packet: q.Op()})
 }
 
-// takeTable keeps a slot table and checks its invariants.
+// takeTable stores a slot table and checks that it is valid.
 func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 	limit := p.g.run.opts.Version.Slots()
 	n := len(t.Slots)
@@ -171,7 +171,7 @@ func (p *player) takeTable(op w3gs.Op, t *w3gs.SlotTable) {
 	p.table = *t
 }
 
-// room is how many bots the lobby can take, this one included.
+// room returns how many bots the lobby can take, including this one.
 func (p *player) room() int {
 	n := 1
 	for _, s := range p.table.Slots {
@@ -190,7 +190,7 @@ func (p *player) onCountdown(now time.Duration) {
 	p.note(now, Event{Packet: w3gs.OpCountdownStart})
 }
 
-// onStart takes a 0x0B: the slots are final, the bot loads the map.
+// onStart handles a packet 0x0B: the slots are final and the bot loads the map.
 func (p *player) onStart(now time.Duration) {
 	if !p.need(p.phase == starting, w3gs.OpCountdownEnd, "without 0x0A") {
 		return

@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// killAgain is how often a kill is tried that is due before the next host is there.
+// killAgain is the pause between checks while a kill that is due has to wait for the next host process.
 const killAgain = 50 * time.Millisecond
 
-// kill kills the host's process again and again, as nothing else would, until ctx ends, and
-// returns how often it did. The program that started the host has to start it again. A kill waits
-// until a game has gone on after the kill before: on a slow machine a host would be killed for
-// ever before it plays. A kill that has waited delays none after it.
+// kill kills the host's process every Options.KillEvery until ctx ends, and returns how often it did. Whatever started
+// the host must start it again. A kill waits until a game has gone on after the previous kill: otherwise a slow machine
+// would never get to play. Kills that waited do not shift later ones.
 func (r *run) kill(ctx context.Context) (kills int) {
 	if r.opts.Kill == "" {
 		return 0
@@ -32,7 +31,7 @@ func (r *run) kill(ctx context.Context) (kills int) {
 			pid, err = killOnce(r.opts.Kill)
 		}
 		if errors.Is(err, os.ErrProcessDone) {
-			return kills // the end has come first
+			return kills // ctx ended while no host was running
 		}
 		if err != nil {
 			r.problem(fmt.Errorf("cannot kill the host: %w", err))
@@ -45,7 +44,7 @@ func (r *run) kill(ctx context.Context) (kills int) {
 	return kills
 }
 
-// killOnce kills the process whose number is in a file.
+// killOnce kills the process whose number is in the file.
 func killOnce(file string) (pid int, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

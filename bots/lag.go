@@ -6,7 +6,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// onStartLag takes a 0x10: the game waits for these players.
+// onStartLag handles a packet 0x10: the game waits for these players.
 func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
 	p.needLag(q.Op())
 	p.need(len(q.Laggers) > 0, q.Op(), "names nobody")
@@ -25,7 +25,7 @@ func (p *player) onStartLag(now time.Duration, q *w3gs.StartLag) {
 	}
 }
 
-// onStopLag takes a 0x11: a player has caught up, or is removed for a moment.
+// onStopLag handles a packet 0x11: a player has caught up, or is taken off the screen for a moment.
 func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
 	p.needLag(q.Op())
 	p.note(now, Event{Packet: q.Op(), PID: q.PID, Value: q.LagMillis})
@@ -38,14 +38,13 @@ func (p *player) onStopLag(now time.Duration, q *w3gs.StopLag) {
 	}
 }
 
-// needLag checks that a lag screen may come: in the game, or while others load, if
-// the bot has loaded.
+// needLag checks that a lag screen may come: in the game, or while others load if the bot has loaded.
 func (p *player) needLag(op w3gs.Op) {
 	p.need(p.phase == playing || p.phase == loading && p.isLoaded, op, "to a client that is not in the game")
 }
 
-// screenDown ends a lag screen. Neither the interval across it nor the delay of
-// actions from before it is measured.
+// screenDown handles the end of a lag screen. The interval across it and the delay of actions sent before it are not
+// measured.
 func (p *player) screenDown(now time.Duration) {
 	p.report.StoodStill += now - p.screenSeen
 	p.screenGone = now

@@ -8,21 +8,20 @@ import (
 	"time"
 )
 
-// loop serves the players of some games with one goroutine: it moves bytes between
-// them and their connections and rings their alarms. How it waits for bytes is up
-// to its poller.
+// loop serves the players of some games with one goroutine: it moves bytes between them and their connections and calls
+// their alarms. Its poller waits for the bytes.
 type loop struct {
 	run    *run
 	games  []*game
 	poller poller
-	until  atomic.Int64 // when the wait at hand ends; 0 outside of one
+	until  atomic.Int64 // when the current wait ends; 0 while not waiting
 	quit   atomic.Bool
 	done   sync.WaitGroup
 }
 
-// poller waits for connections with bytes to read and calls loop.received for them.
+// poller waits for connections with bytes to read and calls loop.received for each.
 type poller interface {
-	// add takes over the connection of a player; the lock of the game is held.
+	// add takes ownership of the connection of a player. The game's mu must be held.
 	add(p *player, c net.Conn) (socket, error)
 	// wait returns when a connection was ready, after notify, or after d.
 	wait(d time.Duration)
@@ -30,23 +29,22 @@ type poller interface {
 	close()
 }
 
-// socket is a player's connection in a poller. Its methods do not block; the lock
-// of the game is held.
+// socket is a player's connection in a poller. Its methods do not block; the game's mu must be held.
 type socket interface {
-	// write returns how many bytes it has taken. It also takes those that it cannot
-	// send any more: packets that the host sent before it closed may still be unread.
+	// write returns how many bytes of b it has accepted. On a broken connection it accepts all: they are lost, but packets
+	// that the host sent before it closed can still be read.
 	write(b []byte) int
 	watch(read, write bool)
 	close()
 }
 
-// maxOut bounds the buffer that a player keeps for writing.
+// maxOut is the largest write buffer, in bytes, that a player keeps when it is empty.
 const maxOut = 4096
 
-// never is the time of an alarm that is not set.
+// never is the due time while no alarm is set.
 const never = time.Duration(math.MaxInt64)
 
-// startLoops starts the loops of a run and assigns its games to them.
+// startLoops starts the loops of a run and distributes the games over them. stop ends the loops and waits for them.
 func (r *run) startLoops(games []*game) (stop func(), err error) {
 	var loops []*loop
 	stop = func() {
@@ -83,14 +81,14 @@ func (l *loop) serve() {
 		l.ring()
 		next := min(l.next(), l.run.now()+time.Second)
 		l.until.Store(int64(next))
-		if l.next() >= next { // else an alarm was set that did not see until
+		if l.next() >= next { // otherwise an alarm was set before until was stored
 			l.poller.wait(max(next-l.run.now(), 0))
 		}
 		l.until.Store(0)
 	}
 }
 
-// ring rings the alarms that are due.
+// ring calls the alarms that are due.
 func (l *loop) ring() {
 	now := l.run.now()
 	for _, g := range l.games {
@@ -110,7 +108,7 @@ func (l *loop) ring() {
 	}
 }
 
-// next is not after the first alarm of any game.
+// next returns a time not later than the first alarm of any game.
 func (l *loop) next() time.Duration {
 	next := int64(never)
 	for _, g := range l.games {
@@ -119,8 +117,8 @@ func (l *loop) next() time.Duration {
 	return time.Duration(next)
 }
 
-// received handles n bytes that were read into the player's stream, and the end of
-// the connection; the lock of the game is held.
+// received handles n bytes that were read into the player's stream, and the end of the connection if err is not nil. The
+// game's mu must be held.
 func (l *loop) received(p *player, now time.Duration, n int, err error) {
 	p.stream.Commit(n)
 	p.receive(now)
@@ -130,12 +128,11 @@ func (l *loop) received(p *player, now time.Duration, n int, err error) {
 	l.update(p)
 }
 
-// update writes the player's packets, and sets its alarm and the events that its
-// socket waits for. It must be called, with the lock of the game held, after a player was
-// changed outside of its receive and tick.
+// update writes the player's packets, and sets its alarm and the events that its socket waits for. It must be called,
+// with the game's mu held, after a player was changed outside of receive and tick.
 func (l *loop) update(p *player) {
 	if p.socket == nil {
-		return // the function that connects it calls update
+		return // the function that connects the player calls update
 	}
 	if len(p.out) > 0 {
 		p.out = p.out[:copy(p.out, p.out[p.socket.write(p.out):])]
@@ -157,7 +154,7 @@ func (l *loop) update(p *player) {
 	}
 }
 
-// notify leaves a token in a channel that holds one.
+// notify sends to a channel of capacity 1 unless it is full.
 func notify(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

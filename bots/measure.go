@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// recorder holds the measurements of a run, of all games.
+// recorder holds the measurements of all games of a run.
 type recorder struct {
-	open     atomic.Bool // the measured window
-	interval histogram   // between two turns
+	open     atomic.Bool // whether the measured window is open
+	interval histogram   // time between two turns
 	jitter   histogram   // |interval − increment|
-	late     histogram   // behind the schedule of the earliest turn so far
-	delay    histogram   // own action: sent to seen
-	chat     histogram   // a bot's line: said to heard by another
-	outage   histogram   // kill of the host: to the next turn
-	own      histogram   // lateness of the bots: alarm due to rung, bytes arrived to read
+	late     histogram   // delay behind the schedule set by the earliest turn so far
+	delay    histogram   // from sending an own action to seeing it in a turn
+	chat     histogram   // from one bot saying a line to another hearing it
+	outage   histogram   // from killing the host to the next turn
+	own      histogram   // lateness of the bots: alarms and reads
 
-	missed                atomic.Int64 // turns
+	missed                atomic.Int64 // missed turns
 	earlyTurns, earlyMiss atomic.Int64 // before the window opened
 }
 
-// figures sums the measurements up.
+// figures summarises the measurements.
 func (r *recorder) figures() Figures {
 	f := Figures{
 		MissedTurns: r.missed.Load(), EarlyTurns: r.earlyTurns.Load(), EarlyMissedTurns: r.earlyMiss.Load(),
@@ -32,15 +32,15 @@ func (r *recorder) figures() Figures {
 	return f
 }
 
-// measured reports whether the bot is measured now.
+// measured reports whether the bot's values are recorded now.
 func (p *player) measured() bool {
 	return p.g.run.rec.open.Load() && !p.conduct.misbehaves()
 }
 
-// underWay is how long after a kill of the host a turn may come that was sent before.
+// underWay is how long after a kill of the host a turn may still arrive that was sent before it.
 const underWay = 5 * time.Millisecond
 
-// outlive records the first turn after a kill of the host.
+// outlive records the time from the last kill of the host to the first turn after it.
 func (p *player) outlive(now time.Duration) {
 	at := time.Duration(p.g.run.killed.Load())
 	if at > p.outlived && now-at > underWay {
@@ -50,10 +50,9 @@ func (p *player) outlive(now time.Duration) {
 	}
 }
 
-// measure records a counted turn. The interval since the turn before should equal
-// the increment; across a lag screen or a stall of the bot it is not measured. An
-// interval of more than one and a half increments has missed
-// floor(interval/increment − ½) turns.
+// measure records a counted turn. The interval since the previous turn should equal the increment; it is not measured
+// across a lag screen or a stall of the bot. An interval longer than 1.5 increments counts as floor(interval/increment −
+// 0.5) missed turns.
 func (p *player) measure(now, increment time.Duration) {
 	last := p.lastTurn
 	p.lastTurn = now
@@ -69,7 +68,7 @@ func (p *player) measure(now, increment time.Duration) {
 	p.anchor = min(p.anchor, offset)
 	late := offset - p.anchor
 	if missed > 0 {
-		p.anchor = offset // a new schedule: the host need not catch up
+		p.anchor = offset // a new schedule: the host need not make up for lost turns
 	}
 	p.report.MissedTurns += int(missed)
 	p.report.MaxInterval = max(p.report.MaxInterval, interval)

@@ -28,8 +28,8 @@ const (
 	DefaultPatience = 90 * time.Second
 )
 
-// Options say which games to play and how. The zero value of a field that has
-// a default means that default; Actions below zero means none.
+// Options say which games to play and how. For a field that has a default, the zero value means the default; Actions
+// below 0 means no actions.
 type Options struct {
 	Addr    string // host:port, TCP for joining and UDP for searching
 	Players int    // bots in each game
@@ -37,17 +37,17 @@ type Options struct {
 
 	Actions     float64       // actions per second and player
 	ActionBytes int           // length of one action; 0 is the shortest, ActionLen
-	Burst       int           // actions that the bots of a game send together within one turn, once
+	Burst       int           // total of actions that the bots of a game send in one turn, once; 0: none
 	Play        time.Duration // from the first turn of the last game until the bots leave
-	LoadTime    time.Duration // loading takes between half of it and all of it
-	RoundTrip   time.Duration // what the lines to the host add to it; 0 nothing
-	Period      time.Duration // turns must advance by this; 0 takes the host's
-	ChatEvery   time.Duration // each bot says a line this often; 0 once in the lobby
-	VoteAfter   time.Duration // vote to drop laggers this long after the screen came up; 0 never
+	LoadTime    time.Duration // each bot's loading time is random between half of this and all of it
+	RoundTrip   time.Duration // added to the round trip of each connection to the host; 0 to 10 s
+	Period      time.Duration // the increment that turns must have; 0 accepts any valid one
+	ChatEvery   time.Duration // each bot says a line this often; 0: once in the lobby
+	VoteAfter   time.Duration // vote to drop laggers this long after the lag screen appeared; 0: never
 	Patience    time.Duration // wait for a lobby, and for the start of a full one
 
-	// Realm is the host:port of a realm in whose list lobbies are looked for; each
-	// bot logs on there under its name. RealmPassword is of all their accounts.
+	// Realm is the host:port of a realm whose game list is searched for lobbies. Each bot logs on there under its name.
+	// RealmPassword is the password of all these accounts.
 	Realm         string
 	RealmPassword string
 
@@ -55,84 +55,84 @@ type Options struct {
 	EntryKey   uint32 // its entry key
 	Version    w3gs.Version
 	Map        *w3gs.MapCheck // the only map that the bots accept; nil: whatever the host has
-	Save       *Save          // the lobby of this saved game is wanted; nil: none of a saved game
-	NamePrefix string         // a bot is called prefix and number
+	Save       *Save          // only a lobby of this saved game is joined; nil: only lobbies of no saved game
+	NamePrefix string         // a bot's name is this prefix and a number
 
-	NoStart      bool // never say "!start"
+	NoStart      bool // never type "!start"
 	OwnAddresses bool // give every bot its own 127.x.y.z; for a host on this machine
-	Record       bool // keep the host's packets, one by one, in the report
-	Strangers    int  // connections that never join: silent, noisy, half a header, too long, slow
-	Portable     bool // one goroutine reads each connection, also on Linux
+	Record       bool // keep the host's packets in the report (PlayerReport.Events)
+	Strangers    int  // number of connections that never join: silent, noisy, half a header, too long, slow
+	Portable     bool // one goroutine reads each connection, on Linux too
 	Loops        int  // goroutines that share the games; 0 is one
 
-	Kill      string        // the file with the process number of a host that is killed; "" for none
+	Kill      string        // file with the process id of a host to kill repeatedly; "" kills none
 	KillEvery time.Duration // how often
 
-	Script *Script // played instead of random actions and lines
+	Script *Script // the recorded game that is played instead of random actions and lines; nil: none
 
-	// SlowStart has each bot go to the score screen when 0x0B comes within slowStart of 0x0A, as clients from
-	// 1.32 on do on slow computers.
+	// SlowStart makes each bot leave when 0x0B comes within slowStart after 0x0A, as clients from 1.32 on do on slow
+	// computers, where they go to the score screen.
 	SlowStart bool
 
-	// Watch has each bot join a recorded game alone, answer its turns and stay to its end. As real clients do, it ignores
-	// the recorded actions of its own seat, so it computes another game in the seat of somebody who acted.
+	// Watch makes each bot join a recorded game alone, answer its turns and stay to its end. As real clients do, a bot
+	// ignores the recorded actions of its own seat, so its game differs if that seat acted.
 	Watch bool
 
-	// Conduct says how each bot behaves; nil is the zero Conduct for all.
+	// Conduct returns how each bot behaves; nil: all follow the rules.
 	Conduct func(game, seat int) Conduct
 
-	// Network opens the bots' connections; nil: the system. With a network of its own a run is Portable,
-	// and opens no file for a connection.
+	// Network opens the bots' connections; nil: the operating system. With another network the run is always Portable
+	// and opens no files for connections.
 	Network Network
 
 	Log     zerolog.Logger
-	Program string // how a host is started, for hints; empty is "w3host"
+	Program string // the command that starts a host, for hints in errors; "" is "w3host"
 }
 
 // Network opens connections.
 type Network interface {
-	// Dial connects to host:port from an address; the zero address is any.
+	// Dial connects to host:port, with from as the local address unless it is the zero value. It returns when connected
+	// or when ctx ends.
 	Dial(ctx context.Context, from netip.Addr, to string) (net.Conn, error)
 	// Pair returns the two ends of a connection within this process.
 	Pair() (here, there carry.Client, err error)
 }
 
-// Conduct is how one bot behaves. The zero value plays by the rules.
+// Conduct says how one bot behaves. The zero value follows the rules.
 type Conduct struct {
-	Desync    bool // answers with wrong hashes from turn 20 on
+	Desync    bool // sends wrong checksums from turn 20 on
 	NeverRead bool // stops reading when the game starts
-	Garbage   bool // sends bytes that are no packet, five seconds into the game
+	Garbage   bool // sends invalid bytes five seconds into the game
 
 	StallAfter time.Duration // stops reading this long after the first turn
-	StallFor   time.Duration // length of the stall; 0 never stalls
-	LeaveAfter time.Duration // leaves this long after the first turn; 0 at the end
+	StallFor   time.Duration // length of the stall; 0: none
+	LeaveAfter time.Duration // leaves this long after the first turn; 0: at the end of the run
 
-	Download       string        // directory for the map: the bot claims to lack it
-	RefuseParts    float64       // share of intact map parts that are refused with 0x45
-	AckDelay       time.Duration // parts are acknowledged this late
+	Download       string        // directory for the downloaded map; the bot claims to lack the map; "": it has the map
+	RefuseParts    float64       // share, 0 to 1, of intact map parts that are refused with 0x45
+	AckDelay       time.Duration // map parts are acknowledged this much later
 	AckSizes       bool          // acknowledges with 0x42 flag 3, not with 0x44
 	StallAtPercent int           // stops reading for StallFor at this point of the download
 	LeaveAtPercent int           // leaves at this point of the download
 	JoinAtPercent  int           // joins when another bot's download is at this point
 
-	Proxy *ProxyConduct // nil: none
+	Proxy *ProxyConduct // settings of a GProxy++ reconnect proxy; nil: none
 }
 
-// ProxyConduct is a bot behind a GProxy++ proxy.
+// ProxyConduct says how the GProxy++ reconnect proxy of a bot behaves.
 type ProxyConduct struct {
-	Extended  bool          // needs no empty actions
-	CutEvery  time.Duration // the connection is cut this often once the game runs; 0 never
+	Extended  bool          // uses the version of the protocol without empty actions
+	CutEvery  time.Duration // how often the connection is cut once the game runs; 0: never
 	CutFor    time.Duration // until the bot reconnects
 	CutAtByte int           // bytes that are still sent before the cut
 }
 
-// misbehaves reports whether the host may drop this bot. Such bots are not
-// measured.
+// misbehaves reports whether the host may drop this bot. Such bots are not measured.
 func (c *Conduct) misbehaves() bool {
 	return c.Desync || c.NeverRead || c.Garbage || c.StallFor > 0
 }
 
-// normal fills in the defaults and checks the rest.
+// normal returns the options with defaults filled in, or an error about invalid ones.
 func (o Options) normal() (Options, error) {
 	o.Addr = cmp.Or(o.Addr, DefaultAddr)
 	o.Players = cmp.Or(o.Players, DefaultPlayers)
@@ -194,7 +194,8 @@ func (o *Options) check() error {
 	return errors.Join(faults...)
 }
 
-// connections is how many the bots have open at the most, those that stay within this process by both ends.
+// connections returns the largest number of connections that the bots have open; for connections within this process
+// both ends count.
 func (o *Options) connections() int {
 	each := 1
 	if o.RoundTrip > 0 {

@@ -10,34 +10,33 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Times of a client.
+// Times that clients keep to.
 const (
 	greetAfter      = 500 * time.Millisecond
-	startAfter      = 3 * time.Second // without a line of the host, before "!start"
+	startAfter      = 3 * time.Second // silence of the host before a bot types "!start"
 	startAgain      = 5 * time.Second
-	answerWithin    = 10 * time.Second // for the host to answer 0x21, or to close
-	actionsComeBack = 5 * time.Second  // for own actions to come back before leaving
+	answerWithin    = 10 * time.Second // for the host to answer 0x21 (leave) or to close
+	actionsComeBack = 5 * time.Second  // for own actions to come back before the bot leaves
 
-	// maxSilence is the time without a packet after which a client leaves a game,
-	// maxLobbySilence the time without a 0x01 after which it leaves a lobby.
+	// A client leaves a game after maxSilence without a packet, and a lobby after maxLobbySilence without a ping (0x01).
 	maxSilence      = 65 * time.Second
 	maxLobbySilence = 90 * time.Second
 )
 
-// phase is the stage of a game at one client.
+// phase is the stage that one bot has reached.
 type phase uint8
 
 const (
-	joining  phase = iota // 0x1E is sent, no answer yet
-	inLobby               // 0x04 has come
+	joining  phase = iota // 0x1E was sent and not answered yet
+	inLobby               // 0x04 (accepted) has come
 	starting              // between 0x0A and 0x0B
 	loading               // 0x0B has come, the first counted turn has not
 	playing
-	leaving // 0x21 is sent
+	leaving // 0x21 was sent
 	gone
 )
 
-// alarm is something that a player does at a time.
+// alarm names something that a player does at a set time.
 type alarm uint8
 
 const (
@@ -58,9 +57,8 @@ const (
 	alarms
 )
 
-// player is one simulated client: a state machine that reads packets from stream
-// and appends its answers to out. The lock of its game guards all fields; times
-// are since the run began.
+// player is one simulated client: a state machine that reads packets from stream and appends its answers to out. The mu
+// of its game guards all fields. Times are measured from the start of the run.
 type player struct {
 	g       *game
 	seat    int
@@ -69,8 +67,8 @@ type player struct {
 	local   netip.AddrPort
 
 	stream w3gs.Stream
-	out    []byte // to be written by the loop
-	paused bool   // the loop must not read
+	out    []byte // bytes that the loop must write
+	paused bool   // while true, the loop must not read
 	socket socket // nil: no connection
 	proxy  *Proxy // between the player and the host; nil: none
 	alarms [alarms]time.Duration
@@ -79,11 +77,11 @@ type player struct {
 	outcome Outcome
 	why     string
 	refused w3gs.RejectReason
-	end     struct{ kicked, over, acked bool } // 0x1C, 0x14, 0x1B came
-	differs bool                               // the host has said that the bot's game is another one than was recorded
+	end     struct{ kicked, over, acked bool } // whether 0x1C, 0x14, 0x1B have come
+	differs bool                               // the host said that the game differs from the recording
 
 	pid        uint8
-	quit       bool // leaves as soon as its actions are back
+	quit       bool // leaves as soon as its actions have come back
 	misbehaved bool
 	lobbyView
 	gameView
@@ -91,25 +89,25 @@ type player struct {
 	figures
 }
 
-// said holds the actions and lines of the bot.
+// said tracks the actions and chat lines that the bot has sent.
 type said struct {
-	sent, seen uint32   // own actions
-	answerDue  bool     // script: a turn is not answered yet
-	answers    []byte   // script: to turns and pings, not sent yet
-	performed  [][]byte // script: actions that have not come back
+	sent, seen uint32   // number of own actions
+	answerDue  bool     // with a script: the current turn is not answered yet
+	answers    []byte   // with a script: answers to turns and pings that are not sent yet
+	performed  [][]byte // with a script: actions that have not come back
 	lines      int      // chat lines said
-	echoes     int      // of them in the lobby
+	echoes     int      // lobby lines that the host sent back
 
 	countdownAt time.Duration // when 0x0A came
 }
 
-// figures are for the report.
+// figures are the values that only the report uses.
 type figures struct {
-	heard      time.Duration // last packet
-	pinged     time.Duration // last 0x01
+	heard      time.Duration // when the last packet came
+	pinged     time.Duration // when the last ping (0x01) came
 	report     PlayerReport
-	worst      Worst         // in the measured window
-	outlived   time.Duration // when the host was killed before the last turn
+	worst      Worst         // longest interval in the measured window
+	outlived   time.Duration // when the last kill happened after which a turn came
 	downloaded *DownloadReport
 }
 
@@ -117,7 +115,7 @@ func newPlayer(g *game, seat int, name string, conduct Conduct) *player {
 	return &player{g: g, seat: seat, name: name, conduct: conduct, stream: *w3gs.NewStream(w3gs.MaxFrame)}
 }
 
-// begin sends the 0x1E.
+// begin asks the host to join a lobby (0x1E).
 func (p *player) begin(now time.Duration, l lobby) {
 	p.heard, p.pinged = now, now
 	p.send(&w3gs.ReqJoin{
@@ -127,7 +125,7 @@ func (p *player) begin(now time.Duration, l lobby) {
 	p.set(alarmGiveUp, now+p.g.run.opts.Patience)
 }
 
-// receive handles every whole packet in the stream; now is when they were read.
+// receive handles every complete packet in the stream; now is when the bytes were read.
 func (p *player) receive(now time.Duration) {
 	for p.phase != gone {
 		f, err := p.stream.Next()
@@ -143,7 +141,7 @@ func (p *player) receive(now time.Duration) {
 	}
 }
 
-// closed is called when the host has ended the connection.
+// closed handles the end of the connection.
 func (p *player) closed(err error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("by the host")
@@ -164,7 +162,7 @@ func (p *player) closed(err error) {
 	}
 }
 
-// tick rings the alarms that are due.
+// tick calls the alarms that are due.
 func (p *player) tick(now time.Duration) {
 	for a := range p.alarms {
 		if at := p.alarms[a]; at != 0 && at <= now && p.phase != gone {
@@ -174,7 +172,7 @@ func (p *player) tick(now time.Duration) {
 	}
 }
 
-// due is the next alarm.
+// due returns the time of the next alarm, or never.
 func (p *player) due() time.Duration {
 	next := never
 	for _, at := range p.alarms {
@@ -237,7 +235,7 @@ func (p *player) ring(a alarm, now time.Duration) {
 	}
 }
 
-// wantLeave sends 0x21, once the bot's own actions have come back.
+// wantLeave sends 0x21 (leave), but waits up to actionsComeBack for the bot's own actions to come back.
 func (p *player) wantLeave(now time.Duration) {
 	switch {
 	case p.phase >= leaving:
@@ -269,7 +267,7 @@ func (p *player) leaveAs(now time.Duration, reason w3gs.LeaveReason) {
 	p.set(alarmAway, now+answerWithin)
 }
 
-// finish ends the bot; the loop closes the connection.
+// finish marks the bot as gone; the loop then closes the connection. Only the first call has an effect.
 func (p *player) finish(outcome Outcome, why string) {
 	if p.phase == gone {
 		return
@@ -284,8 +282,7 @@ func (p *player) finish(outcome Outcome, why string) {
 
 func (p *player) send(packet w3gs.Packet) { p.out = packet.AppendTo(p.out) }
 
-// fault records a violation of the protocol by the host. Hosts may do what they
-// like with a bot that has misbehaved.
+// fault records that the host violated the protocol. Nothing is recorded once the bot has misbehaved itself.
 func (p *player) fault(op w3gs.Op, format string, args ...any) {
 	if p.misbehaved {
 		return
@@ -297,7 +294,7 @@ func (p *player) fault(op w3gs.Op, format string, args ...any) {
 	})
 }
 
-// need is a rule for the host: it records a fault unless ok holds, and returns ok.
+// need records a fault unless ok is true, and returns ok.
 func (p *player) need(ok bool, op w3gs.Op, format string, args ...any) bool {
 	if !ok {
 		p.fault(op, format, args...)
@@ -313,5 +310,5 @@ func (p *player) note(now time.Duration, e Event) {
 	}
 }
 
-// scripted reports whether a script decides what the player sends.
+// scripted reports whether a script decides what the player sends now.
 func (p *player) scripted() bool { return p.phase == playing && p.g.run.opts.Script != nil }

@@ -12,20 +12,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eventBatch is how many connections one wait may report.
+// eventBatch is the most connections that one wait reports.
 const eventBatch = 256
 
-// epoll is the poller on Linux. A turn costs two system calls, a read and a write;
-// with a goroutine for each connection it costs a third one, a read that finds
-// nothing, and a switch between goroutines. TestScale compares the two.
+// epoll is the poller on Linux. A turn costs two system calls, a read and a write. With a goroutine for each connection
+// it would cost a third, a read that finds nothing, and a goroutine switch. TestScale compares the two.
 type epoll struct {
 	l      *loop
 	set    int
-	event  int // eventfd that ends a wait
+	event  int // eventfd that interrupts a wait
 	events [eventBatch]unix.EpollEvent
 	reader stampedReader
 
-	byFD sync.Map // *fdSocket by int32
+	byFD sync.Map // *fdSocket by descriptor (int32)
 }
 
 func openPoller(l *loop) (poller, error) {
@@ -50,8 +49,8 @@ func (e *epoll) close() {
 	_ = unix.Close(e.event)
 }
 
-// add duplicates the descriptor and closes the connection, because the poller of
-// the Go runtime would watch it as well.
+// add duplicates the descriptor and closes the connection, because otherwise the Go runtime's own poller would watch it
+// too.
 func (e *epoll) add(p *player, c net.Conn) (socket, error) {
 	raw, err := c.(syscall.Conn).SyscallConn()
 	if err != nil {
@@ -63,12 +62,12 @@ func (e *epoll) add(p *player, c net.Conn) (socket, error) {
 	if err = errors.Join(cerr, err); err != nil {
 		return nil, fmt.Errorf("take over the connection: %w", err)
 	}
-	_ = unix.SetsockoptInt(k.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) // a kernel without it stamps nothing
+	_ = unix.SetsockoptInt(k.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1) // without kernel support reads have no time stamp
 	e.byFD.Store(int32(k.fd), k)
 	return k, nil
 }
 
-// wait rounds up to milliseconds, so that the loop does not spin in the last one.
+// wait rounds d up to whole milliseconds; otherwise the loop would spin during the last one.
 func (e *epoll) wait(d time.Duration) {
 	n, err := unix.EpollWait(e.set, e.events[:], int((d+time.Millisecond-1)/time.Millisecond))
 	e.l.until.Store(0)
@@ -88,16 +87,16 @@ type fdSocket struct {
 	e      *epoll
 	p      *player
 	fd     int
-	events uint32 // that epoll waits for; 0 while the player is paused
+	events uint32 // events that epoll waits for; 0 while the player is paused
 }
 
-// ready reads once; epoll is level-triggered and reports the rest again.
+// ready reads once. Since epoll is level-triggered, it reports the connection again if more bytes are there.
 func (k *fdSocket) ready(events uint32) {
 	p, l := k.p, k.e.l
 	p.g.mu.Lock()
 	defer p.g.mu.Unlock()
 	if p.socket != k {
-		return // gone meanwhile
+		return // the player has left this connection in the meantime
 	}
 	if events&^unix.EPOLLOUT == 0 || p.paused {
 		l.update(p)
@@ -127,8 +126,8 @@ func (k *fdSocket) write(b []byte) int {
 	return len(b)
 }
 
-// watch takes a socket that waits for nothing off the set, because epoll always
-// reports the end of a connection.
+// watch removes a socket that waits for nothing from epoll, which would otherwise keep reporting the end of its
+// connection.
 func (k *fdSocket) watch(read, write bool) {
 	var want uint32
 	if read {

@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// writeWithin bounds how long a write waits for the host to read.
+// writeWithin is how long a write waits for a host that does not read.
 const writeWithin = 10 * time.Second
 
-// pipes is the poller of systems without epoll: one goroutine reads each connection
-// and gives the loop the bytes.
+// pipes is the poller of systems without epoll: one goroutine reads each connection and passes the bytes to the loop.
 type pipes struct {
 	l    *loop
 	news chan struct{}
@@ -35,19 +34,18 @@ func (q *pipes) add(p *player, c net.Conn) (socket, error) {
 	return k, nil
 }
 
-// pipe is a connection with a goroutine that reads, and at times one that writes.
-// The lock of the game guards it, and the player, which another client may replace.
+// pipe is a connection with a goroutine that reads it, and at times one that writes. The game's mu guards it.
 type pipe struct {
 	l       *loop
 	g       *game
 	p       *player
 	conn    net.Conn
-	resume  chan struct{} // notifies a paused reader
-	queue   []byte        // to be written
+	resume  chan struct{} // wakes a paused reader
+	queue   []byte        // bytes still to be written
 	writing bool
 }
 
-// read ends when the connection does, or the player is gone or has another one.
+// read runs until the connection ends or the player no longer uses it.
 func (k *pipe) read() {
 	k.g.mu.Lock()
 	defer k.g.mu.Unlock()
@@ -83,8 +81,7 @@ func (k *pipe) close() {
 	k.conn.Close()
 }
 
-// write leaves the bytes to a goroutine, because a host that does not read must not
-// keep the bot from reading.
+// write passes the bytes to a goroutine, because a host that does not read must not keep the bot from reading.
 func (k *pipe) write(b []byte) int {
 	k.queue = append(k.queue, b...)
 	if !k.writing {
@@ -101,14 +98,14 @@ func (k *pipe) flush() {
 		b := k.queue
 		k.queue = nil
 		k.g.mu.Unlock()
-		k.conn.SetWriteDeadline(time.Now().Add(writeWithin)) // Write reports it
+		k.conn.SetWriteDeadline(time.Now().Add(writeWithin)) // Write returns the error
 		_, err := k.conn.Write(b)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			k.conn.Close()
 		}
 		k.g.mu.Lock()
 		if err != nil {
-			return // writing stays set: the reader finds the end of the connection
+			return // writing stays true; the reader finds the end of the connection
 		}
 	}
 	k.writing = false

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Times between two lines of progress: in the first minute, and later.
+// Intervals between progress messages, in the first minute and later.
 const (
 	logEvery = 5 * time.Second
 	logLater = 30 * time.Second
 )
 
-// logProgress logs what the bots wait for, until ctx ends.
+// logProgress logs until ctx ends what the games are doing.
 func (r *run) logProgress(ctx context.Context, games []*game) {
 	for pause := logEvery; sleep(ctx, pause); {
 		if r.now() > time.Minute {
@@ -25,7 +25,7 @@ func (r *run) logProgress(ctx context.Context, games []*game) {
 	}
 }
 
-// progress describes what the games are doing, grouped by stage.
+// progress describes what the games are doing, grouped by stage. It returns "" if none is active.
 func (r *run) progress(games []*game) string {
 	stages := []string{
 		fmt.Sprintf("waiting for a lobby with %d open slots at %s", r.opts.Players, r.opts.Addr),
@@ -34,7 +34,7 @@ func (r *run) progress(games []*game) string {
 	end := time.Duration(r.until.Load())
 	if r.opts.Watch {
 		stages[0], stages[4] = "looking for a game to watch at "+r.opts.Addr, "watching"
-		end = 0 // that of the record is not known
+		end = 0 // the length of the recording is unknown
 	}
 	counts := make([]int, len(stages))
 	for _, g := range games {
@@ -58,7 +58,7 @@ func (r *run) progress(games []*game) string {
 	return strings.Join(parts, ", ")
 }
 
-// stage is an index of the stages in progress; -1 when the game is over.
+// stage returns the game's index in the stages of progress, or -1 when the game is over.
 func (g *game) stage() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -20,14 +20,13 @@ const RealmPassword = "w3host-bots"
 
 const realmTimeout = 15 * time.Second
 
-// realmConn is the connection of one bot's account to a realm. Its calls block
-// until the realm answers.
+// realmConn is one bot account's connection to a realm. Its methods block until the realm answers, at most realmTimeout.
 type realmConn struct {
 	conn net.Conn
 	from *bufio.Reader // conn
 }
 
-// logOn logs an account on, and registers it if the realm does not know it.
+// logOn logs an account on, and registers it first if the realm does not know it.
 func (r *realmConn) logOn(v bncs.Version, name string, hash [20]byte) error {
 	if _, err := r.conn.Write([]byte{bncs.ProtocolGame}); err != nil {
 		return err
@@ -68,7 +67,7 @@ func (r *realmConn) send(p bncs.Packet) error {
 	return err
 }
 
-// ask sends a packet and waits for the reply of this type.
+// ask sends a packet and waits for the reply with the id of reply, which it fills in; other packets are skipped.
 func (r *realmConn) ask(p, reply bncs.Packet) error {
 	if err := r.send(p); err != nil {
 		return err
@@ -85,8 +84,8 @@ func (r *realmConn) ask(p, reply bncs.Packet) error {
 	}
 }
 
-// enter tells the realm that the account joins a game: hosts ask the realm to
-// confirm that. Packets of the realm are discarded from then on.
+// enter tells the realm that the account joins a game, since hosts ask the realm to confirm that. From then on the
+// realm's packets are discarded.
 func (r *realmConn) enter(game string, version uint32) error {
 	err := r.send(&bncs.NotifyJoin{Product: w3gs.ProductTFT, Version: version, Name: game})
 	_ = r.conn.SetReadDeadline(time.Time{})
@@ -96,8 +95,8 @@ func (r *realmConn) enter(game string, version uint32) error {
 
 func (r *realmConn) close() { _ = r.conn.Close() }
 
-// realmAccounts are the connections of a run to the realm, by account: one that looks
-// for lobbies, and one for each bot that joins.
+// realmAccounts holds the connections of a run to the realm by account: one that lists lobbies, and one for each bot
+// that joins.
 type realmAccounts struct {
 	opts *Options
 
@@ -105,7 +104,7 @@ type realmAccounts struct {
 	conns map[string]*realmConn
 }
 
-// logOn logs an account on, and ends its connection before.
+// logOn closes the account's earlier connection, if any, and logs it on again.
 func (l *realmAccounts) logOn(ctx context.Context, name string) (*realmConn, error) {
 	l.forget(name)
 	v, ok := bncs.VersionOf(uint32(l.opts.Version))
@@ -125,7 +124,7 @@ func (l *realmAccounts) logOn(ctx context.Context, name string) (*realmConn, err
 	return r, nil
 }
 
-// forget ends the connection of an account, if it has one.
+// forget closes the connection of an account, if it has one.
 func (l *realmAccounts) forget(name string) {
 	if r := l.conns[name]; r != nil {
 		r.close()
@@ -133,8 +132,7 @@ func (l *realmAccounts) forget(name string) {
 	}
 }
 
-// list returns the lobbies on the realm's list. It skips games whose stat string
-// is not one of Warcraft III.
+// list returns the lobbies on the realm's game list. It skips entries that are not Warcraft III games.
 func (l *realmAccounts) list(ctx context.Context) (found []lobby, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +157,7 @@ func (l *realmAccounts) list(ctx context.Context) (found []lobby, err error) {
 	return found, nil
 }
 
-// enter logs the bots of a game on by their names, and tells the realm which game
-// they join.
+// enter logs the bots of a game on under their names, and tells the realm which game they join.
 func (l *realmAccounts) enter(ctx context.Context, players []*player, game string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

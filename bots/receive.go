@@ -8,19 +8,19 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// segment is the largest packet of a turn: what fits one TCP segment.
+// segment is the largest allowed packet of a turn in bytes: what fits in one TCP segment.
 const segment = 1460
 
-// handle takes one packet.
+// handle handles one packet.
 func (p *player) handle(now time.Duration, f w3gs.Frame) {
 	op := f.Op()
 	if p.phase == leaving && p.pid == 0 && op != w3gs.OpLeaveAck {
-		return // interrupted while joining: the answer to the join was under way
+		return // interrupted while joining; the answer to the join request was still on the way
 	}
 	p.checkAny(now, op)
 	switch {
 	case p.phase == leaving && op != w3gs.OpLeaveAck && op != w3gs.OpKickPlayer && op != w3gs.OpGameOver:
-	case op == w3gs.OpIncomingAction: // most packets are turns: this one is not allocated
+	case op == w3gs.OpIncomingAction: // most packets are turns, so this one is decoded without an allocation
 		var q w3gs.IncomingAction
 		if err := q.Decode(f.Body()); p.need(err == nil, op, "%v", err) {
 			p.onTurn(now, &q, len(f))
@@ -36,8 +36,8 @@ func (p *player) handle(now time.Duration, f w3gs.Frame) {
 	}
 }
 
-// checkAny checks what holds for every packet: the silence before it, and whether it
-// may come at this stage.
+// checkAny checks what holds for every packet: that the host was not silent for too long before it, and that it may come
+// at this stage.
 func (p *player) checkAny(now time.Duration, op w3gs.Op) {
 	limit, since := maxSilence, p.heard
 	if p.phase <= inLobby {
@@ -60,7 +60,7 @@ func (p *player) checkAny(now time.Duration, op w3gs.Op) {
 	}
 }
 
-// onPacket takes a packet of n bytes.
+// onPacket handles a decoded packet that was n bytes long.
 func (p *player) onPacket(now time.Duration, packet w3gs.Packet, n int) {
 	switch q := packet.(type) {
 	case *w3gs.PingFromHost:

@@ -8,59 +8,58 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Outcome is how a bot's game ended for it.
+// Outcome says how a game ended for one bot.
 type Outcome string
 
-// Outcomes.
+// Outcomes of a bot.
 const (
-	OutcomeLeft        Outcome = "left"        // with 0x21
-	OutcomeKicked      Outcome = "kicked"      // 0x1C
+	OutcomeLeft        Outcome = "left"        // the bot left with 0x21
+	OutcomeKicked      Outcome = "kicked"      // the host removed it with 0x1C
 	OutcomeEnded       Outcome = "ended"       // 0x14: the host ended the game
-	OutcomeDropped     Outcome = "dropped"     // closed without a reason
-	OutcomeRefused     Outcome = "refused"     // 0x05
-	OutcomeUnreachable Outcome = "unreachable" // no connection
-	OutcomeGaveUp      Outcome = "gave up"     // the game never started
-	OutcomeBroken      Outcome = "broken"      // the data was no W3GS, or the bot's own disk failed
+	OutcomeDropped     Outcome = "dropped"     // the host closed the connection without a reason
+	OutcomeRefused     Outcome = "refused"     // the host refused the join with 0x05
+	OutcomeUnreachable Outcome = "unreachable" // no connection was possible
+	OutcomeGaveUp      Outcome = "gave up"     // no lobby was found, or the game never started
+	OutcomeBroken      Outcome = "broken"      // the host's data were invalid, or the bot's own disk failed
 	OutcomeStopped     Outcome = "stopped"     // the run was interrupted
 )
 
-// Report is the result of a run. Its figures cover the bots that play by the rules
-// in the measured window: from the first turn of the last game until the bots begin
-// to leave.
+// Report is the result of a run. Its measurements cover the bots that follow the rules, in the measured window: from the
+// first turn of the last game until the bots begin to leave.
 type Report struct {
 	Addr     string
-	Elapsed  time.Duration // the whole run
-	Measured time.Duration // the window
+	Elapsed  time.Duration // of the whole run
+	Measured time.Duration // length of the measured window
 
-	Watch           bool // the games are recorded ones
+	Watch           bool // whether recorded games were watched
 	Games, GamesRun int
 	Bots            int
 	Joined          int             // bots that got into a lobby
-	Outcomes        map[Outcome]int // of the bots that play by the rules
-	Misbehaved      map[Outcome]int // of the others
+	Outcomes        map[Outcome]int // of the bots that follow the rules
+	Misbehaved      map[Outcome]int // of the bots that misbehave
 
 	Figures
 	Totals
 
 	Worst Worst
-	CPU   time.Duration // of this process, in the window
-	Kills int           // of the host
+	CPU   time.Duration // processor time of this process in the window
+	Kills int           // how often the host was killed
 
 	Downloads  []DownloadReport
 	Strangers  []StrangerReport
 	Players    []PlayerReport
 	FaultCount int64
-	Faults     []Fault // the first ones
+	Faults     []Fault // the first 100
 
-	// OK: no fault, every game ran, no bot that plays by the rules was removed, and
-	// every stranger was closed.
+	// OK is true if there was no fault, every game ran, no bot that follows the rules was removed, and the host closed
+	// all connections that never joined.
 	OK bool
 }
 
-// Figures are the measurements of all bots together; see recorder.
+// Figures are the measurements of all bots together. Durations are explained at the unexported type recorder.
 type Figures struct {
 	Turns, MissedTurns           int64
-	EarlyTurns, EarlyMissedTurns int64 // before the window
+	EarlyTurns, EarlyMissedTurns int64 // before the measured window
 	Interval                     Summary
 	Jitter                       Summary
 	Late                         Summary
@@ -70,23 +69,23 @@ type Figures struct {
 	Outage                       Summary // from a kill of the host to the next turn of each bot
 }
 
-// Totals are the sums of the reports of all bots.
+// Totals are sums over the reports of all bots.
 type Totals struct {
-	ActionsSent, ActionsSeen int64 // these and what lags, of the bots that play by the rules
+	ActionsSent, ActionsSeen int64 // this and the next three cover only the bots that follow the rules
 	ActionsLost              int64
 	LagScreens               int64
-	StoodStill               time.Duration // the longest of any bot
+	StoodStill               time.Duration // the longest time of any bot
 	OverflowParts            int64
 	EmptyTurns               int64
-	Resumed                  int64 // reconnections by GProxy++
+	Resumed                  int64 // number of reconnections by GProxy++
 	LargestTurnPacket        int
 }
 
-// Fault is a violation of the protocol by the host.
+// Fault is one violation of the protocol by the host.
 type Fault struct {
 	Game   int
 	Player string
-	Packet w3gs.Op // 0 when it is not about one packet
+	Packet w3gs.Op // 0 if the fault is not about one packet
 	Turn   int
 	Text   string
 }
@@ -99,7 +98,7 @@ type Worst struct {
 	Interval time.Duration
 }
 
-// PlayerReport is the report of one bot.
+// PlayerReport is the report about one bot.
 type PlayerReport struct {
 	Game, Seat int
 	Name       string
@@ -116,40 +115,40 @@ type PlayerReport struct {
 	LagScreens, Votes                     int
 	StoodStill                            time.Duration
 	LinesHeard, PartsRefused, Faults      int
-	Resumed                               int // reconnections by GProxy++
+	Resumed                               int // number of reconnections by GProxy++
 	Diverged                              bool
-	State                                 uint32 // after the last turn, as in the last 0x27
+	State                                 uint32 // checksum after the last turn, as sent in the last 0x27
 	Events                                []Event
 }
 
-// Event is a packet of the host, kept when Options.Record is set. Turns, pings
-// and map parts are not kept; a turn with increment 0 is.
+// Event is a packet of the host, kept if Options.Record is set. Turns, pings and map parts are not kept, except turns
+// with increment 0.
 type Event struct {
-	At     time.Duration // since the run began
-	Turn   int           // counted turns before it
+	At     time.Duration // since the start of the run
+	Turn   int           // number of counted turns before it
 	Packet w3gs.Op
-	PID    uint8  // whom it is about or from
-	Value  uint32 // reason, lag in ms, chat flag or map size
+	PID    uint8  // the player that it is about or comes from
+	Value  uint32 // leave or kick reason, lag in ms, chat flag or map size
 	Text   string
 }
 
-// DownloadReport is a map that was downloaded to its end.
+// DownloadReport is the report about one complete map download.
 type DownloadReport struct {
 	Player  string
 	Path    string
 	Bytes   int64
-	Resumed int64         // of them from an earlier run
-	Time    time.Duration // from saying that it lacks it to having it
+	Resumed int64         // bytes that an earlier run had downloaded
+	Time    time.Duration // from telling the host that the map is missing to having it
 	CRC32   string
 	SHA256  string
-	Intact  bool // CRC32 is the one of the map check
+	Intact  bool // whether CRC32 equals that of the map check
 }
 
-// StrangerReport is about one kind of connections that never join.
+// StrangerReport is the report about one kind of connections that never join.
 type StrangerReport struct {
 	Kind          string
 	Count, Closed int
-	Slowest       time.Duration // until the host closed one
+	Slowest       time.Duration // longest time until the host closed one
 }
 
 func (r *run) makeReport(games []*game, measured, cpu time.Duration) Report {
@@ -215,7 +214,7 @@ func (r *Report) judge() {
 	}
 }
 
-// turnCPU is the processor time of this process for a turn of one player.
+// turnCPU returns the processor time of this process per turn of one player.
 func (r *Report) turnCPU() time.Duration {
 	if r.Turns == 0 {
 		return 0

@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	maxFaults    = 100 // kept; the others are only counted
+	maxFaults    = 100 // faults kept; more are only counted
 	maxProblems  = 100
-	maxEvents    = 4096 // kept for each bot
-	maxDialing   = 128  // connection attempts at the same time
+	maxEvents    = 4096 // events kept per bot
+	maxDialing   = 128  // simultaneous connection attempts
 	joinAgain    = 300 * time.Millisecond
-	leaveTimeout = 30 * time.Second // for all bots to be gone after the end
+	leaveTimeout = 30 * time.Second // for all bots to be gone after the end of the run
 )
 
 // run is one call of Run.
@@ -33,20 +33,20 @@ type run struct {
 	log    zerolog.Logger
 	base   time.Time
 	finder *finder
-	dial   chan struct{} // semaphore of connection attempts
+	dial   chan struct{} // semaphore that limits connection attempts
 	rec    recorder
 
 	started    chan struct{} // gets one value for each game that runs or has failed
 	until      atomic.Int64  // when the bots leave; 0 before all games run
-	killed     atomic.Int64  // when the host was killed last; 0 never
+	killed     atomic.Int64  // when the host was last killed; 0: never
 	wentOn     atomic.Int64  // the last kill after which a game has gone on
 	mu         sync.Mutex
 	faults     []Fault
-	faultCount int64 // all of them; faults holds the first
+	faultCount int64 // all of them, including those not kept
 	problems   []error
 }
 
-// needFiles returns an error if n connections are more than this process may have.
+// needFiles returns an error if this process may not have n connections open.
 func needFiles(n int) error {
 	if most, limited := openfiles.Limit(); limited && most < uint64(n) {
 		return fmt.Errorf("%d connections need %[1]d open files, this system allows %d: raise the hard limit (ulimit -Hn) or play fewer games", n, most)
@@ -54,9 +54,9 @@ func needFiles(n int) error {
 	return nil
 }
 
-// Run plays the games of opts and reports what the bots saw. The error says why
-// games could not be played; the report is valid with it. A cancelled context
-// makes all bots leave at once.
+// Run plays the games of opts and reports what the bots measured. It blocks until all bots are gone; cancelling ctx
+// makes them leave at once. The error says why games could not be played; the report is valid in that case too, except
+// for errors about opts or the system's limits.
 func Run(ctx context.Context, opts Options) (Report, error) {
 	opts, err := opts.normal()
 	if err != nil {
@@ -88,7 +88,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	r.announce(len(games))
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	measuring, stopMeasuring := context.WithCancel(ctx) // no bot tries again to join behind it
+	measuring, stopMeasuring := context.WithCancel(ctx) // once measuring ends, no bot tries to join again
 	var playing sync.WaitGroup
 	for _, g := range games {
 		playing.Go(func() {
@@ -138,7 +138,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	return report, errors.Join(r.problems...)
 }
 
-// announce says what the bots look for.
+// announce logs what the bots look for.
 func (r *run) announce(games int) {
 	what, each := "a lobby", ""
 	if games > 1 {
@@ -151,7 +151,7 @@ func (r *run) announce(games int) {
 	}
 }
 
-// awaitStart waits until every game runs or has failed.
+// awaitStart blocks until every game runs or has failed, or ctx ends.
 func (r *run) awaitStart(ctx context.Context, games int, allOver <-chan struct{}) {
 	for range games {
 		select {
@@ -164,9 +164,9 @@ func (r *run) awaitStart(ctx context.Context, games int, allOver <-chan struct{}
 	}
 }
 
-// playGame finds a lobby for the bots of a game and waits until they are gone. If
-// all of them are rejected it tries again: other players may have been faster, and
-// a lobby whose id is guessed may not be open yet. It reports whether the game ran.
+// playGame finds a lobby for the bots of a game and blocks until they are gone. If all bots are rejected it tries again,
+// because other players may have been faster, and a lobby with a guessed id may not be open yet. It reports whether the
+// game ran.
 func (r *run) playGame(ctx context.Context, g *game, measuring context.Context) bool {
 	from := time.Now()
 	var l lobby
@@ -207,9 +207,8 @@ func (r *run) playGame(ctx context.Context, g *game, measuring context.Context) 
 	}
 }
 
-// enter connects the bots of a game, one after the other. The others wait until
-// the first one is answered: on most hosts the first to join owns the lobby, and a
-// lobby whose id is guessed may not exist.
+// enter connects the bots of a game, one after the other. The others wait until the first one is answered: on most hosts
+// the first to join owns the lobby, and a lobby with a guessed id may not exist.
 func (r *run) enter(ctx context.Context, g *game, l lobby) {
 	var late sync.WaitGroup
 	g.mu.Lock()
@@ -274,7 +273,7 @@ func (r *run) connect(ctx context.Context, p *player, l lobby) {
 	}
 }
 
-// sleep waits, and reports whether ctx goes on.
+// sleep waits for d or until ctx ends, and reports whether ctx is still active.
 func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -294,7 +293,7 @@ func (r *run) fault(f Fault) {
 	}
 }
 
-// problem keeps an error for Run to return, equal ones of several games once.
+// problem keeps an error for Run to return; an error with the same text is kept once.
 func (r *run) problem(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

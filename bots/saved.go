@@ -8,15 +8,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Save is a saved game that every bot has in its folder Save\Multiplayer. Real clients load the
-// state of the game from it, which knows the players by their pids and slots.
+// Save is a saved game that every bot has in its folder Save\Multiplayer. Real clients load the game's state from it,
+// including the players' ids and slots.
 type Save struct {
 	File string
 	Game *savedgame.Save
 }
 
-// shows reports whether a listed lobby is one that the bots can join: that of their saved game, if
-// they have one, and else none of a saved game, since clients without the file leave it at once.
+// shows reports whether the bots can join a listed lobby. With a saved game only lobbies of that saved game qualify,
+// without one only lobbies of no saved game, since clients without the file leave at once.
 func (s *Save) shows(info *w3gs.GameInfo) bool {
 	saved := info.Type&w3gs.GameTypeSaved != 0
 	if s == nil || !saved {
@@ -25,7 +25,7 @@ func (s *Save) shows(info *w3gs.GameInfo) bool {
 	return strings.EqualFold(info.Stat.MapPath, `Save\Multiplayer\`+s.File) && info.Stat.Checksum == s.Game.Magic
 }
 
-// needSaved holds the slots against those that were saved.
+// needSaved checks that the slots equal those of the saved game.
 func (p *player) needSaved(op w3gs.Op, t *w3gs.SlotTable) {
 	saved := p.g.run.opts.Save.Game.Table.Slots
 	if !p.need(len(t.Slots) == len(saved), op, "%d slots, the saved game has %d", len(t.Slots), len(saved)) {

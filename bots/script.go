@@ -9,43 +9,42 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Script is a recorded game: what its players did, in order.
+// Script is a recorded game to play again: what its players did, in order.
 type Script struct {
-	Names []string // of the players, in the order in which they join
+	Names []string // player names, in the order in which they join
 	Steps []Step
-	Speed float64 // factor; 0 is 1
+	Speed float64 // factor of the original speed; 0 is 1
 
-	// InOrder keeps the order of actions of different players: only one player acts
-	// in a turn, after the actions of the previous one have come back.
+	// InOrder keeps the order of actions of different players: in each turn only one player acts, and only after the
+	// actions of the previous one have come back.
 	InOrder bool
 }
 
-// Step is one thing that a player does.
+// Step is one thing that a player did.
 type Step struct {
 	At    time.Duration // game time
-	Seat  int           // in Names
+	Seat  int           // index in Names
 	Kind  StepKind
-	Data  []byte // of an action
-	Text  string // of a line
+	Data  []byte // data of an action
+	Text  string // text of a chat line
 	Scope w3gs.ChatScope
 	Leave w3gs.LeaveReason
 }
 
-// StepKind says which action a step is.
+// StepKind says what a step does.
 type StepKind uint8
 
-// Kinds of steps.
+// Kinds of steps: an action, a chat line, and leaving the game.
 const (
 	StepAct StepKind = iota
 	StepSay
 	StepLeave
 )
 
-// maxScriptBytes bounds the actions of a game in one turn, so that a fast script
-// does not flood the host.
+// maxScriptBytes limits the bytes of actions sent in one turn, so that a fast script does not flood the host.
 const maxScriptBytes = 8 << 10
 
-// scriptTime bounds the time that a script is played.
+// scriptTime is the longest time that a script is played.
 const scriptTime = 24 * time.Hour
 
 func (s *Script) check() error {
@@ -60,10 +59,9 @@ func (s *Script) check() error {
 	return nil
 }
 
-// playScript plays the steps that are due, once every bot has seen the current
-// turn. Hosts put actions into a turn in the order in which packets arrive. So each
-// bot sends all of a turn with one write, the bots in the order of the steps, and a
-// further step of a bot that has sent its part waits for the next turn.
+// playScript performs the steps that are due, once every bot has received the current turn. Hosts put actions into a
+// turn in the order in which packets arrive. So each bot sends everything for a turn with one write, the bots send in
+// the order of the steps, and a further step of a bot that has already sent waits for the next turn.
 func (g *game) playScript(now time.Duration) {
 	var played time.Duration
 	for _, p := range g.present() {
@@ -88,7 +86,7 @@ func (g *game) playScript(now time.Duration) {
 	}
 }
 
-// playSteps plays steps up to a time of the script, and returns the players that have acted.
+// playSteps performs steps up to the script's time due, and returns the players that acted, in order.
 func (g *game) playSteps(now, due time.Duration) (order []*player) {
 	steps := g.run.opts.Script.Steps
 	for bytes := 0; g.step < len(steps) && bytes < maxScriptBytes; g.step++ {
@@ -110,20 +108,20 @@ func (g *game) playSteps(now, due time.Duration) (order []*player) {
 	return order
 }
 
-// mayPerform reports whether a step can follow the others of this turn.
+// mayPerform reports whether the player may perform the step in this turn, after those in order.
 func (g *game) mayPerform(p *player, step *Step, order []*player) bool {
 	inOrder := g.run.opts.Script.InOrder
 	switch {
 	case len(order) > 0 && order[len(order)-1] != p && (inOrder || !p.answerDue):
 		return false
 	case step.Kind == StepLeave && p.seen != p.sent:
-		return false // actions of the last player to leave would be lost
+		return false // the player's last actions would be lost
 	}
-	waits := func(o *player) bool { return o != p && o.phase < leaving && o.seen != o.sent } // for an action to come back
+	waits := func(o *player) bool { return o != p && o.phase < leaving && o.seen != o.sent } // whether o waits for its actions to come back
 	return !inOrder || !slices.ContainsFunc(g.players, waits)
 }
 
-// sendAnswers sends the answers to turns and pings that were held back.
+// sendAnswers queues the answers to turns and pings that were held back.
 func (p *player) sendAnswers() {
 	p.answerDue = false
 	p.out = append(p.out, p.answers...)
@@ -147,7 +145,7 @@ func (p *player) perform(now time.Duration, step *Step) {
 	}
 }
 
-// ownStep takes an own action of the script that has come back.
+// ownStep handles an own action of the script that has come back, which must be unchanged.
 func (p *player) ownStep(op w3gs.Op, data []byte) {
 	if len(p.performed) == 0 || !slices.Equal(data, p.performed[0]) {
 		p.fault(op, "own action % X comes back as another", data)

@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// proxySize as width and height of the map announces GProxy++.
+	// proxySize is the width and height that a host announces for the map if it supports GProxy++.
 	proxySize = 1984
 
-	// searchFresh is how long the answers to a search are used.
+	// searchFresh is how long the answers to a search are used before the next search.
 	searchFresh = time.Second
 	searchPause = 100 * time.Millisecond // between two searches
 )
 
-// lobby is where a bot may join.
+// lobby is a lobby that bots may join.
 type lobby struct {
 	id, key uint32
-	addr    string // host:port for TCP
+	addr    string // host:port, TCP
 	name    string
 	open    int
-	slots   int  // on a realm, which does not say: those that are open
-	guessed bool // the id is a guess: the lobby may not exist
-	proxies bool // the host knows GProxy++
+	slots   int  // number of slots; a realm does not tell, so there it is the number of open ones
+	guessed bool // the id is a guess, so the lobby may not exist
+	proxies bool // whether the host supports GProxy++
 }
 
-// finder assigns lobbies to games, each lobby once.
+// finder assigns lobbies to games, each lobby to one game. It is safe for concurrent use.
 type finder struct {
 	opts  *Options
-	realm *realmAccounts // nil: lobbies are looked for at opts.Addr
+	realm *realmAccounts // nil: lobbies are searched at opts.Addr
 
 	mu        sync.Mutex
-	found     []lobby   // by the last search, not assigned yet
-	asked     time.Time // when that was
-	last      time.Time // when a lobby was assigned
+	found     []lobby   // lobbies of the last search that are not assigned yet
+	asked     time.Time // when the last search was
+	last      time.Time // when a lobby was last assigned
 	claimed   map[uint32]bool
-	answered  bool   // the host has answered a search
-	noAnswers bool   // the host is not searched, or does not answer: ids are guessed
-	guess     uint32 // last id guessed
-	picked    int    // games to watch
+	answered  bool   // whether the host has ever answered a search
+	noAnswers bool   // ids are guessed, because one was given or the host does not answer searches
+	guess     uint32 // the id guessed last
+	picked    int    // number of games to watch assigned so far
 	size      int    // most slots of any lobby seen
 }
 
@@ -60,8 +60,8 @@ func newFinder(opts *Options) *finder {
 	return f
 }
 
-// claim waits for a lobby with room for all bots of a game. If the host does not
-// answer searches, it guesses the game ids 1, 2, 3 and so on; an id of the options is the only one.
+// claim blocks until there is a lobby with room for all bots of a game, and assigns it. If the host does not answer
+// searches, it guesses the game ids 1, 2, 3 and so on; an id given in the options is the only one tried.
 func (f *finder) claim(ctx context.Context) (lobby, error) {
 	for {
 		l, ok, err := f.try(ctx)
@@ -98,10 +98,10 @@ func (f *finder) try(ctx context.Context) (_ lobby, ok bool, err error) {
 	return l, ok, err
 }
 
-// take assigns a lobby with enough room. If all lobbies are too small it assigns
-// one of those: the first bot then sees in the slots how many fit.
+// take assigns a lobby with enough room. If all lobbies are too small it assigns one of them: the first bot then sees in
+// its slots how many bots fit.
 func (f *finder) take() (lobby, bool) {
-	if f.opts.Watch && len(f.found) > 0 { // one after the other
+	if f.opts.Watch && len(f.found) > 0 { // several bots may watch the same game
 		f.picked++
 		return f.found[f.picked%len(f.found)], true
 	}
@@ -116,7 +116,7 @@ func (f *finder) take() (lobby, bool) {
 	return lobby{}, false
 }
 
-// shows reports whether an entry is for these bots: a lobby, or a game to watch.
+// shows reports whether a listed entry is what the bots look for: a lobby, or with Watch a game to watch.
 func (f *finder) shows(name string) bool {
 	running := strings.HasPrefix(name, "[watch] ")
 	return running == f.opts.Watch || f.opts.Watch && strings.HasPrefix(name, "Replay ")

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rawWrite writes to a non-blocking socket. Unlike unix.Write it does not tell the
-// scheduler, because the call returns at once.
+// rawWrite writes to a non-blocking socket. Unlike unix.Write it does not notify the Go scheduler, which is cheaper and
+// safe because the call returns at once.
 func rawWrite(fd int, b []byte) (int, error) {
 	n, _, errno := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
 	if errno != 0 {
@@ -17,17 +17,15 @@ func rawWrite(fd int, b []byte) (int, error) {
 	return int(n), nil
 }
 
-// stampedReader reads from non-blocking sockets with the kernel's time of arrival,
-// so that a loop that is late, because the machine is busy, does not make the host
-// look late.
+// stampedReader reads from non-blocking sockets and gets the kernel's time of arrival, so that a loop delayed by a busy
+// machine does not make the host look late.
 type stampedReader struct {
 	msg  unix.Msghdr
 	iov  unix.Iovec
-	room [8]uint64 // aligned for the control message
+	room [8]uint64 // space for the control message; uint64 aligns it
 }
 
-// read also returns how long ago the last of the bytes arrived; 0 where the kernel
-// does not say.
+// read also returns how long ago the last of the bytes arrived, or 0 if the kernel does not tell.
 func (r *stampedReader) read(fd int, b []byte) (n int, age time.Duration, err error) {
 	r.iov.Base = unsafe.SliceData(b)
 	r.iov.SetLen(len(b))
@@ -38,7 +36,7 @@ func (r *stampedReader) read(fd int, b []byte) (n int, age time.Duration, err er
 	if errno != 0 {
 		return 0, 0, errno
 	}
-	stamp := (*unix.Timespec)(unsafe.Add(unsafe.Pointer(&r.room), unix.CmsgLen(0))) // the only control message that is asked for
+	stamp := (*unix.Timespec)(unsafe.Add(unsafe.Pointer(&r.room), unix.CmsgLen(0))) // only this control message was asked for
 	if int(r.msg.Controllen) < unix.CmsgLen(int(unsafe.Sizeof(*stamp))) {
 		return int(got), 0, nil
 	}

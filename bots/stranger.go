@@ -15,15 +15,15 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// strangerWait is the time for a host to close a connection that never joins:
-// hosts wait ten seconds for the first packet, the rest is tolerance.
+// strangerWait is the time that a host has to close a connection that never joins. Hosts wait ten seconds for the first
+// packet; the rest is tolerance.
 const strangerWait = 30 * time.Second
 
-// strangers are the kinds of connections that never join.
+// strangers lists the kinds of connections that never join.
 var strangers = []struct {
 	kind string
 	send func() []byte
-	slow bool // a byte a second
+	slow bool // sends one byte per second
 }{
 	{"sends nothing", func() []byte { return nil }, false},
 	{"sends random bytes", func() []byte { return garbage(512) }, false},
@@ -39,7 +39,7 @@ var strangers = []struct {
 	}, true},
 }
 
-// garbage is random bytes of which the first cannot begin a packet.
+// garbage returns n random bytes whose first cannot begin a packet.
 func garbage(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails
@@ -47,8 +47,8 @@ func garbage(n int) []byte {
 	return b
 }
 
-// startStrangers opens the connections and returns a function that waits for their
-// ends, at most strangerWait after they were opened.
+// startStrangers opens the connections and returns a function that blocks until they have ended, at most strangerWait
+// after they were opened.
 func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	if r.opts.Strangers == 0 {
 		return func() []StrangerReport { return nil }
@@ -77,8 +77,7 @@ func (r *run) startStrangers(ctx context.Context) func() []StrangerReport {
 	}
 }
 
-// stranger opens one connection and waits for the host to close it. A connection
-// that is not accepted counts as closed.
+// stranger opens one connection and waits until the host closes it. A connection that is not accepted counts as closed.
 func (r *run) stranger(ctx context.Context, number int, b []byte, slow bool) (took time.Duration, closed bool) {
 	c, err := r.dialFrom(ctx, netip.AddrFrom4([4]byte{127, 254, byte(number / 250), byte(number%250 + 1)}), r.opts.Addr, nil)
 	if err != nil {
@@ -88,7 +87,7 @@ func (r *run) stranger(ctx context.Context, number int, b []byte, slow bool) (to
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { c.Close() })
 	defer stop()
-	go func() { // ends with the connection, or when all is sent
+	go func() { // ends with the connection, or when everything is sent
 		size, pause := len(b), time.Duration(0)
 		if slow {
 			size, pause = 1, time.Second

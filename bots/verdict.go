@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Verdict is the report in one sentence.
+// Verdict returns the result in one sentence.
 func (r *Report) Verdict() string {
 	if r.OK {
 		text := fmt.Sprintf("all went well: %s played %s of %v to the end, and the host kept to the rules",
@@ -43,7 +43,7 @@ func (r *Report) Verdict() string {
 	return "not well: " + strings.Join(bad, "; ")
 }
 
-// firstReason is why the first bot was removed.
+// firstReason says why the first bot was removed; "" if none was.
 func (r *Report) firstReason() string {
 	for _, p := range r.Players {
 		if !p.Misbehaves && p.Outcome != OutcomeLeft && p.Why != "" {
@@ -53,8 +53,7 @@ func (r *Report) firstReason() string {
 	return ""
 }
 
-// completed counts the bots that left by themselves, and those that misbehaved,
-// which the host may remove.
+// completed counts the bots that left by themselves, and those that misbehaved, which the host may remove.
 func (r *Report) completed() int {
 	n := r.Outcomes[OutcomeLeft]
 	for _, m := range r.Misbehaved {
@@ -63,7 +62,7 @@ func (r *Report) completed() int {
 	return n
 }
 
-// counted is "1 bot" or "3 bots".
+// counted returns "1 bot" or "3 bots".
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
