@@ -169,7 +169,7 @@ func testCrashThatCannotBeMended(t *testing.T) {
 	})
 	poison(t, g, players[1], []byte("poison"), func(*Game) {})
 	players[0].UntilChat("crashed")
-	if line := r.logged("game crashed; all other games go on"); !strings.Contains(line["panic"].(string), "no journal") {
+	if line := r.logged("game crashed; all other games go on"); !strings.Contains(line["panic"].(string), "not a journal") {
 		t.Errorf("logged %v", line)
 	}
 }

@@ -3,6 +3,7 @@ package takeover
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,10 +47,11 @@ func TestStandbyReady(t *testing.T) {
 			}
 			return nil
 		})
-		ready, ended, began := 0, make(chan error, 1), time.Now()
+		var ready atomic.Int32
+		ended, began := make(chan error, 1), time.Now()
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
-		go func() { ended <- in.StandBy(ctx, func() { ready++ }) }()
+		go func() { ended <- in.StandBy(ctx, func() { ready.Add(1) }) }()
 		for _, c := range []struct {
 			after time.Duration
 			ready bool
@@ -57,8 +59,8 @@ func TestStandbyReady(t *testing.T) {
 		}{{30 * time.Second, false, 1}, {61 * time.Second, false, 2}, {121 * time.Second, true, 3}} {
 			time.Sleep(c.after - time.Since(began))
 			synctest.Wait()
-			if moved := in.Moved(); (ready > 0) != c.ready || moved < c.moved || !c.ready && moved > c.moved {
-				t.Errorf("after %v: ready %d times, moved %d", c.after, ready, moved)
+			if moved := in.Moved(); (ready.Load() > 0) != c.ready || moved < c.moved || !c.ready && moved > c.moved {
+				t.Errorf("after %v: ready %d times, moved %d", c.after, ready.Load(), moved)
 			}
 		}
 		news <- hold.News{Verb: hold.GoOn}
