@@ -320,6 +320,7 @@ func TestRotationBesideChosenMaps(t *testing.T) {
 		{rotation: "a b", next: "b", want: "b a b a"},
 		{rotation: "a b", next: "a", want: "a b a b"},
 		{rotation: "a b c", next: "c", want: "c a b c"},
+		{rotation: "a b c", next: "b", want: "b a b c"},
 		{rotation: "a b", next: "w", always: true, want: "w w w w"},
 		{rotation: "a b c", next: "w", broken: "w", want: "a b c a"},
 		{rotation: "a b c", next: "w", broken: "w a", want: "b c b c"},
