@@ -144,7 +144,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin list --json", 0, `"role": "root"`},
 		{"admin add Ann --from 10.1.2.3/8", 0, `^Ann from 10\.0\.0\.0/8 is admin on the LAN\.\n$`},
 		{"admin add Ann --from home", 2, `"home" is not an address or a network`},
-		{"admin add 192.168.1.0/24 --from 10.0.0.1", 2, `192\.168\.1\.0/24 is already a network`},
+		{"admin add 192.168.1.0/24 --from 10.0.0.1", 2, `192\.168\.1\.0/24 is a network and needs no second one`},
 		{"admin add 10.0.0.300", 2, `"10\.0\.0\.300" is not an address`},
 		{"admin add 192.168.1.0/24 --role root", 0, `^192\.168\.1\.0/24 is root on the LAN\.\n$`},
 		{"admin add ::/0", 2, `add --yes`},
