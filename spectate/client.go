@@ -58,8 +58,8 @@ type Client struct {
 	until     time.Duration // deadline of the current state
 	why       error         // reason for state finishing
 	met       meeting
-	hasWait   bool // has been told when the game begins
-	inGame    bool // has left the lobby
+	hasWait   bool // the client has been told when the game begins
+	inGame    bool // the client has been sent from the lobby into the game
 	pingAt    time.Duration
 	pace      pace
 	lines     allowance.Allowance // rate limit for chat lines
@@ -80,9 +80,9 @@ type state uint8
 
 const (
 	checking state = iota // checking the map
-	greeting              // until the client has sent its 0x59, from 1.32 on
-	waiting               // until the game's beginning may be shown
-	counting              // between 0x0A and 0x0B, from 1.32 on
+	greeting              // waiting for the client's 0x59 (1.32 and later)
+	waiting               // waiting until the beginning of the game may be shown
+	counting              // between 0x0A and 0x0B (1.32 and later)
 	loading
 	watching
 	finishing // reading a last line before removal
@@ -143,7 +143,7 @@ func (c *Client) Packet(now time.Duration, f w3gs.Frame, out *Out) error {
 	switch p := p.(type) {
 	case *w3gs.LeaveGame:
 		if c.recording.Version.StrayLeaves() && (c.state == counting || c.state == loading) {
-			return nil // it counts when the connection closes
+			return nil // ignored: only the end of the connection counts
 		}
 		out.send(&w3gs.LeaveAck{})
 		out.End, out.Why = true, ErrLeft
@@ -187,7 +187,7 @@ func (c *Client) checked(now time.Duration, size uint32, out *Out) {
 	c.welcome(now, out)
 }
 
-// welcome continues with a client that has the map and knows all players.
+// welcome greets a client that has the map and knows all players, and starts the game if possible.
 func (c *Client) welcome(now time.Duration, out *Out) {
 	t := c.recording
 	out.send(&w3gs.SlotInfo{SlotTable: t.table})
@@ -219,7 +219,7 @@ func (c *Client) start(now time.Duration, out *Out) {
 	c.load(now, out)
 }
 
-// load makes the client load the map. From 1.32 on all other players have loaded at once.
+// load makes the client load the map. Clients of 1.32 and later are told immediately that all others have loaded.
 func (c *Client) load(now time.Duration, out *Out) {
 	out.send(&w3gs.CountdownEnd{})
 	c.inGame = true

@@ -6,16 +6,16 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// maxExtraLen is the longest 0x59 that is sent back. Real ones have up to 250 bytes.
+// maxExtraLen is the maximum length in bytes of 0x59 data that is sent back; real clients send up to 250.
 const maxExtraLen = 1024
 
-// meeting notes which of its 0x59 a client from 1.32 on has sent.
+// meeting records which 0x59 (skins, pair, profiles) a client of 1.32 or later has sent about itself.
 type meeting struct {
 	skins, pair bool
 	profiles    int
 }
 
-// meet sends a 0x59 of the client about itself back, as hosts do.
+// meet echoes a 0x59 that the client has sent about itself, as real hosts do, and continues once all have come.
 func (c *Client) meet(now time.Duration, e *w3gs.PlayerExtra, out *Out) {
 	if !c.recording.Version.Reforged() || c.state > waiting || e.PID() != c.recording.Seat || len(e.Data) > maxExtraLen {
 		return
@@ -36,8 +36,8 @@ func (c *Client) meet(now time.Duration, e *w3gs.PlayerExtra, out *Out) {
 	}
 }
 
-// hasMet reports whether the client has sent all its 0x59: skins, a pair and, to 2.0, as many profiles as there are
-// players. Those of 3.0 may send none.
+// hasMet reports whether the client has sent all its 0x59: skins, a pair and, up to 2.0, one profile per player.
+// Clients of 3.0 need not send profiles.
 func (c *Client) hasMet() bool {
 	profiles := len(c.recording.others) + 1
 	if c.recording.Version.IntroducesAtJoin() {

@@ -18,7 +18,7 @@ type Recording struct {
 
 	table    w3gs.SlotTable
 	others   []w3gs.PlayerInfo   // players introduced to spectators: all except that of the seat
-	profiles []*w3gs.PlayerExtra // from 1.32 on: skins of the others, then profiles of all players
+	profiles []*w3gs.PlayerExtra // for 1.32 and later: skins of the others, then profiles of all players
 	parts    []part
 	frames   []byte
 	time     time.Duration // game time of all parts
@@ -63,8 +63,8 @@ func NewRecording(r *replay.Reader, seat uint8, version w3gs.Version, check w3gs
 	return t, nil
 }
 
-// readProfiles reads the skins and profiles of a recording, in the order in which a newcomer gets them. A player
-// without any gets those of a player who has chosen nothing.
+// readProfiles reads the skins and profiles of a recording, in the order in which spectators receive them. Players
+// without any get default ones.
 func (t *Recording) readProfiles(start *replay.Start) {
 	find := func(plain *w3gs.PlayerExtra) *w3gs.PlayerExtra {
 		for _, m := range start.Metas {

@@ -9,20 +9,21 @@ const (
 	// auditEach is the number of audit lines recorded per caller and auditWithin.
 	auditEach   = 30
 	auditWithin = time.Minute
-	// mostCallers is the number of callers counted separately, of lines that were refused and of others; further ones share a counter.
+	// mostCallers is the number of callers counted separately, once for refused and once for accepted lines;
+	// further callers share a counter.
 	mostCallers = 1024
 )
 
 // AuditLimit forwards records but limits the audit lines of each caller per minute, because players cause
 // them as fast as they type and they are kept longer than games. The first line over the limit is replaced by
-// a note about it. The console and the control socket are not limited. Refused lines count apart from the others, because
-// anybody can cause them under any number of names, which must not displace the lines of people with rights.
+// a note about it. The console and the control socket are not limited. Refused lines are counted separately:
+// anybody can cause them under any number of names, and they must not use up the counters of authorised callers.
 type AuditLimit struct {
 	to interface{ Record(Record) }
 
 	mu       sync.Mutex
 	since    time.Time
-	accepted map[caller]int // lines by caller
+	accepted map[caller]int // number of lines by caller; refused likewise
 	refused  map[caller]int
 }
 

@@ -10,22 +10,23 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// Ladder is a table of ratings of its own, of public games on some maps within seasons.
+// Ladder is a ranking of players by their public games on some maps. Each of its seasons has a table and ratings
+// of its own.
 type Ladder struct {
-	Slug    string   // names it in the database and in addresses
-	Maps    []string // categories of maps, see rating.Category; nil: all
-	LAN     bool     // names count that no realm has confirmed
-	Carry   float64  // share of a rating that goes on in the next season, from 0 to 1
-	Seasons []Season // in order, numbered from 1
+	Slug    string   // identifies the ladder in the database and in web addresses
+	Maps    []string // categories of maps, see rating.Category; nil means all maps
+	LAN     bool     // rate players whose names no realm has confirmed, too
+	Carry   float64  // fraction of a rating that is carried over to the next season, from 0 to 1
+	Seasons []Season // in order of time; the first has number 1
 }
 
-// Season is a span of a ladder. A game belongs to the season in which it started.
+// Season is a time span of a ladder. A game belongs to the season in which it started.
 type Season struct {
 	Begin time.Time
-	End   time.Time // it begins no game then or later; zero: it has no end
+	End   time.Time // games that start at this time or later do not belong to it; zero means no end
 }
 
-// LadderPlayer is a row of a ladder's table.
+// LadderPlayer is a player's row in the table of one season. Mu and Sigma are those of rating.Skill.
 type LadderPlayer struct {
 	NameKey   string
 	Realm     string
@@ -37,15 +38,15 @@ type LadderPlayer struct {
 	Lost      int
 	Drawn     int
 	LeftEarly int
-	Streak    int    // games won one after the other; lost ones below zero
-	Recent    string // the letters of the last ten games, the newest first: W, L, D and Q for one who left
+	Streak    int    // number of consecutive wins, or minus the number of consecutive losses
+	Recent    string // results of the last ten games, newest first: W won, L lost, D drawn, Q left early
 	LastGame  time.Time
 }
 
-// Points is the rating as players see it.
+// Points returns the rating as a single number, as players see it.
 func (p *LadderPlayer) Points() int { return rating.Skill{Mu: p.Mu, Sigma: p.Sigma}.Points() }
 
-// Letters of results.
+// Letters of results in LadderPlayer.Recent and LadderPoint.Result.
 const (
 	resultWon   = "W"
 	resultLost  = "L"
@@ -54,29 +55,31 @@ const (
 )
 
 const (
-	// lateFor is how late a game may arrive after a later one and still be put in its place.
+	// lateFor is how far back UpdateLadder looks for games that reached the database after later ones. If it finds
+	// one, the season is computed again.
 	lateFor = 48 * time.Hour
-	// finalAfter is how long after its end a season takes games that began before it.
+	// finalAfter is how long after its end a season still accepts games that started before the end.
 	finalAfter = 24 * time.Hour
 	mostRecent = 10
 )
 
-// firstKey sorts before all keys of games.
+// firstKey sorts before the keys of all games.
 var firstKey = oldestKey(time.UnixMilli(1))
 
-// seasonOf is a season of a ladder with its number.
+// seasonOf is one season of a ladder, and its number.
 type seasonOf struct {
 	*Ladder
 	Season
 	number int
 }
 
-// definition changes with everything that decides what is in the table.
+// definition returns a text of all settings that affect the season's table. If it differs from the stored one,
+// the table must be computed again.
 func (s *seasonOf) definition() string {
 	return fmt.Sprint(s.Maps, s.LAN, s.Carry, s.Begin.UTC().Format(time.RFC3339), s.End.UTC().Format(time.RFC3339))
 }
 
-// seasonState is how far a season has come.
+// seasonState is the stored state of a season. The cursor is the last game that its table contains.
 type seasonState struct {
 	Definition string
 	CursorAt   time.Time
@@ -85,8 +88,8 @@ type seasonState struct {
 	Final      bool
 }
 
-// all are the seasons of a ladder. One without seasons has a single one without bounds.
-func (l *Ladder) all() (list []seasonOf) {
+// allSeasons returns the seasons of a ladder, or a single unlimited one if none are configured.
+func (l *Ladder) allSeasons() (list []seasonOf) {
 	for i, s := range l.Seasons {
 		list = append(list, seasonOf{l, s, i + 1})
 	}
@@ -96,10 +99,10 @@ func (l *Ladder) all() (list []seasonOf) {
 	return list
 }
 
-// UpdateLadder takes the games that have ended since the last call into the seasons of a ladder. The table of a season becomes
-// final a day after its end. It returns how many games it has taken.
+// UpdateLadder adds the games that have ended since the last call to the tables of a ladder, and returns their
+// number. A season's table becomes final a day after the season's end.
 func (d *Store) UpdateLadder(ctx context.Context, l Ladder, now time.Time) (games int64, err error) {
-	for _, s := range l.all() {
+	for _, s := range l.allSeasons() {
 		if s.Begin.After(now) {
 			break
 		}
@@ -111,10 +114,10 @@ func (d *Store) UpdateLadder(ctx context.Context, l Ladder, now time.Time) (game
 	return games, nil
 }
 
-// RebuildLadder makes the tables of all seasons anew from the games that are kept, in one transaction each. It refuses where
-// games of a season are no longer kept.
+// RebuildLadder computes the tables of all seasons again from the game log, with one transaction per season. It
+// returns the number of games, and ErrRejected at the first season of which games have been deleted.
 func (d *Store) RebuildLadder(ctx context.Context, l Ladder, now time.Time) (games int64, err error) {
-	for _, s := range l.all() {
+	for _, s := range l.allSeasons() {
 		if s.Begin.After(now) {
 			break
 		}
@@ -124,9 +127,9 @@ func (d *Store) RebuildLadder(ctx context.Context, l Ladder, now time.Time) (gam
 			}
 			lost, err := s.lost(ctx, tx)
 			if err != nil || lost {
-				return 0, errors.Join(err, fmt.Errorf("%w: games of season %d of %s are no longer in the game log, so that its table cannot be made again", ErrRejected, s.number, s.Slug))
+				return 0, errors.Join(err, fmt.Errorf("%w: the table of season %d of %s cannot be computed again, because some of its games have been deleted", ErrRejected, s.number, s.Slug))
 			}
-			return s.anew(ctx, tx, now)
+			return s.rebuild(ctx, tx, now)
 		})
 		if games += n; err != nil {
 			return games, err
@@ -135,12 +138,12 @@ func (d *Store) RebuildLadder(ctx context.Context, l Ladder, now time.Time) (gam
 	return games, nil
 }
 
-// lockLadders keeps other hosts from changing ladders until the transaction ends.
+// lockLadders prevents other hosts from changing ladders until the transaction ends.
 func lockLadders(ctx context.Context, tx sqldb.Tx) error {
 	return tx.OnPostgres(ctx, "LOCK TABLE ladder_seasons IN EXCLUSIVE MODE")
 }
 
-// updateSeason takes the next games of a season.
+// updateSeason adds the next games to the table of a season, or computes the table again if necessary.
 func (d *Store) updateSeason(ctx context.Context, tx sqldb.Tx, s seasonOf, now time.Time) (int64, error) {
 	if err := lockLadders(ctx, tx); err != nil {
 		return 0, err
@@ -149,8 +152,8 @@ func (d *Store) updateSeason(ctx context.Context, tx sqldb.Tx, s seasonOf, now t
 	switch {
 	case err != nil || state.Final:
 		return 0, err
-	case state.Definition != s.definition(): // it has just begun, or is another by the configuration
-		return s.anew(ctx, tx, now)
+	case state.Definition != s.definition(): // the season is new, or its settings have changed
+		return s.rebuild(ctx, tx, now)
 	}
 	late, err := s.isLate(ctx, tx, &state)
 	if err != nil {
@@ -161,7 +164,7 @@ func (d *Store) updateSeason(ctx context.Context, tx sqldb.Tx, s seasonOf, now t
 			if err != nil {
 				return 0, err
 			}
-			return s.anew(ctx, tx, now)
+			return s.rebuild(ctx, tx, now)
 		}
 	}
 	b := ladderBuilder{tx: tx, s: &s, before: state, state: state, known: map[ladderKey]*LadderPlayer{}}
@@ -172,7 +175,7 @@ func (d *Store) updateSeason(ctx context.Context, tx sqldb.Tx, s seasonOf, now t
 	return n, b.finish(ctx, n == 0, now)
 }
 
-// state reads how far a season has come; a zero definition: it has not begun.
+// state reads the stored state of a season, or returns the zero state if none is stored.
 func (s *seasonOf) state(ctx context.Context, q sqldb.Queryer) (seasonState, error) {
 	state, err := sqldb.One[seasonState](ctx, q, "SELECT definition, cursor_at, cursor_key, games, final FROM ladder_seasons WHERE ladder = $1 AND season = $2", s.Slug, s.number)
 	if errors.Is(err, ErrNotFound) {
@@ -181,10 +184,11 @@ func (s *seasonOf) state(ctx context.Context, q sqldb.Queryer) (seasonState, err
 	return state, err
 }
 
-// isLate reports whether games have arrived that ended before the last one that is in.
+// isLate reports whether the database has games that ended before the cursor and are missing from the season's
+// table.
 func (s *seasonOf) isLate(ctx context.Context, q sqldb.Queryer, state *seasonState) (bool, error) {
 	args := []any{state.CursorAt.Add(-lateFor), state.CursorAt, state.CursorKey, s.Slug, s.number}
-	where, err := s.chosen(ctx, q, &args)
+	where, err := s.condition(ctx, q, &args)
 	if err != nil {
 		return false, err
 	}
@@ -192,14 +196,14 @@ func (s *seasonOf) isLate(ctx context.Context, q sqldb.Queryer, state *seasonSta
 		AND NOT EXISTS (SELECT 1 FROM ladder_games l WHERE l.ladder = $4 AND l.season = $5 AND l.game_key = g.key))`, args...)
 }
 
-// lost reports whether the log no longer has games that are in the season.
+// lost reports whether games in the season's table have been deleted from the game log.
 func (s *seasonOf) lost(ctx context.Context, q sqldb.Queryer) (bool, error) {
 	return sqldb.One[bool](ctx, q, `SELECT EXISTS (SELECT 1 FROM ladder_games l WHERE l.ladder = $1 AND l.season = $2 AND l.rated
 		AND NOT EXISTS (SELECT 1 FROM games g WHERE g.key = l.game_key))`, s.Slug, s.number)
 }
 
-// chosen is the condition of the games of a season, whose arguments it appends.
-func (s *seasonOf) chosen(ctx context.Context, q sqldb.Queryer, args *[]any) (string, error) {
+// condition returns the SQL condition for the games of the season, and appends its arguments to args.
+func (s *seasonOf) condition(ctx context.Context, q sqldb.Queryer, args *[]any) (string, error) {
 	arg := func(v any) string {
 		*args = append(*args, v)
 		return fmt.Sprintf("$%d", len(*args))
@@ -215,7 +219,7 @@ func (s *seasonOf) chosen(ctx context.Context, q sqldb.Queryer, args *[]any) (st
 	return where + " AND map_sha1 IN (SELECT value FROM json_each(" + arg(maps) + "))", err
 }
 
-// mapsOf lists the versions of maps of categories, by their SHA-1.
+// mapsOf returns the SHA-1s of all maps of the given categories.
 func mapsOf(ctx context.Context, q sqldb.Queryer, categories []string) ([]string, error) {
 	all, err := sqldb.List[struct {
 		MapName string
@@ -233,8 +237,8 @@ func mapsOf(ctx context.Context, q sqldb.Queryer, categories []string) ([]string
 	return list, err
 }
 
-// anew makes the table of a season from its beginning.
-func (s *seasonOf) anew(ctx context.Context, tx sqldb.Tx, now time.Time) (games int64, err error) {
+// rebuild computes the table of a season from its first game.
+func (s *seasonOf) rebuild(ctx context.Context, tx sqldb.Tx, now time.Time) (games int64, err error) {
 	for _, table := range []string{"ladder_players", "ladder_results", "ladder_games", "ladder_seasons"} {
 		if _, err := tx.Exec(ctx, "DELETE FROM "+table+" WHERE ladder = $1 AND season = $2", s.Slug, s.number); err != nil {
 			return 0, err

@@ -10,36 +10,36 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// ladderKey names a player of a season.
+// ladderKey identifies a player in a ladder.
 type ladderKey struct{ NameKey, Realm string }
 
-// ladderBuilder takes games into the table of a season, in the order in which they ended, within one transaction.
+// ladderBuilder adds games to the table of a season, in the order in which they ended, within one transaction.
 type ladderBuilder struct {
 	tx      sqldb.Tx
 	s       *seasonOf
-	before  seasonState // as stored
+	before  seasonState // state in the database
 	state   seasonState
-	known   map[ladderKey]*LadderPlayer // rows as they are now
-	changed map[ladderKey]bool          // rows to write
+	known   map[ladderKey]*LadderPlayer // current rows
+	changed map[ladderKey]bool          // players whose rows finish must write
 }
 
-// ladderSeat is a player of a game.
+// ladderSeat is a player of a game with the result.
 type ladderSeat struct {
 	GameKey              GameKey
 	NameKey, Realm, Name string
 	rating.Result
 }
 
-// ladderGame is a game of the season.
+// ladderGame is a game that belongs to the season.
 type ladderGame struct {
 	Key     GameKey
 	EndedAt time.Time
 }
 
-// next takes up to rateBatch games; 0: there are no more.
+// next adds up to rateBatch games and returns their number; 0 means that there are no more.
 func (b *ladderBuilder) next(ctx context.Context) (int64, error) {
 	args := []any{b.state.CursorAt, b.state.CursorKey, rateBatch}
-	where, err := b.s.chosen(ctx, b.tx, &args)
+	where, err := b.s.condition(ctx, b.tx, &args)
 	if err != nil {
 		return 0, err
 	}
@@ -82,7 +82,8 @@ func (b *ladderBuilder) next(ctx context.Context) (int64, error) {
 	return int64(len(games)), b.tx.Batch(ctx, statements, nil)
 }
 
-// read fetches the rows of players that are not known yet. A player who is new in the season begins with what is carried over.
+// read adds the rows of the seats' players to known. Players without a row in this season start with the rating
+// carried over from the previous one.
 func (b *ladderBuilder) read(ctx context.Context, seats []ladderSeat) error {
 	names := map[string]bool{}
 	for _, p := range seats {
@@ -124,8 +125,9 @@ func (b *ladderBuilder) rows(ctx context.Context, season int, names []string) ([
 		WHERE ladder = $1 AND season = $2 AND name_key IN (SELECT value FROM json_each($3))`, b.s.Slug, season, names)
 }
 
-// rate changes the rows of the players of a game, unless its results name no winner or one of its players is not confirmed by a
-// realm. It returns the statements that store the changes.
+// rate updates the rows of a game's players and returns the statements that store the changes. It rates no game
+// whose results cannot be rated, see rating.Game, or that has a result for a player without name or, unless
+// Ladder.LAN is set, without realm.
 func (b *ladderBuilder) rate(g ladderGame, seats []ladderSeat) (rows []sqldb.Statement, rated bool) {
 	results, before, players := make([]rating.Result, len(seats)), make([]rating.Skill, len(seats)), make([]*LadderPlayer, len(seats))
 	for i, p := range seats {
@@ -164,7 +166,7 @@ func (b *ladderBuilder) rate(g ladderGame, seats []ladderSeat) (rows []sqldb.Sta
 	return rows, rated
 }
 
-// letterOf is the result of a player: that of the team, unless the player has left it.
+// letterOf returns the letter of player i's result: Q if the player left early, otherwise that of the team.
 func letterOf(results []rating.Result, i int) string {
 	letter := resultLost
 	for _, r := range results {
@@ -182,10 +184,10 @@ func letterOf(results []rating.Result, i int) string {
 	return letter
 }
 
-// count adds a result to a row.
+// count adds a result to the row's counters.
 func (p *LadderPlayer) count(letter string) {
 	p.Games++
-	p.Recent = trimRecent(letter, p.Recent)
+	p.Recent = addRecent(letter, p.Recent)
 	switch letter {
 	case resultWon:
 		p.Won++
@@ -203,7 +205,8 @@ func (p *LadderPlayer) count(letter string) {
 	p.Streak = min(p.Streak, 0) - 1
 }
 
-// finish writes the rows and how far the season has come. It is final when all its games are in and its time is over.
+// finish writes the changed rows and the state of the season. complete says that no more games are waiting; the
+// table then becomes final if finalAfter has passed since the end of the season.
 func (b *ladderBuilder) finish(ctx context.Context, complete bool, now time.Time) error {
 	over := !b.s.End.IsZero() && now.After(b.s.End.Add(finalAfter))
 	if complete && !over && len(b.changed) == 0 && b.state.Definition == b.before.Definition && b.state.CursorKey == b.before.CursorKey {

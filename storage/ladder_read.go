@@ -8,19 +8,20 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// LadderSeason is what is known of a season.
+// LadderSeason is the state of a season. Games counts its rated games; Final means that its table no longer
+// changes.
 type LadderSeason struct {
 	Season int
 	Games  int
 	Final  bool
 }
 
-// LadderSeasons lists the seasons of a ladder that have begun, the latest first.
+// LadderSeasons returns the seasons of a ladder that have a table, latest first.
 func (d *Store) LadderSeasons(ctx context.Context, slug string) ([]LadderSeason, error) {
 	return sqldb.List[LadderSeason](ctx, d.sql, "SELECT season, games, final FROM ladder_seasons WHERE ladder = $1 ORDER BY season DESC", slug)
 }
 
-// LadderTable lists the players of a season, the best first. Hidden and forgotten ones are left out.
+// LadderTable returns at most limit players of a season, best first. Hidden and forgotten players are left out.
 func (d *Store) LadderTable(ctx context.Context, slug string, season, limit int) ([]LadderPlayer, error) {
 	all, err := sqldb.List[LadderPlayer](ctx, d.sql, "SELECT "+selected(LadderPlayer{}, "p.")+` FROM ladder_players p WHERE ladder = $1 AND season = $2
 		AND NOT EXISTS (SELECT 1 FROM hidden h WHERE h.name_key = p.name_key) ORDER BY mu - 3 * sigma DESC, name_key, realm LIMIT $3`, slug, season, limit)
@@ -33,7 +34,7 @@ func (d *Store) LadderTable(ctx context.Context, slug string, season, limit int)
 	return shown, err
 }
 
-// LadderPoint is the rating of a player after a game.
+// LadderPoint is a player's rating after a game, and the letter of the game's result.
 type LadderPoint struct {
 	EndedAt time.Time
 	GameKey GameKey
@@ -42,14 +43,14 @@ type LadderPoint struct {
 	Result  string
 }
 
-// LadderCurve lists the ratings of a player in a season, in their order; of more than limit the latest.
+// LadderCurve returns a player's ratings after the last limit games of a season, oldest first.
 func (d *Store) LadderCurve(ctx context.Context, slug string, season int, name, realm string, limit int) ([]LadderPoint, error) {
 	return sqldb.List[LadderPoint](ctx, d.sql, `SELECT * FROM (SELECT ended_at, game_key, mu, sigma, result FROM ladder_results
 		WHERE ladder = $1 AND season = $2 AND name_key = $3 AND realm = $4 ORDER BY ended_at DESC, game_key DESC LIMIT $5) AS r ORDER BY ended_at, game_key`,
 		slug, season, nameKey(name), clean(realm), limit)
 }
 
-// LadderChange is how a game has changed the rating of a player.
+// LadderChange is the change of a player's rating by a game.
 type LadderChange struct {
 	Ladder      string
 	Season      int
@@ -61,42 +62,43 @@ type LadderChange struct {
 	Sigma       float64
 }
 
-// LadderChanges lists the changes of ratings by a game.
+// LadderChanges returns the rating changes of all players by a game, in every ladder that counts it.
 func (d *Store) LadderChanges(ctx context.Context, key GameKey) ([]LadderChange, error) {
 	return sqldb.List[LadderChange](ctx, d.sql, "SELECT "+selected(LadderChange{}, "")+" FROM ladder_results WHERE game_key = $1 ORDER BY ladder, season, name_key", key)
 }
 
-// LadderOf lists the places of a player: ladder, season and row, the latest season first.
+// LadderOf returns a player's rows in all seasons of all ladders, ordered by ladder, with the latest season first.
 func (d *Store) LadderOf(ctx context.Context, name, realm string) ([]LadderPlace, error) {
 	return sqldb.List[LadderPlace](ctx, d.sql, "SELECT ladder, season, "+selected(LadderPlayer{}, "")+" FROM ladder_players WHERE name_key = $1 AND realm = $2 ORDER BY ladder, season DESC", nameKey(name), clean(realm))
 }
 
-// LadderPlace is a player's row in a ladder.
+// LadderPlace is a player's row in the table of one season of a ladder.
 type LadderPlace struct {
 	Ladder string
 	Season int
 	LadderPlayer
 }
 
-// ResetLadders has hosts make the tables of all seasons that are not final anew, since results have changed.
+// ResetLadders makes the next UpdateLadder compute the tables of all seasons again that are not final. It must
+// be called after results of games have changed.
 func (d *Store) ResetLadders(ctx context.Context) error {
 	_, err := d.sql.Exec(ctx, "UPDATE ladder_seasons SET definition = '' WHERE NOT final")
 	return err
 }
 
-// trimRecent is a row of letters with one more.
-func trimRecent(letter, recent string) string {
+// addRecent prepends a letter to the letters of recent results and keeps the newest ten.
+func addRecent(letter, recent string) string {
 	return letter + recent[:min(len(recent), mostRecent-1)]
 }
 
-// MapKind is a kind of maps: all versions of one.
+// MapKind is a map with all its versions.
 type MapKind struct {
 	Category string
-	Name     string // of its version played most, without the version
-	Games    int    // public ones, at most as many as were asked for
+	Name     string // name of the version with the most games
+	Games    int    // number of public games; counting stops at the number passed to PublicKinds
 }
 
-// PublicKinds lists the kinds of maps with so many public games, those played most first.
+// PublicKinds returns the maps with at least this many public games, most played first.
 func (d *Store) PublicKinds(ctx context.Context, least int) ([]MapKind, error) {
 	all, err := sqldb.List[struct {
 		MapName string
@@ -123,7 +125,7 @@ func (d *Store) PublicKinds(ctx context.Context, least int) ([]MapKind, error) {
 	}
 	list := []MapKind{}
 	for _, k := range order {
-		if k.Games < least || k.Category == "" { // private games count here
+		if k.Games < least || k.Category == "" { // an upper bound, since private games are included
 			continue
 		}
 		if k.Games, err = sqldb.One[int](ctx, d.sql, "SELECT count(*) FROM (SELECT 1 FROM games WHERE "+publicGame+" AND map_sha1 IN (SELECT value FROM json_each($1)) LIMIT $2) AS some", k.sha1, least); err != nil {

@@ -10,8 +10,8 @@ import (
 	"w3host/storage/internal/sqldb"
 )
 
-// PublicMatch is a match as the public site shows it. It has no address, no private game, and no name of a player
-// who is hidden or forgotten.
+// PublicMatch is a game as the public site shows it. It contains no IP addresses, and no names of hidden or
+// forgotten players. Private games are never returned as one.
 type PublicMatch struct {
 	Key       GameKey
 	Name      string
@@ -21,39 +21,39 @@ type PublicMatch struct {
 	MapSHA1   string
 	StartedAt time.Time
 	LoadedAt  time.Time
-	EndedAt   time.Time // zero: it is being played
+	EndedAt   time.Time // zero while the game is running
 	Ended     EndReason
 	Played    time.Duration
 	Seats     []PublicSeat
 }
 
-// PublicSeat is a player of a match, or a computer.
+// PublicSeat is a human or computer player of a match.
 type PublicSeat struct {
 	GameKey  GameKey
 	PID      uint8
-	Name     string // empty: not shown
-	Realm    string // that has confirmed the name; empty: the LAN
+	Name     string // empty if it must not be shown
+	Realm    string // realm that has confirmed the name; empty for the LAN
 	Team     int
 	Colour   int
 	Race     int
 	LeftAt   time.Time
-	Outcome  string // won, lost, drew, left, forfeited, disputed; empty: nothing is known
+	Outcome  string // won, lost, drew, left, forfeited or disputed; empty if unknown
 	Drops    int
 	Computer bool
-	Values   map[string]float64 `db:"-"` // kills, deaths, assists and others as the map reported them
+	Values   map[string]float64 `db:"-"` // numbers reported by the map, by lower-case name, such as kills
 
 	NameKey string
-	IsOff   bool // hidden
+	IsOff   bool // whether the player is hidden or forgotten
 }
 
-// PublicDetail is a match with what happened in it.
+// PublicDetail is a match with its lags and chat. Both are empty while the game is running.
 type PublicDetail struct {
 	PublicMatch
 	Lags []PublicLag
-	Chat []PublicLine // only of games whose entry allows it
+	Chat []PublicLine // only if Settings.PublicChat is set for the game
 }
 
-// PublicLag is a wait on the lag screen.
+// PublicLag is a player's time on the lag screen.
 type PublicLag struct {
 	At     time.Time
 	PID    uint8
@@ -61,34 +61,35 @@ type PublicLag struct {
 	Cause  string
 }
 
-// PublicLine is a line of chat that everybody in the game has read.
+// PublicLine is a chat line that was sent to everybody in the game.
 type PublicLine struct {
 	At   time.Time
 	PID  uint8
 	Text string `db:"line"`
 }
 
-// PublicFilter chooses matches.
+// PublicFilter selects matches.
 type PublicFilter struct {
-	Before GameKey  // older than this one; zero: the latest
-	Limit  int      // at most
-	Maps   []string // SHA-1 of the map's versions; nil: all
-	Player string   // with Realm: who played in it; empty: anybody
+	Before GameKey  // only games with smaller keys, which are older; zero for the latest
+	Limit  int      // maximum number of matches
+	Maps   []string // SHA-1s of the map's versions; nil for all maps
+	Player string   // name of a player, with Realm; empty for all games
 	Realm  string
 }
 
-// PublicNames says which names the site shows.
+// PublicNames determines which names the site shows.
 type PublicNames struct {
-	LAN bool // also those that no realm has confirmed
+	LAN bool // show names that no realm has confirmed, too
 }
 
 const (
-	// publicGame is the condition of games that the site lists. Partial indexes have the same.
+	// publicGame is the SQL condition for games that the site lists. It must stay the same as that of the partial
+	// indexes.
 	publicGame    = "NOT private AND loaded_at IS NOT NULL AND ended_at IS NOT NULL"
 	publicColumns = "key, name, version, map_name, map_path, map_sha1, started_at, loaded_at, ended_at, ended, played_ms"
 )
 
-// PublicMatches lists finished matches, the latest first.
+// PublicMatches returns finished matches, latest first. If f.Player is set, f.Maps is ignored.
 func (d *Store) PublicMatches(ctx context.Context, names PublicNames, f PublicFilter) ([]PublicMatch, error) {
 	var args []any
 	arg := func(v any) string {
@@ -98,7 +99,7 @@ func (d *Store) PublicMatches(ctx context.Context, names PublicNames, f PublicFi
 	var query string
 	switch {
 	case f.Player != "":
-		// The condition with LIMIT keeps this from becoming a join with all games.
+		// As a subquery, the condition keeps the planner from joining with all games.
 		query = `SELECT p.game_key FROM game_players p WHERE p.slot IS NOT NULL AND NOT p.fake AND p.name_key = ` + arg(nameKey(f.Player)) + ` AND p.realm = ` + arg(clean(f.Realm)) +
 			` AND (SELECT 1 FROM games x WHERE x.key = p.game_key AND ` + publicGame + `) = 1`
 		if !f.Before.IsZero() {
@@ -123,7 +124,8 @@ func (d *Store) PublicMatches(ctx context.Context, names PublicNames, f PublicFi
 	return all, d.publicSeats(ctx, names, all)
 }
 
-// PublicGame reads one match, finished or not; ErrNotFound for a private one, and for a lobby that has not started.
+// PublicGame returns one match, running or finished. It returns ErrNotFound if there is none, for private games,
+// and for lobbies that have not started.
 func (d *Store) PublicGame(ctx context.Context, names PublicNames, key GameKey) (*PublicDetail, error) {
 	g, err := sqldb.One[struct {
 		PublicMatch
@@ -138,7 +140,7 @@ func (d *Store) PublicGame(ctx context.Context, names PublicNames, key GameKey) 
 	}
 	detail := &PublicDetail{PublicMatch: m[0]}
 	if detail.EndedAt.IsZero() {
-		return detail, nil // nothing of a running game
+		return detail, nil // details of running games are not shown
 	}
 	if err := d.publicValues(ctx, &detail.PublicMatch); err != nil {
 		return nil, err
@@ -157,7 +159,7 @@ func (d *Store) PublicGame(ctx context.Context, names PublicNames, key GameKey) 
 	return detail, nil
 }
 
-// publicSeats reads the players and computers of matches, and takes out the names that are not shown.
+// publicSeats reads the seats of all matches, and removes names that must not be shown from seats and game names.
 func (d *Store) publicSeats(ctx context.Context, names PublicNames, all []PublicMatch) error {
 	if len(all) == 0 {
 		return nil
@@ -166,7 +168,7 @@ func (d *Store) publicSeats(ctx context.Context, names PublicNames, all []Public
 	for i := range all {
 		keys[i], at[all[i].Key] = all[i].Key.String(), &all[i]
 	}
-	// The view "played" joins with games, which are known here.
+	// This does not use the view "played", which would join with games again.
 	seats, err := sqldb.List[PublicSeat](ctx, d.sql, `SELECT p.game_key, p.pid, p.name, p.name_key, p.realm, p.team, p.colour, p.race, p.left_at,
 			coalesce((SELECT CASE WHEN min(r.value) = max(r.value) AND count(*) FILTER (WHERE r.contradicts) = 0 THEN min(r.value) WHEN min(r.value) IS NOT NULL THEN 'disputed' END
 				FROM results r WHERE r.game_key = p.game_key AND r.pid = p.pid AND r.name = 'outcome' AND NOT r.doubtful), '') AS outcome,
@@ -196,7 +198,7 @@ func (d *Store) publicSeats(ctx context.Context, names PublicNames, all []Public
 	return nil
 }
 
-// maskChat leaves out what players without a shown name have said.
+// maskChat removes the chat lines of players whose names are not shown.
 func (g *PublicDetail) maskChat() {
 	shown := map[uint8]bool{}
 	for i := range g.Seats {
@@ -211,12 +213,12 @@ func (g *PublicDetail) maskChat() {
 	g.Chat = kept
 }
 
-// isForgotten reports whether a name is a token of Forget.
+// isForgotten reports whether a name is a token with which Forget has replaced a name.
 func isForgotten(nameKey string) bool {
 	return strings.HasPrefix(nameKey, forgottenPrefix) && len(nameKey) == len(forgottenPrefix)+8
 }
 
-// publicValues reads the numbers that the map has reported of the players.
+// publicValues reads the undisputed numbers that the map reported about the players.
 func (d *Store) publicValues(ctx context.Context, m *PublicMatch) error {
 	values, err := sqldb.List[struct {
 		PID    uint8

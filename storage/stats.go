@@ -75,7 +75,7 @@ func (d *Store) PlayerStats(ctx context.Context, name string) ([]PlayerStats, er
 }
 
 // Namesakes returns other names that have played from the addresses of a name's latest thousand games, most
-// games first. An empty name has no other names and is none.
+// games first. It returns nothing for an empty name.
 func (d *Store) Namesakes(ctx context.Context, name string, limit int) ([]string, error) {
 	return sqldb.List[string](ctx, d.sql, `SELECT (SELECT p.name FROM game_players p WHERE p.name_key = n.name_key LIMIT 1)
 		FROM (SELECT name_key, count(*) AS games FROM game_players

@@ -146,8 +146,7 @@ func NextBatch(actions []byte) (batch, rest []byte) {
 	return actions[:n], actions[n:]
 }
 
-// LimitTurn is the length of the turns in which Config.SyncLimit is given. The limit is a time: shorter turns
-// do not make a player lag sooner.
+// LimitTurn is the unit of Config.SyncLimit. The limit is therefore a time, whatever the actual length of turns.
 const LimitTurn = 100 * time.Millisecond
 
 // scaleLimit converts the lag limit to turns of the current period.

@@ -78,7 +78,7 @@ type Catalogue struct {
 	pending  map[string]stamp    // files that were too recently written to read, with their stamps
 	closed   map[string]bool     // errors of unreadable folders reported by the last scan
 	readers  int                 // number of files read in parallel
-	threads  *background.Threads // that read files, nil before the end of Open: games may be running from then on
+	threads  *background.Threads // low-priority threads that read files; nil until Open returns, as no games run before
 
 	mu    sync.RWMutex // guards the following fields
 	files []*MapFile   // sorted by File

@@ -193,8 +193,8 @@ func (v Version) StartDelay() time.Duration {
 	return 0
 }
 
-// LagLimit returns how far behind, in game time, a player may be by default before the game stops for everybody.
-// From 1.32 on it is what live hosts use.
+// LagLimit returns the default for how much game time a player may be behind before the game stops for everybody.
+// For 1.32 and later it is the value that hosts of these versions use.
 func (v Version) LagLimit() time.Duration {
 	if v.Reforged() {
 		return 3 * time.Second

@@ -73,7 +73,7 @@ type Files struct {
 	jobs    chan job
 	waiting atomic.Int64 // bytes in jobs
 	closed  atomic.Bool
-	soon    chan struct{} // a journal has ended, or much is waiting: it is written before the next beat
+	soon    chan struct{} // wakes the writer before the next beat, when a journal has ended or much is queued
 	quit    chan struct{}
 	done    chan struct{}
 	close   func()
@@ -195,25 +195,25 @@ func (f *Files) run() {
 		var stop func()
 		beats, stop = f.opts.Heart.ListenWhen(heartbeat.Every, func() bool { return len(f.jobs) > 0 })
 		defer stop()
-		jobs = nil // a wake-up for each block costs more than writing it
+		jobs = nil // a wake-up per block would cost more than writing it
 	}
 	for {
 		select {
 		case j := <-jobs:
 			f.process(j)
 		case <-beats:
-			f.obeyAll()
+			f.processAll()
 		case <-f.soon:
-			f.obeyAll()
+			f.processAll()
 		case <-f.quit:
-			f.obeyAll()
+			f.processAll()
 			return
 		}
 	}
 }
 
-// obeyAll writes all waiting blocks.
-func (f *Files) obeyAll() {
+// processAll processes all queued jobs.
+func (f *Files) processAll() {
 	for {
 		select {
 		case j := <-f.jobs:

@@ -28,7 +28,8 @@ type Options struct {
 	// KeepAll keeps the journals of all finished games. Otherwise only games that desynced or crashed, or
 	// whose owner asked for it, are kept.
 	KeepAll bool
-	// Heart has the blocks of all games written together, once a second. Nil: each block at once.
+	// Heart makes the blocks of all games be written together, once a second. If nil, each block is written
+	// immediately.
 	Heart *heartbeat.Heart
 }
 
