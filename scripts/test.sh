@@ -147,10 +147,6 @@ go_test() {
 	go test -vet=off -shuffle=on -parallel 8 -p $(($(nproc) + 1)) -timeout 30m "$@" </dev/null || failed=1
 }
 
-# go_test_race runs tests with the race detector. It does not instrument SQLite, which is C that
-# a program has translated: that takes ten times as long, and a race is in our code.
-go_test_race() { go_test -race '-gcflags=modernc.org/...=-race=false' "$@"; }
-
 # raced prints the columns of internal/archtest/race.txt for the packages whose lines match a
 # condition of awk.
 raced() { awk "!/^#/ && ($1) { print $2 }" internal/archtest/race.txt; }
@@ -172,11 +168,11 @@ skipped_tests() { raced '$2 == "-skip"' '$3' | paste -sd '|'; }
 # with_race runs the tests that race.txt lists with the race detector.
 with_race() {
 	# shellcheck disable=SC2046 # a list of packages
-	go_test_race -skip "$(skipped_tests)" $(raced "$whole" '"./" $1')
+	go_test -race -skip "$(skipped_tests)" $(raced "$whole" '"./" $1')
 	raced '$2 == "-run"' '$0' >"$lines"
 	while read -r package flags; do
 		# shellcheck disable=SC2086 # a list of flags
-		go_test_race "./$package" $flags
+		go_test -race "./$package" $flags
 	done <"$lines"
 }
 
@@ -192,10 +188,10 @@ fuzz() {
 run_tests() {
 	if [ $# -gt 0 ]; then
 		begin "go test -race $*"
-		go_test_race "$@"
+		go_test -race "$@"
 	elif [ -n "$all" ]; then
 		begin "all tests with the race detector"
-		go_test_race -timeout 60m ./...
+		go_test -race -timeout 60m ./...
 		begin "long tests"
 		W3HOST_TEST_LONG=1 go_test ./mapxfer ./formats/replay ./host/survive
 		begin "fuzzing"
