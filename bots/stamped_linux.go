@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rawWrite writes to a non-blocking socket. Unlike unix.Write it does not notify the Go scheduler, which is cheaper and
-// safe because the call returns at once.
+// rawWrite writes to a non-blocking socket. Unlike unix.Write it does not notify the Go scheduler, because the
+// call returns at once.
 func rawWrite(fd int, b []byte) (int, error) {
 	n, _, errno := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)))
 	if errno != 0 {

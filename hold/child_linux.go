@@ -11,26 +11,27 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// child is a host process as the holder keeps track of it.
+// child is the supervisor's record of one host process.
 type child struct {
 	process
 	began   time.Time
-	serving bool      // it has said so
-	watched bool      // it says that its loop goes round
-	silent  int       // looks of the watch since it has said anything
-	todo    []Name    // descriptors to put or drop, ahead of owed
-	owed    []message // not sent yet
+	serving bool      // it has reported that it serves
+	watched bool      // it has reported that its loop runs, so its silence is noticed
+	silent  int       // checks of the watch since its last message
+	todo    []Name    // descriptors to put or drop, sent before owed
+	owed    []message // messages not sent yet
 }
 
-// event is a message of a child, or its end.
+// event is a message of a child, or its end if over is true.
 type event struct {
 	from *child
 	message
 	over bool
-	code int // the exit code
+	code int // exit code, if over
 }
 
-// start starts a program as a host. The process is given all descriptors, and then the verb.
+// start starts the program at path as a host process. The process is sent all held descriptors, and then the message
+// then.
 func (h *holder) start(path string, then byte) (*child, error) {
 	c := &child{began: time.Now(), todo: slices.Sorted(maps.Keys(h.held)), owed: []message{{verb: then}}}
 	hear := func(m message) { h.pass(event{from: c, message: m}) }
@@ -47,7 +48,7 @@ func (h *holder) pass(e event) {
 	}
 }
 
-// children are the processes that know the things held.
+// children returns the processes that must be told about every change of the held descriptors.
 func (h *holder) children() []*child {
 	return slices.DeleteFunc([]*child{h.host, h.next, h.standby.child}, func(c *child) bool { return c == nil })
 }
@@ -55,7 +56,8 @@ func (h *holder) children() []*child {
 // tell queues a message for a child.
 func (c *child) tell(m message) { c.owed = append(c.owed, m) }
 
-// give sends a child its queued messages, until it takes no more: a child that hangs delays nobody else.
+// give sends a child its queued messages until its socket is full. It never blocks, so a child that hangs delays no
+// other.
 func (h *holder) give(c *child) {
 	for len(c.todo) > 0 {
 		m := message{verb: verbPut}
@@ -66,7 +68,7 @@ func (h *holder) give(c *child) {
 			}
 			m.names, m.fds = append(m.names, n), append(m.fds, fd)
 		}
-		if m.names == nil { // the first is not held any more
+		if m.names == nil { // the first name is not held any more
 			m = message{verb: verbDrop, names: c.todo[:1]}
 		}
 		if !c.takes(m) {
@@ -79,11 +81,10 @@ func (h *holder) give(c *child) {
 	}
 }
 
-// takes sends a message; false: the child has no room for it yet. A message that a dead child does not
-// get is given to the next.
+// takes sends a message; false: the child's socket is full. A message that a dead child misses is sent to its successor.
 func (c *child) takes(m message) bool { return !errors.Is(c.send(m), unix.EAGAIN) }
 
-// behind returns a timer for the next give, if a child has queued messages.
+// behind returns a timer for the next call of give if a child has queued messages, and nil otherwise.
 func (h *holder) behind() <-chan time.Time {
 	if slices.ContainsFunc(h.children(), func(c *child) bool { return len(c.todo)+len(c.owed) > 0 }) {
 		return time.After(retryGive)

@@ -1,22 +1,23 @@
-// Package hold keeps the sockets and the memory of a host in a small process beside it, so
-// that both outlive the host: when it dies another is started and gets everything. The
-// holder understands neither its contents nor the names.
+// Package hold keeps the sockets and the shared memory of a host open in a small supervisor process (`w3host hold`, in
+// the code also called the holder). They outlive the host process: when it dies, the supervisor starts another one and
+// passes everything on, so running games continue. The same way a new version of the program replaces the running one.
+// Serve runs the supervisor; a host process calls Open and gets a Shelf, its side of the connection; Memory is shared
+// memory that outlives the process. The supervisor never interprets the descriptors, their contents or their names.
 //
-// Both speak over a socket pair that nobody else can reach. A message is a verb and, for
-// most, a name or a text; the descriptors go with it.
+// The two processes exchange messages over a socket pair that no other process can reach. A message is a verb (the first
+// byte) and, for most verbs, names or a text; descriptors are attached.
 //
-//	host to holder   put name, with a descriptor · drop name · serving · alive · ending ·
-//	                 upgrade path · ready · busy · done · keep a standby
-//	holder to host   put names, each with a descriptor · drop name · go · stand by · be
-//	                 the standby · refused why · hand over
+//	host to supervisor   put name, with a descriptor · drop name · serving · alive · ending ·
+//	                     upgrade path · ready · busy · done · keep a standby
+//	supervisor to host   put names, each with a descriptor · drop name · go · stand by · be
+//	                     the standby · refused why · hand over
 //
-// An upgrade starts another program beside the host. It stands by: it is given copies of
-// everything, and says that it is ready, or ends and nothing has happened. Then the host
-// is told to hand over, and done says that it touches nothing any more; all that it has put
-// belongs to the other, which goes on.
+// An upgrade starts another program beside the host. This new process first stands by: it gets copies of everything, and
+// reports that it is ready; if it ends instead, nothing has changed. Then the host is told to hand over. With "done" it
+// reports that it no longer uses anything it has put, and the new process takes over.
 //
-// A standby is another process of the program that hosts. It is given copies of everything,
-// too, and goes on when the host has died.
+// A standby is another process of the running program. It gets copies of everything too, and takes over when the host
+// has died.
 package hold
 
 import (
@@ -27,184 +28,180 @@ import (
 	"time"
 )
 
-// Name is the name of a held descriptor. The host chooses it.
+// Name identifies a held descriptor. The host chooses it; see GameName and LinkName.
 type Name uint64
 
 const (
 	verbPut byte = iota + 1
 	verbDrop
-	verbServing // this host has served for a while: it may be started again
-	verbEnding  // this host ends in order: it is not to be started again
-	verbGo      // that was all
+	verbServing // this host has served for a while: start it again if it dies
+	verbEnding  // this host ends in order: do not start it again
+	verbGo      // everything was sent; become the host
 
-	verbAlive    // the loop of this host goes round: it is killed when it does no longer
-	verbUpgrade  // start the program of this path beside this host
-	verbReady    // this host could go on
-	verbBusy     // it has not come to that yet
+	verbAlive    // the loop of this host runs: kill the host when these messages stop
+	verbUpgrade  // start the program at this path beside this host
+	verbReady    // this host is able to take over
+	verbBusy     // this host is still starting
 	verbDone     // this host has handed over
-	verbStandBy  // that was all, and the host before goes on
-	verbRefused  // there is no upgrade, and why
-	verbHandOver // another host is ready
+	verbStandBy  // everything was sent; the previous host continues until told otherwise
+	verbRefused  // the upgrade was refused, with the reason
+	verbHandOver // the upgraded host is ready: hand over
 
-	verbKeepStandby // have another process stand by for the death of this host
-	verbBeStandby   // that was all, and the host lives
+	verbKeepStandby // keep a standby process in case this host dies
+	verbBeStandby   // everything was sent; wait as the standby
 )
 
-// version is that of these messages. A holder tells it to its hosts, which must do with
-// any: it lives longer than they do.
+// version is the version of these messages. The supervisor tells it to the hosts it starts. Every host must support all
+// versions, because a supervisor keeps running through upgrades of its hosts.
 const version = 1
 
-// socketEnv says to a host that descriptor holderFD leads to its holder, of that version.
+// socketEnv is an environment variable that tells a host that descriptor holderFD is its socket to the supervisor; its
+// value is the version of the messages.
 const (
 	socketEnv = "HOLDER_OF_W3HOST"
 	holderFD  = 3
 )
 
-// batch is how many descriptors go with one message; the system takes 253.
+// batch is how many descriptors are sent with one message; the system allows 253.
 const batch = 250
 
-// ErrUnsupported is returned where a process cannot outlive its sockets' owner.
+// ErrUnsupported is returned on systems where sockets cannot be held by another process.
 var ErrUnsupported = errors.New("w3host hold needs Linux on a 64-bit machine, and a program that was not built with the tag portable: use w3host serve")
 
-// ErrEnded is returned when the holder has ended.
+// ErrEnded is returned when the supervisor has ended.
 var ErrEnded = errors.New("the holder (w3host hold) has ended: games end with this process, and only a new start of w3host hold holds them again")
 
-// Options say how a host is started.
+// Options say how the supervisor starts a host.
 type Options struct {
-	Program string                         // the path of the program; an upgrade takes what stands there then
-	Command func(program string) *exec.Cmd // a new one each time; its standard files are set
+	Program string                         // path of the program; an upgrade without a path starts the file that is there at that time
+	Command func(program string) *exec.Cmd // returns a new command for each start, with its standard files set
 	Started func(pid int) error
-	Ended   func()           // the process that hosts has; nil: nobody is told
-	Signals <-chan os.Signal // for the host; SIGTERM also says that it is not started again, SIGUSR2 means an upgrade
+	Ended   func()           // called when the serving host has ended; nil: not called
+	Signals <-chan os.Signal // passed to the host; after SIGTERM the host is not started again, and SIGUSR2 starts an upgrade
 	Log     func(format string, args ...any)
-	Vault   string // the socket of a ServeVault; empty: systemd's store, if there is one
+	Vault   string // socket of a ServeVault; "": systemd's descriptor store, if there is one
 }
 
-// Shelf is the holder, as its host sees it. Its methods do not wait, and belong to one
+// Shelf is a host's connection to its supervisor. Its methods do not block unless they say so, and must be called by one
 // goroutine at a time.
 type Shelf interface {
-	// Left are the descriptors that the host before has left.
+	// Left returns the descriptors that the previous host has left.
 	Left() map[Name]int
-	// Put has a copy of a descriptor held, Drop ends that. Put returns unix.EAGAIN while the holder
-	// has no room for messages; Drop, Serving and Ending are then sent later, by the next call.
+	// Put has the supervisor hold a copy of a descriptor; Drop closes that copy. Put returns unix.EAGAIN while the
+	// socket to the supervisor is full; Drop, Serving and Ending are then sent later, by the next call.
 	Put(Name, int) error
 	Drop(Name)
-	// Serving says that this host serves: when it dies another is to be started.
+	// Serving reports that this host serves: if it dies from now on, another one is started.
 	Serving()
-	// Alive says that the loop of this host goes round. From the first time on, silence
-	// means that it stands still, and this host is killed.
+	// Alive reports that the loop of this host runs. After the first call, a host that stops calling it is killed.
 	Alive()
-	// Ending says that this host ends in order.
+	// Ending reports that this host ends in order and must not be started again.
 	Ending()
-	// Flush sends the messages that are late; it waits for the holder at most so long, and returns
-	// false if it had no room for all of them by then.
+	// Flush sends the delayed messages. It blocks for at most within, and returns false if not all could be sent.
 	Flush(within time.Duration) bool
-	// News carries the messages of the holder from then on; it is closed with the holder.
+	// News returns the channel of the supervisor's messages. It is closed when the supervisor ends.
 	News() <-chan News
 
-	// Upgrade asks for an upgrade to the program of a path; empty: the one at the path of
-	// the holder's. The answer comes as news.
+	// Upgrade asks the supervisor to start the program at path, or "" for its own path, in place of this host. The
+	// result comes as News.
 	Upgrade(path string) error
-	// StandsBy reports whether this host is one that an upgrade has started, and the host
-	// before goes on until there is news.
+	// StandsBy reports whether this host must wait for GoOn before it serves, because another host still does.
 	StandsBy() bool
-	// KeepStandby asks for a process that stands by for the death of this host, if there is
-	// none. It may be asked again and again.
+	// KeepStandby asks for a standby process in case this host dies, unless there is one. It may be called repeatedly.
 	KeepStandby()
-	// IsStandby reports whether this is that process: it stands by until there is news.
+	// IsStandby reports whether this process is that standby.
 	IsStandby() bool
-	// Ready says that this host, which stands by, could go on; false: that it is about to.
+	// Ready reports whether this waiting host is able to take over (true) or still starting (false).
 	Ready(is bool)
-	// Done says that this host has handed over. Nothing is put or dropped any more.
+	// Done reports that this host has handed over. Put and Drop have no effect afterwards. It blocks until the message
+	// is sent.
 	Done() error
 
-	// Gone reports whether the holder has ended: nothing is held any more.
+	// Gone reports whether the supervisor has ended, so that nothing is held any more.
 	Gone() bool
 
-	// Memory makes shared memory of so many bytes behind the words. It takes room only as
-	// far as it is written to.
+	// Memory makes shared memory with size bytes behind the words. It uses physical memory only as far as it is written.
 	Memory(name string, size int) (*Memory, error)
-	// Map takes over memory that an earlier process has made.
+	// Map takes over the memory of a descriptor that an earlier process has made.
 	Map(fd int) (*Memory, error)
-	// Clock is the time of the machine, the same for all processes.
+	// Clock returns the machine's monotonic time, which is the same for all processes.
 	Clock() time.Duration
-	// Count asks the system how far the streams of a connection have come.
+	// Count asks the system how many bytes were read from and written to a connection.
 	Count(fd int) (Counts, error)
 }
 
-// News is something that the holder says.
+// News is one message of the supervisor.
 type News struct {
 	Verb Verb
-	Name Name   // of Held and Dropped
-	FD   int    // of Held
-	Why  string // of Refused
+	Name Name   // only for Held and Dropped
+	FD   int    // only for Held; -1 if there is none
+	Why  string // only for Refused: the reason
 }
 
-// Verb is the kind of an event.
+// Verb is the kind of a News.
 type Verb byte
 
-// Messages of a holder.
+// Kinds of News.
 const (
-	Held     = Verb(verbPut)      // the host before has put this
-	Dropped  = Verb(verbDrop)     // the host before has dropped it
-	GoOn     = Verb(verbGo)       // the host before has handed over
-	Refused  = Verb(verbRefused)  // there is no upgrade
-	HandOver = Verb(verbHandOver) // the upgrade is ready
+	Held     = Verb(verbPut)      // the serving host has put this descriptor
+	Dropped  = Verb(verbDrop)     // the serving host has dropped it
+	GoOn     = Verb(verbGo)       // the previous host has ended or handed over: serve now
+	Refused  = Verb(verbRefused)  // the upgrade was refused
+	HandOver = Verb(verbHandOver) // the upgraded host is ready: hand over
 )
 
-// Counts is how far the streams of a connection have come, as the system knows also
-// after the process that read and wrote them is gone.
+// Counts are the byte counts of a connection, which the system knows even after the process that used it has died.
 type Counts struct {
-	Read, Written uint64 // bytes that the process has taken and given
-	Over          bool   // it was reset, from one side or the other
+	Read, Written uint64 // bytes that the process has read and written
+	Over          bool   // the connection was reset by either side
 }
 
-// GameName is the name of the memory of a game, and LinkName that of one of its sockets.
-// Names below game 1 are the host's own.
+// GameName is the name of the memory of a game; LinkName that of one of its sockets. Names with game 0 are the host's
+// own.
 func GameName(game uint32) Name { return Name(game) << 32 }
 
-// LinkName names the socket of a link, which counts from 1.
+// LinkName is the name of the socket of a link; links are numbered from 1.
 func LinkName(game, link uint32) Name { return GameName(game) | Name(link) }
 
-// Split takes such a name apart; link 0 is the game's memory.
+// Split returns the game and the link of a name; link 0 is the game's memory.
 func (n Name) Split() (game, link uint32) { return uint32(n >> 32), uint32(n) }
 
-// String names it in messages.
+// String returns the name as "game/link".
 func (n Name) String() string { return fmt.Sprintf("%d/%d", n>>32, uint32(n)) }
 
-// Memory is shared memory that outlives the process: a page of words, each of which is
-// stored at once, and bytes behind them. It belongs to one goroutine.
+// Memory is shared memory that outlives the process: a page of 64-bit words, each of which is stored atomically, and
+// bytes behind them. Only one goroutine may use it at a time.
 type Memory struct {
 	fd   int
 	b    []byte
-	room int // bytes that have memory behind them
+	room int // length in bytes for which the system has reserved memory
 
 	free func() error
-	own  func() bool // of a simulation; nil: the system's lock
+	own  func() bool // lock of a simulation; nil: the system's lock
 
-	// Stored, if not nil, is called after each store; tests end a process there.
+	// Stored is called after each store if it is not nil; tests end a process there.
 	Stored func()
 }
 
-// headLen is the page of words.
+// headLen is the length in bytes of the page of words.
 const headLen = 4096
 
-// Of makes a Memory of the process alone, for tests.
+// Of makes a Memory that is not shared, for tests.
 func Of(b []byte) *Memory { return &Memory{fd: -1, b: b, room: len(b)} }
 
-// Shared makes a Memory of one process of a simulation, in which several have the same bytes: own takes
-// the lock of the one that writes, free gives it and the memory back.
+// Shared makes a Memory for one process of a simulation, in which several processes share b: own takes the writer's
+// lock, and free releases the lock and the memory.
 func Shared(fd int, b []byte, own func() bool, free func() error) *Memory {
 	return &Memory{fd: fd, b: b, room: len(b), own: own, free: free}
 }
 
-// Bytes are those behind the words.
+// Bytes returns the bytes behind the words. They are valid until Close.
 func (m *Memory) Bytes() []byte { return m.b[headLen:] }
 
-// FD is the descriptor of the memory.
+// FD returns the descriptor of the memory.
 func (m *Memory) FD() int { return m.fd }
 
-// Close gives back everything that is not held elsewhere.
+// Close unmaps the memory and closes its descriptor. Copies held by other processes remain.
 func (m *Memory) Close() error {
 	if m.free == nil {
 		return nil
@@ -214,11 +211,11 @@ func (m *Memory) Close() error {
 	return err
 }
 
-// HeadLen is the length of the words.
+// HeadLen is the length in bytes of the page of words.
 const HeadLen = headLen
 
-// Own makes this process the one that writes to the memory, until it closes it or ends;
-// false: another one is. A process closes no second descriptor of memory that it owns.
+// Own makes this process the only writer of the memory until it closes it or ends; false: another process is. The
+// process must not close any other descriptor of the memory meanwhile, since that would release the lock.
 func (m *Memory) Own() bool {
 	if m.own != nil {
 		return m.own()
@@ -232,7 +229,7 @@ func (m *Memory) stored() {
 	}
 }
 
-// Store copies bytes to a place behind the words; false: there is no room for them.
+// Store copies p to offset at behind the words; false: there is no room.
 func (m *Memory) Store(at int, p []byte) bool {
 	if end := headLen + at + len(p); end > m.room && !m.makeRoom(end) {
 		return false

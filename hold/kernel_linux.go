@@ -14,11 +14,11 @@ import (
 
 func (*shelf) Clock() time.Duration {
 	var t unix.Timespec
-	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // it never fails
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // never fails for this clock
 	return time.Duration(t.Nano())
 }
 
-// Count takes the system's answer only if nothing has come or gone meanwhile.
+// Count repeats its query until no bytes came or went during it, so that the counts are consistent.
 func (*shelf) Count(fd int) (Counts, error) { return count(fd) }
 
 func count(fd int) (Counts, error) {
@@ -34,7 +34,7 @@ func count(fd int) (Counts, error) {
 			continue
 		}
 		c := Counts{Read: a.Bytes_received - uint64(in), Written: a.Bytes_acked + uint64(out)}
-		switch a.State { // the end of a stream counts as a byte
+		switch a.State { // the end of a stream is counted as a byte by the system
 		case unix.BPF_TCP_CLOSE_WAIT:
 			c.Read--
 		case unix.BPF_TCP_FIN_WAIT1, unix.BPF_TCP_FIN_WAIT2:
@@ -49,8 +49,7 @@ func count(fd int) (Counts, error) {
 	}
 }
 
-// checkCounts sends some bytes over a connection to itself and compares the system's
-// counts: not every sandbox counts.
+// checkCounts tests the system's counts with a connection to this process itself, because some sandboxes do not count.
 func checkCounts() error {
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {

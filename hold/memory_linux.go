@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	roomAhead = 128 << 10 // as little may be left before more is asked for
+	roomAhead = 128 << 10 // more memory is reserved when less than this is left, in bytes
 	roomStep  = 256 << 10
 )
 
 func (s *shelf) Memory(name string, size int) (*Memory, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL|unix.MFD_ALLOW_SEALING)
-	if errors.Is(err, unix.EINVAL) { // before Linux 6.3
+	if errors.Is(err, unix.EINVAL) { // Linux before 6.3
 		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	}
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *shelf) Memory(name string, size int) (*Memory, error) {
 
 func (*shelf) Map(fd int) (*Memory, error) { return Map(fd) }
 
-// Map is Shelf.Map without a holder.
+// Map is Shelf.Map for processes without a supervisor.
 func Map(fd int) (*Memory, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {
@@ -53,15 +53,15 @@ func Map(fd int) (*Memory, error) {
 	return &Memory{fd: fd, b: b, free: free}, nil
 }
 
-// lock takes a lock that ends with the process, or with its descriptor of the memory, and
-// that the holder's copies have no part in.
+// lock takes a file lock that ends with the process or when it closes any descriptor of the memory. The supervisor's
+// copies do not hold it.
 func (m *Memory) lock() bool {
 	err := unix.FcntlFlock(uintptr(m.fd), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK, Len: 1})
 	return err == nil
 }
 
-// makeRoom asks the system for memory before it is needed: a store that finds none would
-// end the process.
+// makeRoom reserves memory in advance, up to byte end at least, because a store without memory behind it would kill the
+// process.
 func (m *Memory) makeRoom(end int) bool {
 	if m.fd < 0 || end > len(m.b) {
 		return false

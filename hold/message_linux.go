@@ -9,18 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// message is one message of either side.
+// message is one message, in either direction.
 type message struct {
 	verb  byte
 	names []Name
-	fds   []int  // of the names
-	text  string // instead of names
+	fds   []int  // descriptors of the names, in the same order
+	text  string // for verbs that have a text instead of names
 }
 
-// kept are the descriptors of one side.
+// kept maps names to the descriptors that this side owns.
 type kept map[Name]int
 
-// drop closes one; false: there is none.
+// drop closes a descriptor; false: there is none of that name.
 func (k kept) drop(n Name) bool {
 	fd, ok := k[n]
 	if ok {
@@ -30,7 +30,7 @@ func (k kept) drop(n Name) bool {
 	return ok
 }
 
-// take obeys the other side: it puts descriptors, or drops them.
+// take carries out a put or drop message of the other side.
 func (k kept) take(m *message) {
 	for i, n := range m.names {
 		k.drop(n)
@@ -40,7 +40,7 @@ func (k kept) take(m *message) {
 	}
 }
 
-// mostText is the longest path of the system, more or less.
+// mostText is the longest text of a message in bytes; paths are about as long at most.
 const mostText = 4096
 
 func send(sock int, m message, flags int) error {
@@ -61,7 +61,7 @@ func send(sock int, m message, flags int) error {
 	}
 }
 
-// receive waits for a message.
+// receive blocks until a message comes.
 func receive(sock int) (m message, err error) {
 	b, oob := make([]byte, 1+mostText), make([]byte, unix.CmsgSpace(4*batch))
 	n, on := 0, 0

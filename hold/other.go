@@ -4,13 +4,13 @@ package hold
 
 import "context"
 
-// Serve reports that this system cannot do it.
+// Serve returns ErrUnsupported on this system.
 func Serve(Options) (int, error) { return 1, ErrUnsupported }
 
-// ServeVault reports that this system cannot do it.
+// ServeVault returns ErrUnsupported on this system.
 func ServeVault(context.Context, string, func(string, ...any)) error { return ErrUnsupported }
 
-// Open is nil: there is no holder.
+// Open returns nil: on this system there is no supervisor.
 func Open() (Shelf, error) { return nil, nil }
 
 func (m *Memory) makeRoom(int) bool { return false }

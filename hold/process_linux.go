@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// launcher starts processes. Tests replace it to let starts fail and to run without real processes.
+// launcher starts processes. Tests replace it to make starts fail and to run without real processes.
 type launcher interface {
 	// launch starts the program at path as a host. hear is called with each message of the process, in
 	// order; ended is called once with its exit code, after the last message.
@@ -32,8 +32,8 @@ type process interface {
 	stopped() bool
 }
 
-// isTransient reports whether a start failed for a reason that may pass by itself, such as a lack
-// of memory, processes or descriptors.
+// isTransient reports whether a start failed for a reason that may go away by itself, such as a lack of memory,
+// processes or descriptors.
 func isTransient(err error) bool {
 	for _, e := range []error{unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.ENOBUFS, unix.ETXTBSY, unix.EINTR} {
 		if errors.Is(err, e) {
@@ -46,7 +46,7 @@ func isTransient(err error) bool {
 // system is the launcher of the operating system.
 type system struct {
 	command func(program string) *exec.Cmd
-	vault   *os.File // inherited by each host, so that the vault waits for the host's end, too; nil: none
+	vault   *os.File // inherited by each host, so that the vault also waits for the host's end; nil: none
 }
 
 // osProcess is a process of the operating system, connected by a socket pair.
@@ -74,7 +74,7 @@ func (s *system) launch(path string, hear func(message), ended func(code int)) (
 		return nil, errors.Join(fmt.Errorf("cannot start a host: %w", err), unix.Close(p.sock))
 	}
 	heard := make(chan struct{})
-	go func() { // ends when the process has closed its side, or has ended
+	go func() { // ends when the process has closed its side or has ended
 		defer close(heard)
 		for {
 			m, err := receive(p.sock)

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reapOrphans waits for processes that nobody else waits for: the first process of a
-// container inherits those whose parents have died. It never ends.
+// reapOrphans waits for orphaned processes, which the first process of a container inherits. It never returns.
 func reapOrphans() {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, unix.SIGCHLD)
@@ -22,8 +21,8 @@ func reapOrphans() {
 	}
 }
 
-// reap leaves the hosts alone, which are in the holder's process group; a command that is run in a
-// container has one of its own.
+// reap skips the hosts, which are in the supervisor's process group and are waited for elsewhere. A command run in the
+// container has a group of its own.
 func reap() {
 	lists, _ := filepath.Glob("/proc/self/task/*/children")
 	for _, list := range lists {

@@ -11,41 +11,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// retryGive is the pause when a host has not read yet the messages it was given.
+// retryGive is the pause before messages are sent again to a host whose socket was full.
 const retryGive = 5 * time.Millisecond
 
-// holder is the process that holds.
+// holder is the supervisor process. Its state belongs to the goroutine of serve.
 type holder struct {
 	Options
 	launcher launcher
 	held     kept
 	vault    vault // nil: everything held ends with this process
 
-	good time.Duration // how long a host lives at least that is replaced at once
-	beat time.Duration // how often the watch looks at the hosts
+	good time.Duration // a host that served and lived at least this long is replaced at once when it dies
+	beat time.Duration // interval between checks of the watch
 
-	host    *child          // that hosts; nil: none
-	standby standby         // for the death of the host
-	order   *order          // the upgrade under way; nil: none
-	next    *child          // that the upgrade has started and that stands by; nil: none
-	handing bool            // the host was told to hand over
-	leaving map[*child]bool // have handed over, and end with everything they have kept
+	host    *child          // the serving host; nil: none
+	standby standby         // takes over when the host dies
+	order   *order          // the current upgrade; nil: none
+	next    *child          // the process that the upgrade has started and that waits; nil: none
+	handing bool            // whether the host was told to hand over
+	leaving map[*child]bool // hosts that have handed over and still end their remaining work
 
-	program program // of the host
-	before  program // the one before, until the host that was upgraded has served
+	program program // the file that the host runs
+	before  program // the file of the previous host, until the upgraded host has served
 
 	events    chan event
-	quit      chan struct{} // closed when nobody takes events any more
-	starts    attempts      // of a host, since the last one that served has ended
-	served    bool          // one of them has
+	quit      chan struct{} // closed when events are no longer read
+	starts    attempts      // attempts since the last serving host has ended
+	served    bool          // whether any host has served
 	ending    bool
 	code      int
 	err       error
-	checkedAt time.Time // by the watch
+	checkedAt time.Time // time of the watch's last check
 }
 
-// Serve starts hosts, one after the other, until one ends in order, and returns the exit
-// code of the last.
+// Serve runs the supervisor: it starts a host, and another one whenever it dies, until one ends in order or starts keep
+// failing. It blocks until then and returns the exit code of the last host.
 func Serve(o Options) (code int, err error) {
 	if os.Getpid() == 1 {
 		go reapOrphans()
@@ -93,7 +93,7 @@ func (h *holder) serve() (code int, err error) {
 				h.gone(e.from, e.code)
 				break
 			}
-			if !h.handing || e.from != h.host { // else there is one thing to say
+			if !h.handing || e.from != h.host { // a host that hands over has one message left, done
 				e.from.silent = 0
 			}
 			h.hear(e.from, &e.message)
@@ -105,7 +105,7 @@ func (h *holder) serve() (code int, err error) {
 			h.startNext()
 		case <-watch.C:
 			h.watch()
-		case <-h.behind(): // a host may have room again
+		case <-h.behind(): // a host's socket may have room again
 		}
 		for _, c := range h.children() {
 			h.give(c)
@@ -114,8 +114,8 @@ func (h *holder) serve() (code int, err error) {
 	return h.code, h.err
 }
 
-// begin starts a host that goes on with everything. A start that fails is repeated, unless no host has
-// ever served: then there is nothing to lose, and somebody who has just given the order reads why.
+// begin starts a host with everything that is held. A failed start is repeated, unless no host has ever served: then
+// nothing can be lost, and the person who gave the command sees the error.
 func (h *holder) begin() {
 	h.starts.again = nil
 	c, err := h.start(h.program.path, verbGo)
@@ -129,7 +129,7 @@ func (h *holder) begin() {
 	}
 }
 
-// beginAgain has another host started after a pause, or gives up.
+// beginAgain plans another start after a pause, or gives up.
 func (h *holder) beginAgain(why error) {
 	pause, ok := h.starts.retry()
 	if !ok {
@@ -139,7 +139,7 @@ func (h *holder) beginAgain(why error) {
 	h.Log("%v; the next attempt is in %v", why, pause)
 }
 
-// goOnWith makes a process the host.
+// goOnWith makes a process the serving host.
 func (h *holder) goOnWith(c *child) {
 	h.host = c
 	c.silent = 0
@@ -148,7 +148,7 @@ func (h *holder) goOnWith(c *child) {
 	}
 }
 
-// gone carries on after a host has ended.
+// gone handles the end of a process.
 func (h *holder) gone(c *child, code int) {
 	switch {
 	case c == h.standby.child:
@@ -168,7 +168,7 @@ func (h *holder) gone(c *child, code int) {
 	delete(h.leaving, c)
 }
 
-// replace starts a host in the place of one that has ended, unless it was the last.
+// replace starts a host in place of one that has ended, unless the supervisor is to end.
 func (h *holder) replace(c *child, code int) {
 	switch {
 	case h.goOnWithStandby(c):
@@ -189,7 +189,7 @@ func (h *holder) replace(c *child, code int) {
 	}
 }
 
-// signal passes a signal on, or is the order for an upgrade.
+// signal handles a signal: it is passed to the host, except SIGUSR2, which starts an upgrade.
 func (h *holder) signal(sig os.Signal) {
 	switch sig {
 	case syscall.SIGUSR2:
@@ -205,7 +205,7 @@ func (h *holder) signal(sig os.Signal) {
 	}
 }
 
-// end has no other host started. Those that have handed over end in order, too.
+// end makes sure that no other host is started, and ends the hosts that have handed over.
 func (h *holder) end() {
 	h.ending = true
 	h.standby.end()
@@ -214,8 +214,7 @@ func (h *holder) end() {
 	}
 }
 
-// hear obeys a host. One that has handed over, or stands by, has no say about
-// the things held.
+// hear handles a message of a process. Descriptors from processes other than the serving host are closed.
 func (h *holder) hear(c *child, m *message) {
 	switch {
 	case c == h.next && m.verb == verbReady && !h.handing:
@@ -279,7 +278,7 @@ func (h *holder) drop(n Name) {
 	}
 }
 
-// lost gives up a vault that takes nothing more.
+// lost stops using the vault after an error.
 func (h *holder) lost(err error) {
 	if err != nil {
 		h.Log("from now on games end with this process, the vault is lost: %v", err)

@@ -12,22 +12,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shelf is a Shelf by the socket to the holder.
+// shelf is the Shelf that uses the socket to the supervisor.
 type shelf struct {
 	sock     int
 	left     kept
-	late     []message   // drops and words for which the holder had no room yet, in order
-	gone     atomic.Bool // the holder has ended
+	late     []message   // messages that did not fit in the socket yet, in order
+	gone     atomic.Bool // the supervisor has ended
 	standsBy bool
-	standby  bool // for the death of the host
-	done     bool // everything held is another host's
+	standby  bool // waits in case the host dies
+	done     bool // handed over: everything held belongs to another host
 	news     chan News
 }
 
-// Open takes over everything that the host before has left. It is nil in a process without a
-// holder; an error says why nothing can be held here.
+// Open connects to the supervisor and takes over everything that the previous host has left. It returns nil in a process
+// that no supervisor has started; an error says why nothing can be held on this system. It blocks until all descriptors
+// have come.
 func Open() (Shelf, error) {
-	if os.Getenv(socketEnv) == "" { // there is one version
+	if os.Getenv(socketEnv) == "" { // there is only one version, so its value is not compared
 		return nil, nil
 	}
 	_ = os.Unsetenv(socketEnv)
@@ -39,13 +40,13 @@ func Open() (Shelf, error) {
 		case err != nil:
 			return nil, fmt.Errorf("the holder: %w", err)
 		case m.verb == verbGo || m.verb == verbStandBy || m.verb == verbBeStandby:
-			if len(s.left) == 0 { // no host before has looked
+			if len(s.left) == 0 { // no previous host has checked
 				if err := checkCounts(); err != nil {
 					return nil, fmt.Errorf("the counts of this system cannot be relied on: %w", err)
 				}
 			}
 			s.standsBy, s.standby = m.verb != verbGo, m.verb == verbBeStandby
-			go s.hear() // ends with the holder
+			go s.hear() // ends with the supervisor
 			return s, nil
 		case m.verb != verbDrop && len(m.names) != len(m.fds):
 			return nil, errors.New("the holder has not passed on all that it holds: is the limit of open files lower than the holder's?")
@@ -54,7 +55,7 @@ func Open() (Shelf, error) {
 	}
 }
 
-// hear passes on the holder's messages.
+// hear passes the supervisor's messages to news.
 func (s *shelf) hear() {
 	defer close(s.news)
 	for {
@@ -97,17 +98,17 @@ func (s *shelf) Ready(is bool) {
 	if is {
 		verb = verbReady
 	}
-	_ = send(s.sock, message{verb: verb}, unix.MSG_DONTWAIT) // it is said again and again
+	_ = send(s.sock, message{verb: verb}, unix.MSG_DONTWAIT) // repeated by the caller, so an error does not matter
 }
 
 func (s *shelf) Done() error {
 	s.done = true
-	return send(s.sock, message{verb: verbDone}, 0) // the holder always reads
+	return send(s.sock, message{verb: verbDone}, 0) // blocks only briefly: the supervisor always reads
 }
 
 func (s *shelf) Left() map[Name]int { return s.left }
 
-// Put does not overtake messages that wait, or a drop that is late would end what was put after it.
+// Put never overtakes delayed messages: a late drop would close what was put after it.
 func (s *shelf) Put(name Name, fd int) error {
 	if !s.sendLate() {
 		return unix.EAGAIN
@@ -119,12 +120,12 @@ func (s *shelf) Drop(name Name) { s.sayLate(message{verb: verbDrop, names: []Nam
 func (s *shelf) Serving()       { s.sayLate(message{verb: verbServing}) }
 func (s *shelf) Ending()        { s.sayLate(message{verb: verbEnding}) }
 
-func (s *shelf) Alive() { // also when it has handed over
+func (s *shelf) Alive() { // sent even after Done
 	s.sendLate()
 	s.heard(send(s.sock, message{verb: verbAlive}, unix.MSG_DONTWAIT))
 }
 
-func (s *shelf) KeepStandby() { _ = s.say(message{verb: verbKeepStandby}) } // it is said again and again
+func (s *shelf) KeepStandby() { _ = s.say(message{verb: verbKeepStandby}) } // repeated by the caller, so an error does not matter
 
 func (s *shelf) Flush(within time.Duration) bool {
 	for end := time.Now().Add(within); !s.sendLate(); time.Sleep(flushEvery) {
@@ -140,13 +141,13 @@ const flushEvery = 5 * time.Millisecond
 
 func (s *shelf) Gone() bool { return s.gone.Load() }
 
-// sayLate sends a message now, or later if the holder has no room for it.
+// sayLate sends a message now, or later if the socket is full.
 func (s *shelf) sayLate(m message) {
 	s.late = append(s.late, m)
 	s.sendLate()
 }
 
-// sendLate sends the messages that wait; false: the holder has no room for all of them yet.
+// sendLate sends the delayed messages; false: the socket is still full.
 func (s *shelf) sendLate() bool {
 	for len(s.late) > 0 && !s.Gone() {
 		if errors.Is(s.say(s.late[0]), unix.EAGAIN) {
@@ -167,7 +168,7 @@ func (s *shelf) say(m message) error {
 	return err
 }
 
-// heard notes from the fault of a message when the holder has ended.
+// heard records that the supervisor has ended if err says so.
 func (s *shelf) heard(err error) {
 	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
 		s.gone.Store(true)

@@ -8,21 +8,21 @@ import (
 )
 
 const (
-	// againStandby is the pause, in looks of the watch, after a standby that has ended.
+	// againStandby is the pause before a new standby is started, in checks of the watch.
 	againStandby = 10
-	// quietStandby is for how many looks a standby may say nothing and still go on. A fault
-	// that hangs the host may hang it, too.
+	// quietStandby is for how many checks a standby may be silent and still take over, since a fault that hangs the host
+	// may hang the standby too.
 	quietStandby = mostSilent - 2
 )
 
-// standby is the process that goes on when the host has died.
+// standby is the process that takes over when the host dies.
 type standby struct {
 	*child      // nil: none
-	ready  bool // it has everything that it needs
+	ready  bool // it has restored everything
 	since  time.Time
 }
 
-// end ends the process, if there is one.
+// end kills the process, if there is one.
 func (s *standby) end() {
 	if s.child != nil {
 		s.signal(syscall.SIGKILL)
@@ -30,7 +30,7 @@ func (s *standby) end() {
 	}
 }
 
-// keepStandby starts a standby, unless there is one or it would be in the way.
+// keepStandby starts a standby, unless there is one, an upgrade is under way or the last start was too recent.
 func (h *holder) keepStandby() {
 	s := &h.standby
 	if s.child != nil || h.order != nil || h.ending || time.Since(s.since) < againStandby*h.beat {
@@ -44,8 +44,7 @@ func (h *holder) keepStandby() {
 	*s = standby{child: c, since: time.Now()}
 }
 
-// goOnWithStandby makes the standby the host in the place of one that has served and died;
-// false: there is none that could go on.
+// goOnWithStandby makes the standby the host in place of one that has served and died; false: no standby is able to.
 func (h *holder) goOnWithStandby(died *child) bool {
 	c, ready := h.standby.child, h.standby.ready
 	if c == nil || !ready || c.silent >= quietStandby || !died.serving || h.ending || h.before.path != "" {

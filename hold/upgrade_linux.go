@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// program is the file that hosts are started from. A running one is kept open, so that the same is
-// started again even if another file stands at its place by then.
+// program is the executable file of a host. It is kept open, so that the same file is started again even if its path has
+// been replaced.
 type program struct {
 	path string
-	fd   int // 0: none
+	fd   int // descriptor of the file; 0: none
 }
 
 func (p *program) close() {
@@ -26,11 +26,11 @@ func (p *program) close() {
 // order is an upgrade under way. It ends in takeOver or in refuse.
 type order struct {
 	path   string
-	from   *child   // the host that asked for it and is owed the answer; nil: SIGUSR2
-	starts attempts // of the new program, as long as it does not run
+	from   *child   // the host that asked for it and gets the answer; nil: SIGUSR2 asked
+	starts attempts // attempts to start the new program
 }
 
-// again returns when the new program is started once more.
+// again returns the channel that fires when the new program must be started once more, or nil.
 func (o *order) again() <-chan time.Time {
 	if o == nil {
 		return nil
@@ -38,7 +38,7 @@ func (o *order) again() <-chan time.Time {
 	return o.starts.again
 }
 
-// upgrade takes the order for an upgrade, unless one is under way.
+// upgrade starts an upgrade to the program at path, unless one is under way.
 func (h *holder) upgrade(path string, from *child) {
 	switch {
 	case h.order != nil:
@@ -46,15 +46,14 @@ func (h *holder) upgrade(path string, from *child) {
 	case h.host == nil || !h.host.serving || h.ending:
 		h.answer(from, "the host does not serve yet, or not any more")
 	default:
-		h.standby.end() // it is of the program before
+		h.standby.end() // it runs the previous program
 		h.order = &order{path: cmp.Or(path, h.Program), from: from, starts: newAttempts()}
 		h.startNext()
 	}
 }
 
-// startNext starts the program of the upgrade, which stands by until the host hands over. A start is
-// repeated if the system lacks something at the moment; any other fault refuses the upgrade at once,
-// since the host goes on anyway.
+// startNext starts the new program, which waits until the host hands over. A start is repeated if the system lacks a
+// resource at the moment; any other error refuses the upgrade at once, since the old host continues anyway.
 func (h *holder) startNext() {
 	o := h.order
 	o.starts.again = nil
@@ -73,7 +72,7 @@ func (h *holder) startNext() {
 	h.refuse(err.Error())
 }
 
-// refuse ends the upgrade under way, if there is one; the host goes on.
+// refuse ends the upgrade under way, if there is one; the host continues.
 func (h *holder) refuse(why string) {
 	o := h.order
 	if o == nil {
@@ -84,7 +83,7 @@ func (h *holder) refuse(why string) {
 		h.next.signal(syscall.SIGKILL)
 		h.next = nil
 	}
-	if h.handing && !h.ending && h.host != nil { // it has closed what both cannot have
+	if h.handing && !h.ending && h.host != nil { // the host has closed what both processes cannot have open
 		h.handing = false
 		h.Log("the upgrade has failed while the host handed over: it is started again")
 		h.host.signal(syscall.SIGKILL)
@@ -93,7 +92,7 @@ func (h *holder) refuse(why string) {
 	h.answer(o.from, why)
 }
 
-// answer says why there is no upgrade: to the log, and to the host that asked for it.
+// answer reports why an upgrade was refused, in the log and to the host that asked for it.
 func (h *holder) answer(from *child, why string) {
 	h.Log("no upgrade: %s", why)
 	if from != nil && from == h.host {
@@ -101,8 +100,8 @@ func (h *holder) answer(from *child, why string) {
 	}
 }
 
-// takeOver makes the host that stands by the one that hosts. If that one has ended, another is started in
-// its place, unless the holder is to end: then the host before ends its games by itself.
+// takeOver makes the waiting process the serving host. If it has ended, another one is started, unless the supervisor is
+// to end: then the previous host finishes its games by itself.
 func (h *holder) takeOver() {
 	if h.handing, h.order = false, nil; h.ending {
 		return

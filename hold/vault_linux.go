@@ -13,18 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A vault keeps copies of the things a holder holds, for the next holder: systemd's store of
-// descriptors, or the process of ServeVault.
+// A vault keeps copies of everything that a supervisor holds, for the supervisor after it: systemd's descriptor store,
+// or the process of ServeVault.
 type vault interface {
 	put(Name, int) error
 	drop(Name) error
 }
 
-// openVault finds the vault of this process, nil if it has none, and adds to left what an
-// earlier holder has left there.
+// openVault connects to the vault of this process, nil if there is none, and adds to left what an earlier supervisor has
+// left there.
 func openVault(path string, left kept, log func(string, ...any)) (vault, error) {
 	notify := os.Getenv("NOTIFY_SOCKET")
-	_ = os.Unsetenv("NOTIFY_SOCKET") // it is not for hosts
+	_ = os.Unsetenv("NOTIFY_SOCKET") // not meant for hosts
 	switch {
 	case path != "":
 		return dialVault(path, left, log)
@@ -34,7 +34,7 @@ func openVault(path string, left kept, log func(string, ...any)) (vault, error) 
 	return nil, nil
 }
 
-// mostWait is how long a vault may keep the holder from its host.
+// mostWait is how long one operation of a vault may block the supervisor.
 const mostWait = time.Second
 
 func vaultSocket(kind int) (int, error) {
@@ -46,8 +46,8 @@ func vaultSocket(kind int) (int, error) {
 	return sock, unix.SetsockoptTimeval(sock, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &most)
 }
 
-// store is that of systemd, which gives everything to the next process of the unit
-// (FileDescriptorStoreMax=), and closes it when the unit stops.
+// store is systemd's descriptor store, which passes everything to the next process of the unit (FileDescriptorStoreMax=)
+// and closes it when the unit stops.
 type store struct {
 	sock int
 	to   unix.SockaddrUnix
@@ -75,18 +75,18 @@ func (s store) put(name Name, fd int) error {
 
 func (s store) drop(name Name) error { return s.say("FDSTOREREMOVE=1\nFDNAME="+storeName(name), nil) }
 
-// storeName is short: the names of all descriptors are one variable of the environment,
-// which may have 128 KiB.
+// storeName returns a short text for a name: the names of all descriptors share one environment variable, whose limit is
+// 128 KiB.
 func storeName(name Name) string { return strconv.FormatUint(uint64(name), 36) }
 
 func (s store) say(text string, rights []byte) error {
 	return unix.Sendmsg(s.sock, []byte(text), rights, &s.to, unix.MSG_NOSIGNAL)
 }
 
-// remote is the process of ServeVault, mostly in another container.
+// remote is the process of ServeVault, usually in another container.
 type remote struct {
 	sock int
-	file *os.File // the same
+	file *os.File // of the same descriptor
 }
 
 func dialVault(path string, left kept, log func(string, ...any)) (vault, error) {
@@ -96,7 +96,7 @@ func dialVault(path string, left kept, log func(string, ...any)) (vault, error) 
 	}
 	for until := time.Now().Add(5 * mostWait); ; time.Sleep(mostWait / 10) {
 		if err = unix.Connect(sock, &unix.SockaddrUnix{Name: path}); err == nil || time.Now().After(until) {
-			break // else it is being started, as this process is
+			break // otherwise the vault may still be starting, as this process is
 		}
 	}
 	waits := time.AfterFunc(2*mostWait, func() { log("the vault %s does not answer: does a holder before this one still live?", path) })

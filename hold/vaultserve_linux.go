@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServeVault keeps copies of the things that holders hold, one after the other: one that connects
-// to the socket is given everything when the one before, and its host, have hung up. It ends
-// with ctx, and closes everything when nobody comes for as long as a holder waits for a host.
+// ServeVault keeps copies of everything that supervisors hold, one supervisor after the other. One that connects to the
+// socket at path gets everything once the previous one, and its host, have disconnected. ServeVault blocks until ctx
+// ends, and closes everything when no supervisor comes within patience (60 s).
 func ServeVault(ctx context.Context, path string, log func(format string, args ...any)) error {
 	if os.Getpid() == 1 {
 		go reapOrphans()
@@ -35,7 +35,7 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 		if len(v) > 0 {
 			end = time.Now().Add(patience)
 		}
-		_ = listener.SetDeadline(end) // of an open socket
+		_ = listener.SetDeadline(end) // cannot fail on an open socket
 		conn, err := listener.AcceptUnix()
 		switch {
 		case ctx.Err() != nil:
@@ -55,7 +55,7 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 	}
 }
 
-// serve gives a holder everything, and takes everything it holds until it hangs up.
+// serve sends a supervisor everything, and keeps everything it puts until it disconnects.
 func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 	file, err := conn.File()
 	_ = conn.Close()
@@ -63,7 +63,7 @@ func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 		return
 	}
 	defer func() { _ = file.Close() }()
-	sock := int(file.Fd()) // which waits from now on
+	sock := int(file.Fd()) // Fd makes the socket blocking
 	defer context.AfterFunc(ctx, func() { _ = unix.Shutdown(sock, unix.SHUT_RDWR) })()
 	if peer, err := unix.GetsockoptUcred(sock, unix.SOL_SOCKET, unix.SO_PEERCRED); err != nil || int(peer.Uid) != os.Getuid() {
 		return
@@ -73,7 +73,7 @@ func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
 		for _, n := range names {
 			m.fds = append(m.fds, v[n])
 		}
-		_ = send(sock, m, 0) // one that is gone hangs up below
+		_ = send(sock, m, 0) // an error shows in receive below
 	}
 	_ = send(sock, message{verb: verbGo}, 0)
 	for {

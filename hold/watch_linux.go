@@ -10,23 +10,21 @@ import (
 	"time"
 )
 
-// The limits of the watch, in looks, of which there is one a second.
+// Limits of the watch, in checks; there is one check a second.
 const (
-	// A loop passes many times a second. One that has not for so long stands still for
-	// good, and players give up after 65 s; a disk or a database is never waited for on
-	// it, and what a busy machine holds up is much shorter.
+	// A host's loop reports many times a second. One that has been silent this long is stuck: the loop never waits for a
+	// disk or a database, and a busy machine delays it much less. Players leave after 65 s.
 	mostSilent = 10
-	// A host that stands still writes Go's traces within that.
+	// A stuck host writes Go's stack traces within this time after SIGQUIT.
 	lastWords = 2
-	// To start, and to make games again, may take as long as players wait.
+	// Starting and restoring games may take as long as players wait.
 	mostStarting = 60
-	// To end lobbies, pages and files takes a second or two.
+	// Closing lobbies, pages and files takes a second or two.
 	mostHanding = 30
 )
 
-// watch counts for how long hosts have been silent, and kills those that stand still. A
-// host that was stopped by a signal or a debugger does not count, nor does time in which
-// the holder was stopped as well.
+// watch counts how long processes have been silent, and kills those that are stuck. Processes stopped by a signal or a
+// debugger do not count, nor does time in which the supervisor was stopped too.
 func (h *holder) watch() {
 	gap := time.Since(h.checkedAt)
 	h.checkedAt = time.Now()
@@ -39,7 +37,7 @@ func (h *holder) watch() {
 		h.refuse(fmt.Sprintf("the new program hangs: it has said nothing for %v", mostSilent*h.beat))
 	}
 	if c := h.standby.child; c != nil && c.silent >= mostSilent {
-		h.standby.end() // another one is started
+		h.standby.end() // another one is started on request
 	}
 	for c := range h.leaving {
 		if c.watched {
@@ -62,12 +60,12 @@ func (h *holder) watch() {
 	h.endSilent(c, most, what)
 }
 
-// endSilent kills a host that has said nothing for so many looks.
+// endSilent kills a host that has been silent for most checks.
 func (h *holder) endSilent(c *child, most int, what string) {
 	switch c.silent {
 	case most:
 		h.Log("the host %s for %v: it is killed", what, time.Duration(most)*h.beat)
-		c.signal(syscall.SIGQUIT) // it says where its goroutines are
+		c.signal(syscall.SIGQUIT) // makes the host write its stack traces
 	case most + lastWords:
 		c.signal(syscall.SIGKILL)
 	}
