@@ -18,7 +18,7 @@ const (
 	SendLast
 	// Parts sends the map from offset At to End to seat PID, with the sender pid From, after all other packets.
 	Parts
-	// Seat makes Link carry seat PID from now on.
+	// Seat assigns the connection Link to the player in seat PID.
 	Seat
 	// Reply writes Frame to Link without counting or keeping it, because Link has no seat or the packet is for its
 	// proxy.

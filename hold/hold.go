@@ -109,7 +109,7 @@ type Shelf interface {
 	StandsBy() bool
 	// KeepStandby asks for a standby process in case this host dies, unless there is one. It may be called repeatedly.
 	KeepStandby()
-	// IsStandby reports whether this process is that standby.
+	// IsStandby reports whether this process is a standby, which must wait for GoOn before it serves.
 	IsStandby() bool
 	// Ready reports whether this waiting host is able to take over (true) or still starting (false).
 	Ready(is bool)

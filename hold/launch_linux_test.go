@@ -122,11 +122,11 @@ func TestUpgradeAnswers(t *testing.T) {
 	}{
 		"SIGUSR2 comes while the host's fails": {"serve upgrade news:1 end exit:6", "pause:1500 exit:3", usr2(time.Second), 6, "0 0 " + ended},
 		"the host asks again": {
-			"serve upgrade pause:100 upgrade news:2 end exit:6", "pause:1500 exit:3", nil, 6, "0 0 refused0:an_upgrade_is_under_way_already " + ended,
+			"serve upgrade pause:100 upgrade news:2 end exit:6", "pause:1500 exit:3", nil, 6, "0 0 refused0:an_upgrade_is_already_under_way " + ended,
 		},
 		"the host asks while that of SIGUSR2 fails": {
 			"serve pause:1000 upgrade news:1 pause:2000 upgrade news:1 end exit:6", "pause:1500 exit:3", usr2(500 * time.Millisecond), 6,
-			"0 0 refused0:an_upgrade_is_under_way_already 0 " + ended,
+			"0 0 refused0:an_upgrade_is_already_under_way 0 " + ended,
 		},
 		"the host reads nothing at that moment": {
 			"serve upgrade deaf:5000 news:1 end exit:6", "exit:3", nil, 6, "0 0 " + ended,

@@ -60,7 +60,7 @@ func Serve(o Options) (code int, err error) {
 	}
 	h.launcher = starts
 	if h.served = len(h.held) > 0; h.served {
-		h.Log("the holder before has left %d descriptors", len(h.held))
+		h.Log("the previous supervisor has left %d descriptors", len(h.held))
 	}
 	return h.serve()
 }
@@ -133,7 +133,7 @@ func (h *holder) begin() {
 func (h *holder) beginAgain(why error) {
 	pause, ok := h.starts.retry()
 	if !ok {
-		h.code, h.err = 1, fmt.Errorf("no host has served for %v: everything that was held for it is closed; the last attempt: %w", patience, why)
+		h.code, h.err = 1, fmt.Errorf("no host has started successfully for %v; everything held is closed now; the last attempt: %w", patience, why)
 		return
 	}
 	h.Log("%v; the next attempt is in %v", why, pause)
@@ -182,7 +182,7 @@ func (h *holder) replace(c *child, code int) {
 		h.begin()
 	case c.serving && time.Since(c.began) >= h.good:
 		h.starts = newAttempts()
-		h.Log("the host has ended (exit code %d); it is started again, with %d descriptors that are held for it", code, len(h.held))
+		h.Log("the host has ended (exit code %d); it is started again with the %d descriptors held for it", code, len(h.held))
 		h.begin()
 	default:
 		h.beginAgain(fmt.Errorf("the host has ended soon after its start (exit code %d)", code))
@@ -281,7 +281,7 @@ func (h *holder) drop(n Name) {
 // lost stops using the vault after an error.
 func (h *holder) lost(err error) {
 	if err != nil {
-		h.Log("from now on games end with this process, the vault is lost: %v", err)
+		h.Log("the vault is lost, so games would not survive the end of this supervisor: %v", err)
 		h.vault = nil
 	}
 }

@@ -38,7 +38,7 @@ func Open() (Shelf, error) {
 		m, err := receive(s.sock)
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("the holder: %w", err)
+			return nil, fmt.Errorf("receive from the supervisor: %w", err)
 		case m.verb == verbGo || m.verb == verbStandBy || m.verb == verbBeStandby:
 			if len(s.left) == 0 { // no previous host has checked
 				if err := checkCounts(); err != nil {
@@ -49,7 +49,7 @@ func Open() (Shelf, error) {
 			go s.hear() // ends with the supervisor
 			return s, nil
 		case m.verb != verbDrop && len(m.names) != len(m.fds):
-			return nil, errors.New("the holder has not passed on all that it holds: is the limit of open files lower than the holder's?")
+			return nil, errors.New("the supervisor could not pass on everything it holds: is this process's limit of open files lower than the supervisor's?")
 		}
 		s.left.take(&m)
 	}
@@ -88,7 +88,7 @@ func (s *shelf) Upgrade(path string) error {
 	case s.Gone():
 		return ErrEnded
 	case errors.Is(err, unix.EAGAIN):
-		return errors.New("the holder is busy: try again")
+		return errors.New("the supervisor is busy; try again")
 	}
 	return err
 }

@@ -38,7 +38,7 @@ func (h *holder) keepStandby() {
 	}
 	c, err := h.start(h.program.path, verbBeStandby)
 	if err != nil {
-		h.Log("no standby: %v; the next attempt is in %v", err, againStandby*h.beat)
+		h.Log("cannot start a standby: %v; the next attempt is in %v", err, againStandby*h.beat)
 		c = nil
 	}
 	*s = standby{child: c, since: time.Now()}

@@ -42,7 +42,7 @@ func (o *order) again() <-chan time.Time {
 func (h *holder) upgrade(path string, from *child) {
 	switch {
 	case h.order != nil:
-		h.answer(from, "an upgrade is under way already")
+		h.answer(from, "an upgrade is already under way")
 	case h.host == nil || !h.host.serving || h.ending:
 		h.answer(from, "the host does not serve yet, or not any more")
 	default:
@@ -59,7 +59,7 @@ func (h *holder) startNext() {
 	o.starts.again = nil
 	c, err := h.start(o.path, verbStandBy)
 	if err == nil {
-		h.Log("upgrade to %s: it stands by", o.path)
+		h.Log("upgrade to %s: started, and getting ready", o.path)
 		h.next = c
 		return
 	}
@@ -85,7 +85,7 @@ func (h *holder) refuse(why string) {
 	}
 	if h.handing && !h.ending && h.host != nil { // the host has closed what both processes cannot have open
 		h.handing = false
-		h.Log("the upgrade has failed while the host handed over: it is started again")
+		h.Log("the upgrade has failed while the host was handing over; the host is started again")
 		h.host.signal(syscall.SIGKILL)
 		return
 	}
@@ -94,7 +94,7 @@ func (h *holder) refuse(why string) {
 
 // answer reports why an upgrade was refused, in the log and to the host that asked for it.
 func (h *holder) answer(from *child, why string) {
-	h.Log("no upgrade: %s", why)
+	h.Log("upgrade refused: %s", why)
 	if from != nil && from == h.host {
 		from.tell(message{verb: verbRefused, text: why})
 	}

@@ -99,14 +99,14 @@ func dialVault(path string, left kept, log func(string, ...any)) (vault, error) 
 			break // otherwise the vault may still be starting, as this process is
 		}
 	}
-	waits := time.AfterFunc(2*mostWait, func() { log("the vault %s does not answer: does a holder before this one still live?", path) })
+	waits := time.AfterFunc(2*mostWait, func() { log("the vault %s does not answer: is an earlier supervisor still running?", path) })
 	defer waits.Stop()
 	for err == nil {
 		var m message
 		if m, err = receive(sock); m.verb == verbGo {
 			return remote{sock, os.NewFile(uintptr(sock), path)}, nil
 		} else if err == nil && len(m.names) != len(m.fds) {
-			err = errors.New("it has not passed on all that it keeps: is the limit of open files lower than its own?")
+			err = errors.New("it could not pass on everything it keeps: is this process's limit of open files lower than the vault's?")
 		}
 		left.take(&m)
 	}

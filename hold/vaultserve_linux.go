@@ -41,16 +41,16 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 		case ctx.Err() != nil:
 			return nil
 		case os.IsTimeout(err):
-			log("no holder has come for %v: all %d descriptors are closed", patience, len(v))
+			log("no supervisor has connected for %v; all %d descriptors are closed", patience, len(v))
 			for name := range v {
 				v.drop(name)
 			}
 		case err != nil:
 			return err
 		default:
-			log("a holder has come, for %d descriptors", len(v))
+			log("a supervisor has connected; it gets %d descriptors", len(v))
 			v.serve(ctx, conn)
-			log("the holder has gone, and has left %d", len(v))
+			log("the supervisor has disconnected and left %d descriptors", len(v))
 		}
 	}
 }

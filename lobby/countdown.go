@@ -177,7 +177,7 @@ func (l *Lobby) start() {
 	l.sink.Started(Started{Table: l.SlotTable(), Players: l.Players(), Fakes: l.Fakes(), Places: slices.Clone(l.final), HCL: l.hcl, Extras: l.extrasOfAll(), Watchers: watchers, Unwatched: unwatched})
 }
 
-// Enter begins the game. The caller calls it the version's StartDelay after Sink.Started.
+// Enter begins the game. The caller must call it when the version's StartDelay has passed since Sink.Started.
 func (l *Lobby) Enter(now time.Duration) {
 	l.begin(now)
 	l.beginLoading()

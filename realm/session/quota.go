@@ -27,8 +27,8 @@ type spent struct {
 
 func cost(text string) int { return max((len(text)+unitBytes-1)/unitBytes, 1) }
 
-// allows reports whether n units may be used at a time by an admin or by others, each of which may use at most most
-// units in the window.
+// allows reports whether n more units may be used at time at: all units in the window must not exceed the limit units,
+// and those of the same group (admins or all others) must not exceed most.
 func (q *quota) allows(at time.Duration, n int, admin bool, most int) bool {
 	all, mine := n, n
 	for _, s := range q.sent {
