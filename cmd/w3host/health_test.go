@@ -54,7 +54,7 @@ func TestHealthOfAHostThatHangs(t *testing.T) {
 func TestHealthOfWhat(t *testing.T) {
 	t.Setenv("W3HOST_HOST_LISTEN", "127.0.0.1:0")
 	for line, want := range map[string]string{
-		"":                   "the system chose the port; say which with --listen",
+		"":                   "the system chooses the port; give it with --listen",
 		"--listen 6112":      "must be ADDRESS:PORT",
 		"now":                `unexpected argument "now"`,
 		"--config none.toml": "none.toml does not exist",

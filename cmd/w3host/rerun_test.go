@@ -73,7 +73,7 @@ func TestRerunCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"/dev/null"}, exitFailed, "this is no journal"},
+		{[]string{"/dev/null"}, exitFailed, "not a journal of a game"},
 		{[]string{"no such file"}, exitFailed, "no such file"},
 		{nil, exitUsage, "name one journal"},
 		{[]string{"--help"}, exitOK, "Usage:"},
