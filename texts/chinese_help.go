@@ -47,7 +47,9 @@ var chineseHelp = map[string]string{
 	"say something as the host":                                   "让主机说话",
 	"show or set the milliseconds between turns":                  "查看或设置回合间隔（毫秒）",
 	"show or set how many turns of 100 ms a player may be behind": "查看或设置玩家可以落后的回合数（每回合 100 毫秒）",
+
 	"start the countdown, once everybody's ping is known; force skips the checks, now skips the count as well": "测出所有人的延迟后开始倒计时；force 跳过检查，now 连倒计时也跳过",
+
 	"stop the countdown": "停止倒计时",
 	"start automatically with that many players, after that many minutes, or when all are ready; balanced: with even teams": "达到人数、等够时间或全部准备后自动开始；balanced：平衡队伍",
 	"open slots":                             "开放位置",

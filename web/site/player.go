@@ -235,9 +235,25 @@ func (d *playerData) changes(f *frame, points []storage.LadderPoint) {
 	}
 }
 
+// tallies counts results by what they have in common: a race, a map, an opponent or an ally.
+type tallies map[string]tally
+
+// add counts a match with the result of the player.
+func (t tallies) add(name, link, letter string) {
+	one := t[name]
+	one.Name, one.Link = name, link
+	switch letter {
+	case "W":
+		one.Won++
+	case "L", "Q":
+		one.Lost++
+	}
+	t[name] = one
+}
+
 // count sums up the latest matches of a player.
 func (d *playerData) count(f *frame, matches []storage.PublicMatch, nameKey, realm string) {
-	race, played, met, with := map[string]tally{}, map[string]tally{}, map[string]tally{}, map[string]tally{}
+	race, played, met, with := tallies{}, tallies{}, tallies{}, tallies{}
 	for i := range matches {
 		m := &matches[i]
 		at := slices.IndexFunc(m.Seats, func(p storage.PublicSeat) bool { return p.NameKey == nameKey && p.Realm == realm })
@@ -250,37 +266,9 @@ func (d *playerData) count(f *frame, matches []storage.PublicMatch, nameKey, rea
 			d.Last = m.EndedAt
 		}
 		letter := letterOf(m, me)
-		var against []string
-		add := func(to map[string]tally, name, link string) {
-			t := to[name]
-			t.Name, t.Link = name, link
-			switch letter {
-			case "W":
-				t.Won++
-			case "L", "Q":
-				t.Lost++
-			}
-			to[name] = t
-		}
-		add(race, f.race(me.Race), "")
-		add(played, kindOf(m.MapName), "")
-		for j := range m.Seats {
-			p := &m.Seats[j]
-			if j == at || observes(m, p) {
-				continue
-			}
-			if p.Team != me.Team {
-				against = append(against, f.called(p))
-			}
-			if p.Name == "" {
-				continue
-			}
-			if p.Team == me.Team {
-				add(with, view.Visible(p.Name), linkOf(p))
-			} else {
-				add(met, view.Visible(p.Name), linkOf(p))
-			}
-		}
+		race.add(f.race(me.Race), "", letter)
+		played.add(kindOf(m.MapName), "", letter)
+		against := countOthers(f, m, at, letter, met, with)
 		if len(d.List) < mostListed {
 			one := playedView{resultView: f.result(m), Letter: letter, Against: strings.Join(against, ", ")}
 			if letter != "" {
@@ -293,8 +281,28 @@ func (d *playerData) count(f *frame, matches []storage.PublicMatch, nameKey, rea
 	d.ByRace, d.ByMap, d.Met, d.With = most(race, mostMet), most(played, mostMet), most(met, mostMet), most(with, mostMet)
 }
 
+// countOthers counts a match for the opponents and allies of the player in a seat, and returns the names of the opponents.
+func countOthers(f *frame, m *storage.PublicMatch, seat int, letter string, met, with tallies) (against []string) {
+	me := &m.Seats[seat]
+	for i := range m.Seats {
+		p := &m.Seats[i]
+		if i == seat || observes(m, p) {
+			continue
+		}
+		others := with
+		if p.Team != me.Team {
+			against = append(against, f.called(p))
+			others = met
+		}
+		if p.Name != "" {
+			others.add(view.Visible(p.Name), linkOf(p), letter)
+		}
+	}
+	return against
+}
+
 // most are the tallies with most games.
-func most(all map[string]tally, n int) []tally {
+func most(all tallies, n int) []tally {
 	list := slices.SortedFunc(maps.Values(all), func(a, b tally) int { return cmp.Or(cmp.Compare(b.games(), a.games()), cmp.Compare(a.Name, b.Name)) })
 	list = slices.DeleteFunc(list, func(t tally) bool { return t.games() == 0 })
 	return list[:min(len(list), n)]
