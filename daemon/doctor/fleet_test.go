@@ -49,14 +49,14 @@ func TestFleet(t *testing.T) {
 	c.Lobby.Name = "legion"
 	expects(c, `no other host has the entry "legion"`, "")
 	c.Realms = []config.Realm{{Name: "Home"}}
-	expects(c, "frankfurt", "Home has accounts for 1 of 2 hosts: make as many")
+	expects(c, "frankfurt", "Home has accounts for 1 of 2 hosts; create one account per host")
 	c.Realms = append(c.Realms, config.Realm{Name: "Home"})
 	expects(c, "frankfurt", "")
 	for range withoutPooler {
 		enter("many")
 	}
 	c.Realms = nil
-	expects(c, "10: many at 10.0.0.1:6112; and 41 more; ", "want a pooler")
+	expects(c, "10: many at 10.0.0.1:6112; and 41 more; ", "hosts need a connection pooler")
 	c.Database.URL += "&default_query_exec_mode=exec"
 	expects(c, "many", "")
 

@@ -157,12 +157,13 @@ func (p *memPoller) listen(l net.Listener) error {
 }
 
 func (p *memPoller) stopListening() {
-	for _, l := range p.listeners {
+	var listeners []*simnet.Listener
+	p.m.Locked(func() { listeners, p.listeners = p.listeners, nil }) // which Kill reads, on any goroutine
+	for _, l := range listeners {
 		if !p.m.Held {
 			_ = l.Close()
 		}
 	}
-	p.listeners = nil
 }
 
 func (p *memPoller) run(pass func() (idle time.Duration, over bool)) {
