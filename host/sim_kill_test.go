@@ -7,14 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"w3host/internal/tier"
 )
 
 // A process that dies in the middle of an upgrade, the old one, the new one or both, loses no game: players see the same turns, and each game
 // has one end in the game log. The deaths come after so many stores and system calls that some fall into each state of a game.
 func TestKillDuringTakeover(t *testing.T) {
-	tier.All(t, "with several processors it still finds, now and then, a lobby without an end in the log: a known fault")
 	for _, victims := range []string{"old", "new", "old and new"} {
 		kills := 0
 		for n := range 8 {
@@ -43,6 +40,9 @@ func TestKillDuringTakeover(t *testing.T) {
 					if victims == "new" || !strings.Contains(f, "journal ") { // that of a killed host remains, up to where it was
 						t.Error(f)
 					}
+				}
+				if t.Failed() {
+					t.Logf("story:\n%s", w.log.story())
 				}
 			})
 		}

@@ -261,6 +261,7 @@ func (w *simWorld) kill() {
 
 func (w *simWorld) died(p *simProc) {
 	w.n.After(0, func() {
+		p.net.Kill() // with several processors the goroutine that dies may not have come so far: a living process would stop in order
 		w.tell("%s is dead", p.name)
 		w.kills++
 		w.deaths = append(w.deaths, time.Now())
