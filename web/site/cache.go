@@ -15,8 +15,9 @@ const (
 	// mostKept bounds the copies that are kept, in bytes, and mostCopies their number.
 	mostKept   = 24 << 20
 	mostCopies = 2000
-	// staleFor is how long a copy is shown whose page cannot be made anew, since the database does not answer.
-	staleFor = 6 * time.Hour
+	// staleFor is the maximum age of a copy that is served while the database does not answer. Together with the two
+	// minutes of a browser's cache it keeps the promise that a hidden or forgotten name is gone within five minutes.
+	staleFor = 3 * time.Minute
 )
 
 // cache keeps the pages made last. While a page is made, others who ask for it wait for it.

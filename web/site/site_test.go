@@ -318,6 +318,10 @@ func TestCopies(t *testing.T) {
 	if w := x.get("/match/" + x.matches[3].Key.String()); w.Code != http.StatusServiceUnavailable && w.Code != http.StatusNotFound {
 		t.Errorf("a match that was not kept: %d", w.Code)
 	}
+	now = now.Add(staleFor)
+	if w := x.get("/matches"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("without the database, after the time in which a forgotten name may still be shown: %d", w.Code)
+	}
 }
 
 // The copies that are kept are bounded, whatever is asked for, and so is how often an address has pages made.
