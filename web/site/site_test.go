@@ -318,7 +318,7 @@ func TestCopies(t *testing.T) {
 	if w := x.get("/match/" + x.matches[3].Key.String()); w.Code != http.StatusServiceUnavailable && w.Code != http.StatusNotFound {
 		t.Errorf("a match that was not kept: %d", w.Code)
 	}
-	now = now.Add(staleFor)
+	now = now.Add(3 * time.Minute)
 	if w := x.get("/matches"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("without the database, after the time in which a forgotten name may still be shown: %d", w.Code)
 	}
