@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"syscall"
 	"time"
 )
@@ -44,68 +43,11 @@ type Conn struct {
 	readBy, writeBy    time.Time
 }
 
-// way is the state of one direction.
-type way struct {
-	Line
-	free    time.Duration // when the line has sent everything queued
-	last    time.Duration // when the last bytes arrive
-	until   time.Duration // nothing arrives before this time
-	flight  int           // bytes that have not arrived
-	unacked []ack
-}
-
-type ack struct {
-	at time.Duration
-	n  int
-}
-
 func (n *Net) conn(local, remote netip.AddrPort) *Conn {
 	return &Conn{
 		n: n, local: local, remote: remote, holders: 1,
 		readable: make(chan struct{}, 1), writable: make(chan struct{}, 1),
 	}
-}
-
-// carry schedules the arrival of bytes after everything sent before, and then calls do.
-func (w *way) carry(n *Net, bytes int, do func()) {
-	now := n.now()
-	if w.Rate > 0 {
-		w.free = max(w.free, now) + time.Duration(int64(bytes)*int64(time.Second)/w.Rate)
-	}
-	at := max(now, w.free) + w.Delay
-	if w.Jitter > 0 {
-		at += time.Duration(n.random.Int64N(int64(w.Jitter)))
-	}
-	if w.Loss > 0 && n.random.Float64() < w.Loss {
-		at += max(again, 2*w.Delay)
-	}
-	w.last = max(w.last, at, w.until)
-	if w.last <= now {
-		do()
-		return
-	}
-	n.seq++
-	w.arrive(n, w.last, n.seq, do)
-}
-
-// arrive schedules do at a time, but not while the direction is held.
-func (w *way) arrive(n *Net, at time.Duration, seq uint64, do func()) {
-	n.push(event{at, seq, func() {
-		if w.until > n.now() {
-			w.last = max(w.last, w.until)
-			w.arrive(n, w.until, seq, do)
-			return
-		}
-		do()
-	}})
-}
-
-// waiting returns the number of bytes queued in front of the line.
-func (w *way) waiting(now time.Duration) int {
-	if w.Rate <= 0 || w.free <= now {
-		return 0
-	}
-	return int(int64(w.free-now) * w.Rate / int64(time.Second))
 }
 
 // tell reports events to the listener and wakes blocked calls.
@@ -373,23 +315,6 @@ func (c *Conn) close(reset bool) {
 	}
 }
 
-// Hold delays all arrivals in both directions for the given time, like a line that is interrupted and
-// repaired in time.
-func (c *Conn) Hold(lasting time.Duration) {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	for _, w := range []*way{&c.way, &c.peer.way} {
-		w.until = max(w.until, c.n.now()+lasting)
-	}
-}
-
-// Sever makes both ends half open: neither receives anything from the other any more, not even its end.
-func (c *Conn) Sever() {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	c.gone, c.peer.gone = true, true
-}
-
 // Figures returns the number of unacknowledged bytes, and the minimum and current round trip.
 func (c *Conn) Figures() (unacked int, least, now time.Duration) {
 	c.n.mu.Lock()
@@ -413,145 +338,9 @@ func (c *Conn) Counts() (read, written uint64, over bool) {
 	return c.read, c.written, c.inEnd != nil && c.inEnd != io.EOF || c.holders == 0
 }
 
-// Copy adds a reference to the connection, which Close releases. All references share one stream. Processes
-// pass connections to each other by file number, see Net.File.
-func (c *Conn) Copy() {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	c.holders++
-}
-
-// File returns the file number of the connection.
-func (c *Conn) File() int {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	if c.file == 0 {
-		c.n.lastFile++
-		c.file = c.n.lastFile
-		c.n.files[c.file] = c
-	}
-	return c.file
-}
-
-// File returns the connection with a file number.
-func (n *Net) File(number int) *Conn {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.files[number]
-}
-
 // Locked runs f while nothing arrives.
 func (n *Net) Locked(f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f()
 }
-
-// Read implements net.Conn; it blocks until data arrives.
-func (c *Conn) Read(p []byte) (int, error) {
-	for {
-		if c.late(&c.readBy) {
-			return 0, c.wrap("read", os.ErrDeadlineExceeded)
-		}
-		n, _, err := c.TryRead(p)
-		if n > 0 || err != nil || len(p) == 0 {
-			return n, c.wrap("read", err)
-		}
-		if err := c.wait(c.readable, func() time.Time { return c.readBy }); err != nil {
-			return 0, c.wrap("read", err)
-		}
-	}
-}
-
-// Write implements net.Conn; it blocks until there is space.
-func (c *Conn) Write(p []byte) (done int, err error) {
-	for {
-		if c.late(&c.writeBy) {
-			return done, c.wrap("write", os.ErrDeadlineExceeded)
-		}
-		n, err := c.TryWrite(p[done:])
-		if done += n; done == len(p) || err != nil {
-			return done, c.wrap("write", err)
-		}
-		if err := c.wait(c.writable, func() time.Time { return c.writeBy }); err != nil {
-			return done, c.wrap("write", err)
-		}
-	}
-}
-
-// late reports whether a deadline has passed. As in package net, Read and Write then fail even if they could
-// proceed.
-func (c *Conn) late(by *time.Time) bool {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	return c.holders > 0 && !by.IsZero() && !time.Now().Before(*by)
-}
-
-// wrap converts an error to one like those of package net.
-func (c *Conn) wrap(op string, err error) error {
-	if err == nil || err == io.EOF {
-		return err
-	}
-	return &net.OpError{Op: op, Net: "tcp", Source: c.LocalAddr(), Addr: c.RemoteAddr(), Err: err}
-}
-
-func (c *Conn) wait(news chan struct{}, by func() time.Time) error {
-	c.n.mu.Lock()
-	at := by()
-	c.n.mu.Unlock()
-	if at.IsZero() {
-		<-news
-		return nil
-	}
-	left := time.Until(at)
-	if left <= 0 {
-		return os.ErrDeadlineExceeded
-	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case <-news:
-	case <-timer.C:
-	}
-	return nil
-}
-
-// SetDeadline sets both deadlines.
-func (c *Conn) SetDeadline(t time.Time) error { return c.deadline(&t, &t) }
-
-// SetReadDeadline sets the deadline of Read, also for a blocked call.
-func (c *Conn) SetReadDeadline(t time.Time) error { return c.deadline(&t, nil) }
-
-// SetWriteDeadline sets the deadline of Write, also for a blocked call.
-func (c *Conn) SetWriteDeadline(t time.Time) error { return c.deadline(nil, &t) }
-
-func (c *Conn) deadline(read, write *time.Time) error {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	if read != nil {
-		c.readBy = *read
-		token(c.readable)
-	}
-	if write != nil {
-		c.writeBy = *write
-		token(c.writable)
-	}
-	return nil
-}
-
-// SetLinger with 0 makes Close reset the connection.
-func (c *Conn) SetLinger(seconds int) error {
-	c.n.mu.Lock()
-	defer c.n.mu.Unlock()
-	c.linger = seconds == 0
-	return nil
-}
-
-// LocalAddr returns the address of this end.
-func (c *Conn) LocalAddr() net.Addr { return net.TCPAddrFromAddrPort(c.local) }
-
-// RemoteAddr returns the address of the other end.
-func (c *Conn) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(c.remote) }
-
-// Remote returns the address of the other end.
-func (c *Conn) Remote() netip.AddrPort { return c.remote }
