@@ -16,13 +16,14 @@ func (l *Lobby) Owns(pid uint8) bool {
 	return p != nil && l.isOwner(p)
 }
 
-// BelongsTo reports whether an account is the owner, present or not. The caller must have verified the name.
+// BelongsTo reports whether an account is the owner, who need not be in the lobby. The caller must have verified that
+// the account belongs to the person asking.
 func (l *Lobby) BelongsTo(name, realm string) bool {
 	return l.owner.name != "" && sameName(l.owner.name, name) && sameName(l.owner.realm, realm)
 }
 
-// StandIn returns the pid of the player who may start the lobby and stop the countdown in the owner's absence: the
-// player who joined first. It is 0 while the owner is present, if there is no owner, and after the start.
+// StandIn returns the pid of the player who may start the game and stop the countdown while the owner is absent. This is
+// the human player who joined first. It returns 0 while the owner is present, if there is no owner, and after the start.
 func (l *Lobby) StandIn() uint8 {
 	if p := l.longestIn(); p != nil && l.owner.name != "" && l.phase < phaseStarted && l.ownerIn() == nil {
 		return p.pid
@@ -30,6 +31,7 @@ func (l *Lobby) StandIn() uint8 {
 	return 0
 }
 
+// ownerIn returns the owner if present, or nil.
 func (l *Lobby) ownerIn() *player {
 	if p := l.named(l.owner.name); p != nil && !p.fake && l.isOwner(p) {
 		return p
@@ -37,8 +39,8 @@ func (l *Lobby) ownerIn() *player {
 	return nil
 }
 
-// isOwner compares the name and the realm that confirmed it, or checks that the player was made the owner in this seat.
-// For a nameless player only the latter counts.
+// isOwner reports whether a player is the owner: the player's name and the realm that verified it are the owner's, or the
+// player was made the owner after joining. For a nameless player only the second condition counts.
 func (l *Lobby) isOwner(p *player) bool {
 	if p.Nameless {
 		return p.entitled && l.owner.name == p.name
@@ -48,7 +50,7 @@ func (l *Lobby) isOwner(p *player) bool {
 	return j.is(l.owner.name, l.owner.realm)
 }
 
-// entitle makes a present player the owner.
+// entitle makes a player in the lobby the owner.
 func (l *Lobby) entitle(p *player) {
 	l.owner.name, l.owner.realm, p.entitled = p.name, p.Realm, true
 }
@@ -82,8 +84,8 @@ func (op SetOwner) apply(l *Lobby) *texts.Refusal {
 	return nil
 }
 
-// settleOwner gives an ownerless lobby to the next player if Ownership.First is set, and tells a new owner or stand-in
-// about their rights.
+// settleOwner makes the player who joined first the owner if the owner is absent and Ownership.First is set. It then tells
+// a new owner, or a new stand-in for an absent owner, which commands they may use.
 func (l *Lobby) settleOwner() {
 	if l.phase == phaseClosed {
 		return
@@ -113,5 +115,5 @@ func (l *Lobby) settleOwner() {
 	}
 	l.sayText(w3gs.Only(l.owner.informed), texts.If(l.phase == phaseStarted,
 		"You own this game: %shelp lists your commands.", "You own this lobby: %shelp lists your commands.", trigger))
-	owner.activeAt = l.now // from now on the owner's activity counts
+	owner.activeAt = l.now // the idle time of a new owner starts now
 }

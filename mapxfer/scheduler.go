@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Scheduler schedules the map downloads of one lobby. The caller calls Tick at the time that Next returns. It
-// is not safe for concurrent use. All methods take the time since the lobby opened, which must not decrease.
+// Scheduler decides which players of a lobby download the map, and how fast. The caller must call Tick at the
+// time that Next returns. A Scheduler is not safe for concurrent use. The parameter now of all methods is the
+// time since the lobby opened; it must not decrease.
 type Scheduler struct {
 	cfg      Config
 	sink     Sink
@@ -17,21 +18,22 @@ type Scheduler struct {
 	running  int     // number of players in state active
 	total    bucket
 	backoff  lateBackoff
-	level    int64         // bytes received by the player who was served last
+	level    int64         // number of bytes that the most recently served player has received
 	lastTick time.Duration // time of the last Tick
 }
 
-// unknownPercent differs from any real percentage, so that the first one is reported.
+// unknownPercent is the initial progress of a player. It differs from every real percentage, so that the first
+// real one counts as a change and is reported.
 const unknownPercent = 255
 
-// New returns a Scheduler for a lobby, which reports to sink.
+// New returns a Scheduler for one lobby, whose decisions are passed to sink.
 func New(cfg Config, sink Sink) *Scheduler {
 	return &Scheduler{cfg: cfg, sink: sink, total: bucket{rate: cfg.TotalRate}}
 }
 
 func (s *Scheduler) enter(now time.Duration) { s.now = max(now, s.now) }
 
-// Tick performs timed work: rates, stalls and timeouts.
+// Tick sends what the rate limits now allow, and handles stalled downloads and timeouts.
 func (s *Scheduler) Tick(now time.Duration) {
 	s.enter(now)
 	s.lastTick = s.now
@@ -46,7 +48,7 @@ func (s *Scheduler) Tick(now time.Duration) {
 	s.pump()
 }
 
-// Allow lets one player download even in the modes Ask and Off.
+// Allow permits one player to download in every mode, including Ask and Off.
 func (s *Scheduler) Allow(now time.Duration, pid uint8) {
 	s.enter(now)
 	p := s.player(pid)
@@ -80,8 +82,8 @@ func (s *Scheduler) Leave(now time.Duration, pid uint8) {
 	}
 }
 
-// Measured processes the system's measurements of a player's connection. Call it before passing the player's
-// packets and, for all downloading players, before Tick.
+// Measured processes the operating system's measurements of a player's TCP connection. Call it before passing
+// on a packet of that player and, for every downloading player, before Tick.
 func (s *Scheduler) Measured(now time.Duration, pid uint8, f Figures) {
 	s.enter(now)
 	p := s.player(pid)
@@ -102,13 +104,14 @@ func (s *Scheduler) Measured(now time.Duration, pid uint8, f Figures) {
 	}
 }
 
-// Late reports that a turn of a running game was sent late by the given time; downloads then slow down.
+// Late tells the Scheduler that a turn of a running game was sent late by the duration by. Downloads then slow
+// down, because games have priority.
 func (s *Scheduler) Late(now, by time.Duration) {
 	s.enter(now)
 	s.backoff.late(s.now, by)
 }
 
-// Downloading returns the number of running downloads.
+// Downloading returns the number of players who are downloading the map now, without queued players.
 func (s *Scheduler) Downloading() int { return s.running }
 
 func (s *Scheduler) player(pid uint8) *player {

@@ -30,8 +30,8 @@ const defaultURL = "sqlite:data/w3host.db"
 // openTimeout limits how long Open waits for an answer.
 const openTimeout = 30 * time.Second
 
-// Errors to test for with errors.Is. The error text explains the problem in a sentence. Errors of database
-// drivers are never returned.
+// Causes of errors, which callers can test for with errors.Is. The text of a returned error explains the problem
+// in a sentence. Errors of database drivers are never returned.
 var (
 	// ErrNotFound means that there is no such player, ban, admin or other entry.
 	ErrNotFound = sqldb.ErrNotFound

@@ -33,17 +33,17 @@ type Loop struct {
 	sink       Sink
 	out        outbox
 
-	sent          uint32        // number of turns sent, without empty 0x0C of increment 0
+	sent          uint32        // number of turns sent, not counting empty 0x0C packets with increment 0
 	gameTime      time.Duration // sum of increments
 	pending       []byte        // encoded actions for the next turns, in order of arrival
-	early         []early       // delayed actions, in the order in which they are sent
-	pendingLeaves []leave       // 0x07 that cannot be sent yet
+	early         []early       // delayed actions, in sending order
+	pendingLeaves []leave       // leave packets (0x07) that cannot be sent yet
 	loadedAt      time.Duration // when the last player finished loading
 	lastAt        time.Duration // when the game ends because too few players are left; 0 if there are enough
 }
 
-// New returns a Loop that starts at time 0, when the lobby sends 0x0A if cfg.Countdown is set and 0x0B
-// otherwise. The lobby must have sent 0x08 for the fake players.
+// New returns a Loop. Time 0 is the moment at which the lobby sends 0x0A (countdown start) if cfg.Countdown is
+// set, and 0x0B (countdown end) otherwise. The lobby must already have sent 0x08 (player loaded) for the fake players.
 func New(cfg Config, sink Sink) *Loop {
 	cfg.Period = clampPeriod(cfg.Period)
 	if cfg.Adaptive.On {
@@ -64,7 +64,7 @@ func New(cfg Config, sink Sink) *Loop {
 	return l
 }
 
-// Tick performs all due work. It may be called early or late without losing a turn.
+// Tick performs all work that is due at time now. It may be called early or late without losing a turn.
 func (l *Loop) Tick(now time.Duration) {
 	if !l.enter(now) {
 		return
@@ -106,7 +106,8 @@ func (l *Loop) Tick(now time.Duration) {
 	}
 }
 
-// Next returns when Tick must be called if no event occurs before; false means never.
+// Next returns the time at which Tick must be called, unless another method is called before. It returns false
+// if the game is over.
 func (l *Loop) Next() (time.Duration, bool) {
 	at, ok := l.next()
 	return at + l.suspended, ok
@@ -115,7 +116,8 @@ func (l *Loop) Next() (time.Duration, bool) {
 // Live returns the human players who are still in the game.
 func (l *Loop) Live() w3gs.PIDs { return l.live }
 
-// Laggers returns the players on the lag screen, including those who load in game.
+// Laggers returns the players shown on the lag screen. With Config.LoadInGame these include the players who are
+// still loading.
 func (l *Loop) Laggers() w3gs.PIDs {
 	if l.phase == loading && l.cfg.LoadInGame {
 		return l.live &^ l.loaded
@@ -139,8 +141,8 @@ func (l *Loop) Progress(pid uint8) (loaded bool, behind int) {
 // Period returns the time between turns.
 func (l *Loop) Period() time.Duration { return l.pace.period }
 
-// Attends reports whether packets of players matter before the next turn, which is the case while loading and
-// while the lag screen is shown.
+// Attends reports whether packets of players must be processed at once instead of at the next turn. This is the
+// case while loading and while the lag screen is shown.
 func (l *Loop) Attends() bool { return l.Loading() || l.phase == lagging }
 
 // Loading reports whether players are still loading.
@@ -149,10 +151,11 @@ func (l *Loop) Loading() bool { return l.phase <= loading }
 // Turns returns the number of turns sent.
 func (l *Loop) Turns() uint32 { return l.sent }
 
-// GameTime returns the sum of all increments.
+// GameTime returns the elapsed game time, which is the sum of the increments of all turns.
 func (l *Loop) GameTime() time.Duration { return l.gameTime }
 
-// next returns the earliest deadline, in the clock's time without suspensions.
+// next returns the earliest deadline on the game's clock, which stands still during suspensions. It returns false
+// if there is none.
 func (l *Loop) next() (at time.Duration, ok bool) {
 	at = math.MaxInt64
 	least := func(t time.Duration) { at, ok = min(at, t), true }
@@ -192,10 +195,11 @@ func (l *Loop) next() (at time.Duration, ok bool) {
 	return at, ok
 }
 
-// ready returns the players whose clients can process game data.
+// ready returns the human players in the game who have finished loading. Only their clients can process turns and
+// lag-screen packets.
 func (l *Loop) ready() w3gs.PIDs { return l.live & l.loaded }
 
-// inside returns the players who see the game instead of a loading screen.
+// inside returns the players whose clients show the game and not the lobby or a loading screen.
 func (l *Loop) inside() w3gs.PIDs {
 	if l.phase == counting || l.phase == loading && !l.cfg.LoadInGame {
 		return 0
@@ -203,9 +207,10 @@ func (l *Loop) inside() w3gs.PIDs {
 	return l.ready()
 }
 
+// behind returns the number of turns that a player has not acknowledged.
 func (l *Loop) behind(p *player) int { return int(l.sent - p.acked) }
 
-// send encodes a packet and sends it to several players.
+// send encodes a packet once and sends it to all players in the set to.
 func (l *Loop) send(to w3gs.PIDs, p w3gs.Packet) {
 	from := len(l.out.frames)
 	l.out.frames = p.AppendTo(l.out.frames)

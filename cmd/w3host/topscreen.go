@@ -21,7 +21,7 @@ type topColumn struct {
 	order func(a, b *control.Game) int // sort order of the column
 }
 
-// Indexes of topColumns that the code refers to.
+// Indexes into topColumns.
 const (
 	byNumber = 0
 	byStage  = 1
@@ -89,7 +89,8 @@ func pingText(ms int64) string {
 	return strconv.FormatInt(ms, 10)
 }
 
-// topScreen is the state of the screen. It does no I/O: keys and answers go in, lines come out.
+// topScreen is the state of the screen of "w3host top". It does no I/O: its methods take pressed keys and the host's
+// answers, and return the lines to show.
 type topScreen struct {
 	all        []control.Game
 	games      []control.Game // the games shown, in display order
@@ -106,7 +107,8 @@ type topScreen struct {
 	scrollable int // number of list lines that fit on the screen
 }
 
-// take replaces the games with those of an answer. It escapes control characters in all texts of the host.
+// take replaces the games with those of the host's answer. It escapes control characters in all texts, because players
+// choose some of them.
 func (s *topScreen) take(games []control.Game) {
 	for i := range games {
 		g := &games[i]
@@ -140,7 +142,7 @@ func (s *topScreen) order() {
 	})
 }
 
-// update takes the games of an answer, or records the error.
+// update stores the games of the host's answer, or the error if the request failed.
 func (s *topScreen) update(games []control.Game, err error) {
 	s.now = time.Now()
 	if s.fault = err; err == nil {
@@ -153,7 +155,7 @@ func (s *topScreen) at() int {
 	return slices.IndexFunc(s.games, func(g control.Game) bool { return g.ID == s.selected })
 }
 
-// choose selects the game at an index, clamped to the list.
+// choose selects the game at an index of the list. An index outside the list selects its first or last game.
 func (s *topScreen) choose(at int) {
 	if s.selected = 0; len(s.games) > 0 {
 		s.selected = s.games[min(max(at, 0), len(s.games)-1)].ID
@@ -273,7 +275,7 @@ func (s *topScreen) cells(g *control.Game) []string {
 	return mapped(topColumns, func(c topColumn) string { return c.cell(g, s.now) })
 }
 
-// laid formats a row. Terminals narrower than 120 columns show the reason a lobby waits in place of its map.
+// laid formats a row. On terminals narrower than 120 columns, the reason why a lobby waits replaces its map.
 func (s *topScreen) laid(cells []string, name, file, waits string) string {
 	line := ""
 	for i, c := range topColumns {
@@ -295,7 +297,8 @@ func (s *topScreen) laid(cells []string, name, file, waits string) string {
 	return line
 }
 
-// game returns the detail view of a game with its players.
+// game returns the lines that show one game in detail: its title, the delay of its turns, the reason why it waits, and
+// a table of its players.
 func (s *topScreen) game(g *control.Game) []topLine {
 	var rows [][]string
 	for _, p := range g.Players {
@@ -319,7 +322,7 @@ func (s *topScreen) game(g *control.Game) []topLine {
 	return lines
 }
 
-// fit cuts a text to n columns.
+// fit shortens a text to at most n terminal columns; a shortened text ends with "…".
 func fit(text string, n int) string {
 	if terminal.Columns(text) <= n {
 		return text

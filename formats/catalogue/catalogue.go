@@ -31,11 +31,12 @@ const (
 	// settleTries limits how often Open waits for files that are still being written.
 	settleTries = 3
 
-	// retryLooks is the number of watch intervals before a file with a read error is tried again, because
-	// failing disks respond slowly.
+	// retryLooks is the number of watch intervals after which a file with a read error is read again. Reading
+	// it more often could block for long, because failing disks respond slowly.
 	retryLooks = 30
 
-	// maxReaders limits the maps read in parallel; each may take tens of megabytes of memory.
+	// maxReaders is the maximum number of maps that Open reads in parallel. It bounds memory: reading one map
+	// may need tens of megabytes.
 	maxReaders = 4
 )
 
@@ -48,10 +49,11 @@ type Options struct {
 	Interval time.Duration // time between scans while watching; 0 means 2 s
 	Settle   time.Duration // a file is read once it has not changed for this long; 0 means 1 s
 
-	// Report, if not nil, is called with harmless errors, such as a cache that cannot be written.
+	// Report, if not nil, is called with errors that do not stop the Catalogue, such as a cache file that cannot
+	// be written.
 	Report func(error)
-	// Progress, if not nil, is called with the bytes read and the total to read. Several goroutines may call
-	// it concurrently.
+	// Progress, if not nil, is called during a scan with the number of bytes read so far and the total. Several
+	// goroutines may call it concurrently.
 	Progress func(done, total int64)
 }
 
@@ -75,8 +77,8 @@ type Catalogue struct {
 
 	scanning sync.Mutex // serialises scans and guards the following fields
 	cache    *cache
-	pending  map[string]stamp    // files that were too recently written to read, with their stamps
-	closed   map[string]bool     // errors of unreadable folders reported by the last scan
+	pending  map[string]stamp    // files not read yet because they changed within Options.Settle
+	closed   map[string]bool     // errors about unreadable folders that the last scan reported
 	readers  int                 // number of files read in parallel
 	threads  *background.Threads // low-priority threads that read files; nil until Open returns, as no games run before
 
@@ -85,7 +87,7 @@ type Catalogue struct {
 	known map[string]*record
 }
 
-// record holds the result for a file between scans.
+// record is the result of reading one file, kept for the next scan.
 type record struct {
 	file   *MapFile
 	base   cached    // result before the settings file is applied
@@ -93,7 +95,8 @@ type record struct {
 	retry  time.Time // when to read an unread map again
 }
 
-// stamp detects changes of a file. The zero stamp stands for a missing file.
+// stamp is the size and modification time of a file; a file with a different stamp has changed. The zero stamp
+// stands for a missing file.
 type stamp struct {
 	Size    int64
 	ModTime int64 // nanoseconds since 1970
@@ -102,8 +105,8 @@ type stamp struct {
 func stampOf(info os.FileInfo) stamp { return stamp{info.Size(), info.ModTime().UnixNano()} }
 
 // Open scans dir and its subfolders and returns their Catalogue. It blocks until all maps are read, and up to
-// a few seconds longer for files that are still being written. Broken maps become entries with a Fault; an
-// error concerns the folder itself.
+// a few seconds longer for files that are still being written. Broken maps become entries with a Fault; Open
+// returns an error only if the folder itself cannot be read or ctx ends.
 func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 	opts.Version = cmp.Or(opts.Version, w3gs.DefaultVersion)
 	opts.Interval = cmp.Or(opts.Interval, defaultInterval)
@@ -132,8 +135,8 @@ func Open(ctx context.Context, dir string, opts Options) (*Catalogue, error) {
 }
 
 // Watch scans the folder at beats of heart, at least Options.Interval apart, and calls changed after each
-// scan that found changes. A persistent error is reported once. It blocks until ctx is done and returns the
-// context's error.
+// scan that found changes. It reports an error once, even if the following scans fail in the same way. It blocks
+// until ctx is done and returns the context's error.
 func (c *Catalogue) Watch(ctx context.Context, heart *heartbeat.Heart, changed func()) error {
 	beats, stop := heart.Listen(c.opts.Interval)
 	defer stop()
@@ -174,7 +177,7 @@ func (c *Catalogue) report(err error) {
 	}
 }
 
-// apply derives the entry from the base result and the settings file at path.
+// apply sets the entry's Map or Fault from the base result and the map's settings file at path.
 func (r *record) apply(path string) {
 	e := r.file
 	e.Map, e.Fault = nil, nil

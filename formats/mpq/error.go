@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Errors to test for with errors.Is. Functions return them, or an error of the underlying reader, wrapped in
-// an *Error.
+// Causes of errors, which callers can test for with errors.Is. Functions of this package return an *Error that
+// wraps one of these causes or an error of the underlying reader.
 var (
 	// ErrNotFound means that the archive has no such file.
 	ErrNotFound = errors.New("no such file in the archive")
@@ -14,15 +14,15 @@ var (
 	ErrFormat = errors.New("not an MPQ archive")
 	// ErrCorrupt means that the data is inconsistent or does not decompress.
 	ErrCorrupt = errors.New("corrupt data")
-	// ErrTooLarge means that a file claims more data than the archive can hold, or exceeds maxFileSize.
+	// ErrTooLarge means that the declared size of a file is more than the archive can hold, or more than maxFileSize.
 	ErrTooLarge = errors.New("claims too large a size")
-	// ErrUnsupported means that the compression method is unknown.
+	// ErrUnsupported means that a file uses an unknown compression method or unknown flags.
 	ErrUnsupported = errors.New("unknown compression")
-	// ErrSound means that a file is compressed with a method for sounds.
+	// ErrSound means that a file is compressed with a method for sounds, which this package does not implement.
 	ErrSound = errors.New("the file is compressed as sound, which is not supported")
 )
 
-// Error names the part of the archive that caused an error.
+// Error is an error together with the part of the archive in which it occurred.
 type Error struct {
 	Name   string // file name, or a part of the archive such as "hash table"
 	Offset int64  // byte offset of that part in the source; -1 if unknown

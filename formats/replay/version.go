@@ -26,7 +26,7 @@ func (v Version) String() string {
 	return fmt.Sprintf("1.%02d", uint32(v))
 }
 
-// game returns the game version that determines the file format.
+// game returns the game version on which the layout of the file depends.
 func (v Version) game() w3gs.Version {
 	switch {
 	case v >= 10000:
@@ -47,7 +47,7 @@ type Program struct {
 	Flags   uint16 // Multiplayer, or 0 for single-player games
 }
 
-// Multiplayer is the flag of network games.
+// Multiplayer is the bit of Program.Flags that marks a multiplayer game.
 const Multiplayer uint16 = 0x8000
 
 // Products of a Program: Reign of Chaos and The Frozen Throne.
@@ -56,8 +56,8 @@ const (
 	ProductExpansion = "W3XP"
 )
 
-// builds holds the build numbers of the classic versions, indexed by minor version. Sources: the document,
-// §2.3, and real files from 1.22 on.
+// builds holds the build numbers of versions 1.00 to 1.36, indexed by minor version. They come from §2.3 of the
+// replay format document and, from 1.22 on, from real files.
 var builds = [...]uint16{
 	0: 4448, 4482, 4531, 4572, 4654, 4654, 4656, 6031, 10: 6034, 6035, 6036, 6037,
 	14: 6040, 6043, 6046, 6050, 6051, 6052, 6052, 6052, 22: 6057, 6058, 6059, 6059, 6059, 6059, 6059,
@@ -68,8 +68,8 @@ var builds = [...]uint16{
 // buildTwo is the build number of 2.0.2.
 const buildTwo = 6115
 
-// BuildOf returns the build number in replays of version 1.minor, or 0 if it is unknown. 3.0 gets that of
-// 2.0.2, because its own is unknown and readers derive the layout from it.
+// BuildOf returns the build number in replays of version 1.minor, or 0 if it is unknown. For 3.0, whose build
+// number is unknown, it returns that of 2.0.2, because readers derive the file layout from the build number.
 func BuildOf(minor int) uint16 {
 	if minor >= int(w3gs.VersionTwo) {
 		return buildTwo
@@ -90,7 +90,7 @@ func HostOf(product string, minor int) Program {
 	return Program{Product: product, Version: v, Build: BuildOf(minor), Flags: Multiplayer}
 }
 
-// slotLen returns the length of a slot record. 1.03 added the AI strength and 1.07 the handicap.
+// slotLen returns the length of a slot record in bytes. 1.03 added the AI strength and 1.07 the handicap.
 func (p Program) slotLen() int {
 	switch m := p.Version.game(); {
 	case m < 3:
@@ -101,14 +101,14 @@ func (p Program) slotLen() int {
 	return 9
 }
 
-// early reports whether the version is 1.02 or earlier, where turns have the ID 0x1E, checksums 0x20, and
-// chat is not recorded.
+// early reports whether the version is 1.02 or earlier. In these versions turn records have the ID 0x1E and
+// checksum records 0x20, and chat is not recorded.
 func (p Program) early() bool { return p.Version.game() <= 2 }
 
-// PlayerExtra returns the extra bytes of a player record in a custom game.
+// PlayerExtra returns the additional bytes at the end of a player record in a custom game, all zero.
 func (p Program) PlayerExtra() []byte { return make([]byte, p.Version.game().JoinExtra()) }
 
-// MetaID returns the ID of metadata records in the latest release of the version.
+// MetaID returns the ID of metadata records, as the latest release of the version writes them.
 func (p Program) MetaID() byte {
 	if p.Version.game() >= w3gs.VersionTwo {
 		return metaLate
@@ -116,8 +116,8 @@ func (p Program) MetaID() byte {
 	return metaEarly
 }
 
-// build114b is the build of 1.14b; that of 1.14 is unknown.
+// build114b is the build number of 1.14b. The build number of 1.14 is unknown.
 const build114b = 6040
 
-// wide reports whether block headers have 32-bit sizes, as from 1.32 on.
+// wide reports whether block headers have 32-bit sizes, which is the case from 1.32 on.
 func (p Program) wide() bool { return p.Build >= 6089 }

@@ -14,17 +14,17 @@ import (
 // Port is the UDP port of multicast DNS.
 const Port = 5353
 
-// lookAgain is the interval at which the interfaces are checked.
+// lookAgain is the interval at which the network interfaces of the machine are listed again.
 const lookAgain = 10 * time.Second
 
 // Options configure a Responder.
 type Options struct {
-	// Bind is the address of the services, whose interface alone is used. An unspecified address means all interfaces;
-	// an unspecified IPv6 address means that IPv6 addresses are announced as well.
+	// Bind is the address at which the services listen; only its network interface is used. An unspecified address
+	// means all interfaces. The unspecified IPv6 address also announces IPv6 addresses.
 	Bind netip.Addr
-	// Allow limits the answers by unicast.
+	// Allow decides which unicast answers may be sent.
 	Allow Allow
-	// Local reports whether a source address is in a network of this machine. Others get no answer.
+	// Local reports whether an address is in a network of this machine. Questions from other addresses are ignored.
 	Local func(netip.Addr) bool
 	Log   zerolog.Logger
 }
@@ -37,7 +37,7 @@ type Responder struct {
 	zone    zone
 	sockets map[ifaceKey]*socket
 	stopped bool
-	quiet   bool // it was logged that no interface works
+	quiet   bool // the last log entry said that no interface works
 
 	wake    chan struct{}
 	done    chan struct{}
@@ -51,7 +51,7 @@ func Start(o Options) *Responder {
 	_, _ = rand.Read(id[:]) // never returns an error
 	r := &Responder{
 		opts: o, sockets: map[ifaceKey]*socket{},
-		// A separate host name, since the machine's own belongs to its responder.
+		// The machine's own host name belongs to the responder of its operating system, so a random one is used.
 		zone: zone{host: "w3host-" + hex.EncodeToString(id[:]) + ".local."},
 		wake: make(chan struct{}, 1), done: make(chan struct{}), said: make(chan struct{}),
 	}
@@ -59,7 +59,8 @@ func Start(o Options) *Responder {
 	return r
 }
 
-// Set replaces the services of an owner; none withdraws them. It does not block.
+// Set replaces all services of an owner, which is a number that the caller chooses. Without services it withdraws the
+// previous ones. It does not block.
 func (r *Responder) Set(owner uint32, services ...Service) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +70,7 @@ func (r *Responder) Set(owner uint32, services ...Service) {
 	}
 }
 
-// Answer returns the messages that answer a unicast question.
+// Answer returns the messages with which to answer a question that arrived by unicast, or nil.
 func (r *Responder) Answer(datagram []byte, from netip.Addr) [][]byte {
 	m := parse(datagram)
 	if m == nil || m.Response {
@@ -142,7 +143,8 @@ func (r *Responder) pass(timer *time.Timer) {
 	}
 }
 
-// refresh opens sockets on new interfaces and closes those of interfaces that have gone or changed their addresses.
+// refresh lists the network interfaces and adapts the sockets: it opens a socket on each new interface, and closes the
+// sockets of interfaces that have disappeared. An interface whose addresses have changed gets a new socket.
 func (r *Responder) refresh() {
 	places := multicastInterfaces(r.opts.Bind)
 	for at, s := range r.sockets {
@@ -184,6 +186,7 @@ func (r *Responder) say(fault error) {
 	r.quiet = quiet
 }
 
+// close closes a socket and stops publishing on its interface.
 func (r *Responder) close(at ifaceKey, s *socket) {
 	delete(r.sockets, at)
 	r.mu.Lock()
@@ -192,7 +195,7 @@ func (r *Responder) close(at ifaceKey, s *socket) {
 	_ = s.close()
 }
 
-// read handles messages until the socket is closed.
+// read receives and answers messages until the socket is closed.
 func (r *Responder) read(s *socket) {
 	buf := make([]byte, messageSize)
 	for {
