@@ -1,5 +1,5 @@
-// Package view keeps the values that web pages show of lobbies and games: facts and snapshots in, keyed
-// values and patches out. It knows no clock, no socket and no markup.
+// Package view computes the values that web pages show about lobbies and games. It takes events and snapshots, and
+// returns values by key and patches to them. It uses no clock, no socket and no HTML.
 package view
 
 import (
@@ -8,54 +8,54 @@ import (
 	"w3host/texts"
 )
 
-// Kind says what an Event tells.
+// Kind is the kind of an Event.
 type Kind uint8
 
-// Kinds, with the fields that they use besides Game and At.
+// Kinds of events, with the fields that they set besides Game and At.
 const (
-	// Changed: how the lobby or game stands is another; a snapshot tells how.
+	// Changed: the state of the lobby or game has changed; a snapshot has the new state.
 	Changed Kind = iota + 1
-	// Opened: the lobby is up; Key is the game's in the game log.
+	// Opened: the lobby has opened; Key is the game's key in the game log.
 	Opened
-	// Joined: a player has a seat.
+	// Joined: a player has joined the lobby.
 	Joined
-	// Left: a player is gone; Text says why, Kicked that somebody wanted it.
+	// Left: a player has left; Text is the reason, and Kicked is set if somebody removed the player.
 	Left
-	// Said: a player has said Text to To.
+	// Said: a player has sent the chat line Text to the audience To.
 	Said
-	// HostSaid: the host has said Text to all, since Name wanted it.
+	// HostSaid: the host has sent the chat line Text to all players, on behalf of Name.
 	HostSaid
-	// Started: the players load.
+	// Started: the game has started and the players load the map.
 	Started
-	// Loaded: turns begin.
+	// Loaded: all players have loaded and the first turn begins.
 	Loaded
-	// Turns: Late is the lateness of the turns of the last second.
+	// Turns: a second of the game has passed; Late is the lateness of its turns.
 	Turns
-	// LagBegan: the lag screen is up.
+	// LagBegan: the lag screen is shown.
 	LagBegan
-	// LagEnded: the game goes on; Line says for whom it waited and why.
+	// LagEnded: the game continues; Line names the players it waited for and the cause.
 	LagEnded
-	// Desynced: Line says who differs.
+	// Desynced: the games of the players differ; Line names the affected players.
 	Desynced
-	// LinkLost: the connection of a player broke; Text says why.
+	// LinkLost: the connection of a player has broken; Text is the reason.
 	LinkLost
-	// LinkResumed: a player is back.
+	// LinkResumed: a player has reconnected.
 	LinkResumed
-	// Commanded: somebody has given the command Text; Refused says why it was not done.
+	// Commanded: Name has entered the command Text; Refused is the reason if it was refused.
 	Commanded
-	// Ended: the lobby is closed, or the game is over; Text says how.
+	// Ended: the lobby has closed or the game is over; Text is the reason.
 	Ended
 )
 
-// Event is a fact of a game as a value: it can be kept, and is copied without allocation.
+// Event is something that happened in a lobby or game. It may be kept, and copying it does not allocate.
 type Event struct {
-	N       uint64 // its number among those of all games, from 1; a gap means that some are lost
+	N       uint64 // sequence number over all games, from 1; a gap means that events were lost
 	Game    uint32
 	Key     string
 	At      time.Duration // since 1970
 	Kind    Kind
 	PID     uint8
-	Name    string // of the player, or of the caller of a command
+	Name    string // name of the player or of the command's caller
 	To      Audience
 	Kicked  bool
 	Text    string
@@ -64,20 +64,19 @@ type Event struct {
 	Late    Lateness
 }
 
-// Audience says which players read a line.
+// Audience is the set of players who receive a chat line.
 type Audience uint8
 
-// Audiences. Lines to allies, observers and single players are for visitors who may command the
-// host, and for nobody else.
+// Audiences. Pages show lines to allies, observers and single players only to visitors who may command the host.
 const (
 	ToAll Audience = iota
 	ToAllies
 	ToObservers
 	ToOne
-	ByHost // to all, as the host's
+	ByHost // to all players, from the host
 )
 
-// Lateness is that of the turns of a second.
+// Lateness is by how much the turns of one second were sent late.
 type Lateness struct {
 	Turns       uint32
 	Median, Max time.Duration

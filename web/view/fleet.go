@@ -8,22 +8,22 @@ import (
 	"w3host/formats/w3map"
 )
 
-// Fleet are all hosts that share the database, and the lobbies and games of the others.
+// Fleet lists all hosts that share the database, and the lobbies and games of the other hosts.
 type Fleet struct {
-	Number int  // of this host; 0: it has none yet
+	Number int  // number of this host; 0 if it has none yet
 	Away   bool // the database does not answer
 	Hosts  []FleetHost
 	Games  []FleetGame
 }
 
-// FleetHost is a host that lives.
+// FleetHost is a running host of the fleet.
 type FleetHost struct {
 	Number, Places int
 	Name           string
 	Draining       bool
 }
 
-// FleetGame is a lobby or game of another host, as the game log has it.
+// FleetGame is a lobby or game of another host, read from the game log.
 type FleetGame struct {
 	Host             int
 	HostName         string
@@ -34,10 +34,10 @@ type FleetGame struct {
 	Players          []string
 }
 
-// SetFleet takes the state of the fleet.
+// SetFleet sets the state of the fleet; nil means that this host is alone.
 func (v *View) SetFleet(f *Fleet) { v.fleet = f }
 
-// FleetWatched reports whether somebody watches a page that shows it.
+// FleetWatched reports whether anybody watches a page that shows the fleet. watched reports whether a topic is watched.
 func (v *View) FleetWatched(watched func(Topic) bool) bool {
 	for t := range v.pages {
 		if t.Page != GamePage && watched(t) {
@@ -47,7 +47,8 @@ func (v *View) FleetWatched(watched func(Topic) bool) bool {
 	return false
 }
 
-// buildFleet shows the hosts, and the lobbies and games of the others. Strangers see what is public.
+// buildFleet writes the hosts, and the lobbies and games of other hosts. If inside is false, the reader has not logged in
+// and gets neither hosts nor private games.
 func (v *View) buildFleet(to *Values, w words, inside bool) {
 	f := v.fleet
 	if f == nil {
@@ -58,7 +59,7 @@ func (v *View) buildFleet(to *Values, w words, inside bool) {
 		f.buildHosts(to, w)
 	}
 	games := slices.DeleteFunc(slices.Clone(f.Games), func(g FleetGame) bool { return g.Private && !inside })
-	// The number of a game is its host's alone.
+	// Game numbers are unique on one host only, so the row id includes the host's number.
 	list(to, "far", games, func(g FleetGame) int { return g.Host<<32 | int(g.ID) }, func(at string, g FleetGame) { g.build(to, at, w, inside) })
 }
 

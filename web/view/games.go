@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// lonelyAfter is how long nobody may have joined a listed lobby before a page says so.
+	// lonelyAfter is the time without a join after which a page reports a listed lobby as needing attention.
 	lonelyAfter = 10 * time.Minute
-	// lateOver is over how many seconds the host's lateness is shown.
+	// lateOver is the number of seconds over which the maximum lateness of the host's turns is computed.
 	lateOver = 10
 )
 
-// buildGames is the page of all lobbies and games; that for everybody has no private lobbies and their games, and nothing
-// of the host.
+// buildGames writes the page of all lobbies and games. If inside is false, it is the public page, without private lobbies,
+// games from private lobbies and the state of the host.
 func (v *View) buildGames(to *Values, w words, inside bool) {
 	lobbies, games := v.split()
 	if !inside {
@@ -54,7 +54,7 @@ func (v *View) buildGames(to *Values, w words, inside bool) {
 	to.text("databasestate", state)
 }
 
-// split lists the lobbies by their number, and the running games, the worst first.
+// split returns the open lobbies and the running games, each in the order of worstFirst.
 func (v *View) split() (lobbies, games []*watched) {
 	for _, g := range v.worstFirst() {
 		switch {
@@ -68,12 +68,12 @@ func (v *View) split() (lobbies, games []*watched) {
 	return lobbies, games
 }
 
-// worstFirst lists all games, those with most trouble first.
+// worstFirst returns all games in descending order of trouble.
 func (v *View) worstFirst() []*watched {
 	return v.sorted(func(a, b *watched) int { return cmp.Compare(b.trouble(), a.trouble()) })
 }
 
-// trouble grades games: those that need a hand come first.
+// trouble returns how urgently a game needs attention: 2 while the lag screen is shown, 1 after a desync, otherwise 0.
 func (g *watched) trouble() int {
 	switch {
 	case g.lagging > 0:
@@ -87,7 +87,7 @@ func (g *watched) trouble() int {
 func (v *View) buildLobbies(to *Values, lobbies []*watched, w words, inside bool) (players int) {
 	list(to, "lobbies", lobbies, (*watched).number, func(at string, g *watched) {
 		g.head(to, at, w)
-		if inside { // the public site knows which names strangers may read
+		if inside { // the public page shows no player names; package site shows those that are public
 			g.buildSlots(to, at+"slots", w, false)
 		}
 		open := g.snap.Counts.Open
@@ -107,10 +107,10 @@ func (v *View) buildRunning(to *Values, games []*watched, w words) (players int)
 	return players
 }
 
-// number is the id of its rows.
+// number returns the game's number, which is also the id of its rows.
 func (g *watched) number() int { return int(g.id) }
 
-// path is that of its page.
+// path returns the path of the game's page.
 func (g *watched) path() string { return "/games/" + strconv.Itoa(g.number()) }
 
 // head writes the values of a lobby or game that all pages show.
@@ -140,7 +140,7 @@ func (g *watched) head(to *Values, at string, w words) {
 	to.text(at+"private", when(!s.Listed && !g.playing, w.of("private")))
 }
 
-// places is how many players there can be.
+// places returns the number of player slots: occupied and open ones in a lobby, occupied ones in a game.
 func places(s *game.Snapshot) int {
 	if s.Stage < game.StageLoading {
 		return s.Counts.Open + s.Counts.Players()
@@ -154,7 +154,7 @@ func places(s *game.Snapshot) int {
 	return n
 }
 
-// buildAttention lists the games and lobbies that need a hand.
+// buildAttention writes the list of games and lobbies that need attention, with the command that helps.
 func (v *View) buildAttention(to *Values, w words) {
 	type item struct {
 		g       *watched
@@ -186,7 +186,7 @@ func (v *View) buildAttention(to *Values, w words) {
 	to.number("count-attention", len(items))
 }
 
-// laggers says for whom a game waits.
+// laggers returns a text that names the players the game waits for.
 func (g *watched) laggers() texts.Text {
 	var waits []texts.Text
 	for _, s := range g.snap.Slots {

@@ -10,7 +10,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// build is the page of one lobby or game.
+// build writes the page of one lobby or game for a reader.
 func (g *watched) build(to *Values, w words, reader Reader) {
 	g.head(to, "", w)
 	s := g.snap
@@ -37,8 +37,8 @@ func (g *watched) build(to *Values, w words, reader Reader) {
 	to.tail("events", events.in(w, func(l line) []string { return []string{since(l.at), l.colour, w.in(l.text)} }))
 }
 
-// buildSlots is the table of slots; on the page of the game itself, own, with more of each, and with those that are
-// vacant in a lobby.
+// buildSlots writes the table of slots. On the game's own page (own) it also writes the details of each slot and, in a
+// lobby, the open slots.
 func (g *watched) buildSlots(to *Values, key string, w words, own bool) {
 	var shown []int
 	for i, s := range g.snap.Slots {
@@ -54,7 +54,7 @@ func (g *watched) buildSlots(to *Values, key string, w words, own bool) {
 	})
 }
 
-// buildSlot writes the values of a slot that all pages show.
+// buildSlot writes the values of a slot that are on every page.
 func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words) {
 	who := s.Name
 	switch {
@@ -77,7 +77,7 @@ func (g *watched) buildSlot(to *Values, at string, s *game.SnapshotSlot, w words
 	to.text(at+"percent", when(s.Name != "" && !s.Fake && s.Download < 100, strconv.Itoa(int(s.Download))))
 }
 
-// buildSeat writes the values of a slot that only the page of its game shows.
+// buildSeat writes the values of a slot that only the game's own page shows.
 func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words) {
 	player := s.Name != "" && !s.Fake
 	standing, state := g.slotState(s, w)
@@ -88,7 +88,7 @@ func (g *watched) buildSeat(to *Values, at string, s *game.SnapshotSlot, w words
 	to.text(at+"standingstate", state)
 }
 
-// slotState is how a player stands, and how that is graded.
+// slotState returns the state of a player as a text, and the style in which pages show it.
 func (g *watched) slotState(s *game.SnapshotSlot, w words) (text, state string) {
 	switch {
 	case s.Name == "" || s.Fake:
@@ -109,7 +109,7 @@ func (g *watched) slotState(s *game.SnapshotSlot, w words) (text, state string) 
 	return w.of("playing"), "on"
 }
 
-// grade is whether a round trip is felt.
+// grade returns the style in which pages show a round-trip time: good, warn or bad.
 func grade(rtt time.Duration) string {
 	switch {
 	case rtt > 250*time.Millisecond:
@@ -134,11 +134,12 @@ func team(s *game.SnapshotSlot) string {
 	return strconv.Itoa(int(s.Team) + 1)
 }
 
-// Quoted is a name as commands take it. A single quote sign within would end it: the name of
-// one player could be written so that a button means another.
+// Quoted returns a name in quotation marks, as commands take it. It doubles quotation marks in the name, so that a player
+// cannot choose a name that makes a button act on another player.
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Profile is the page of a player. A browser would take . and .. for parts of a path.
+// Profile returns the path of a player's page. The names . and .. go into a query, because browsers would resolve them
+// as path elements.
 func Profile(name string) string {
 	if name == "." || name == ".." {
 		return "/players?q=" + name

@@ -9,37 +9,37 @@ import (
 	"w3host/texts"
 )
 
-// Page is a kind of page.
+// Page is a kind of page with live updates.
 type Page string
 
-// Pages that live.
+// Pages with live updates.
 const (
 	GamesPage  Page = "games"
 	GamePage   Page = "game"
 	PublicPage Page = "public"
 )
 
-// Topic names the stream that a page watches.
+// Topic identifies the stream of patches that an open page receives.
 type Topic struct {
 	Page     Page
-	Game     uint32 // of GamePage
+	Game     uint32 // used only by GamePage
 	Language texts.Language
-	Reader   Reader // of GamePage
+	Reader   Reader // used only by GamePage
 }
 
-// Reader says how much the reader of a game's page may read.
+// Reader is the level of detail that the reader of a game's page may see.
 type Reader uint8
 
-// Readers, each of whom reads more than the one before.
+// Readers, from the least to the most detail.
 const (
 	Viewers Reader = iota
-	Staff          // and lines to few
-	Admins         // and commands, and why connections broke: both may name addresses
+	Staff          // also chat that not all players receive
+	Admins         // also commands and the causes of lost connections, which may contain IP addresses
 )
 
 var readers = [...]string{Viewers: "", Staff: ":staff", Admins: ":admin"}
 
-// String is the topic as ParseTopic reads it: "game:7:en:staff".
+// String returns the topic in the form that ParseTopic reads, such as "game:7:en:staff".
 func (t Topic) String() string {
 	name := string(t.Page)
 	if t.Page == GamePage {
@@ -48,7 +48,7 @@ func (t Topic) String() string {
 	return name + ":" + t.Language.String() + readers[t.Reader]
 }
 
-// ParseTopic reads a topic, in the one way in which String writes it.
+// ParseTopic parses a topic. It accepts only the exact form that String returns.
 func ParseTopic(name string) (t Topic, err error) {
 	page, rest, _ := strings.Cut(name, ":")
 	if t.Page = Page(page); t.Page == GamePage {

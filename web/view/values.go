@@ -9,31 +9,30 @@ import (
 	"unicode"
 )
 
-// Values are the values of a page, by the keys of its places. A key is a path: the names of
-// lists and the ids of their rows, then the name of a place, "lobbies/7/slots/2/who".
+// Values holds the values that a page shows, by key. A key is a path of list names and row ids that ends with the name of
+// a value, such as "lobbies/7/slots/2/who".
 type Values struct {
 	keys []string // in the order of the page: lists before the values of their rows
 	at   map[string]Value
 }
 
-// Value is the value of one place: a text, the rows of a list in their order, or the tail of
-// a list that only grows.
+// Value is one value of a page: a text, the row ids of a list in display order, or the tail of an append-only list.
 type Value struct {
 	Text string
 	Rows []string
 	Tail *Tail
 }
 
-// Tail has the last items of a list that only grows, such as chat.
+// Tail holds the last items of an append-only list, such as chat.
 type Tail struct {
-	End   int // the number of the item behind the last
+	End   int // total number of items ever appended, which is the index of the next item
 	Items [][]string
 }
 
-// Value is that of a place; empty for one that there is not.
+// Value returns the value of a key, or an empty Value if there is none.
 func (v Values) Value(key string) Value { return v.at[key] }
 
-// Keys lists the places.
+// Keys returns all keys in page order.
 func (v Values) Keys() []string { return v.keys }
 
 func (v *Values) set(key string, value Value) {
@@ -48,7 +47,7 @@ func (v *Values) raw(key, text string)     { v.set(key, Value{Text: text}) } // 
 func (v *Values) number(key string, n int) { v.set(key, Value{Text: strconv.Itoa(n)}) }
 func (v *Values) tail(key string, t *Tail) { v.set(key, Value{Tail: t}) }
 
-// list writes the rows of a list by their ids, then the values of each, whose keys begin with at.
+// list writes the row ids of a list and then calls build for each row. The keys that build writes must begin with at.
 func list[T any](to *Values, key string, items []T, id func(T) int, build func(at string, item T)) {
 	ids := make([]string, len(items))
 	for i, item := range items {
@@ -60,11 +59,11 @@ func list[T any](to *Values, key string, items []T, id func(T) int, build func(a
 	}
 }
 
-// Op changes one place: its key behind a sign, then the text ("="), the ids of the rows
-// ("*"), or the number of the first item and the items of a tail that grows ("+").
+// Op is a change of one value. Its first element is a sign followed by the key. The sign "=" is followed by the new text,
+// "*" by the new row ids, and "+" by the index of the first new item of a tail and the new items.
 type Op []any
 
-// diff returns the changes that turn a page with the old values into one with the new.
+// diff returns the changes that turn the old values into the new ones.
 func diff(old, new Values) (ops []Op) {
 	for _, key := range new.keys {
 		was, there := old.at[key]
@@ -88,18 +87,17 @@ func diff(old, new Values) (ops []Op) {
 	return ops
 }
 
-// Encode returns the JSON of a patch.
+// Encode returns a patch as JSON.
 func Encode(ops []Op) []byte {
 	text, err := json.Marshal(ops)
 	if err != nil {
-		panic(err) // strings and numbers always can
+		panic(err) // strings and numbers can always be encoded
 	}
 	return text
 }
 
-// Visible is a text of a stranger whose characters have no effect that the reader does not see:
-// control characters and those that turn the direction of writing are shown by their
-// number.
+// Visible returns a text of untrusted origin in a form that cannot mislead the reader. It replaces control and format
+// characters, such as those that change the writing direction, by their code point: [U+202E].
 func Visible(text string) string {
 	if !strings.ContainsFunc(text, unseen) {
 		return strings.ToValidUTF8(text, "�")

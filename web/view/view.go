@@ -10,56 +10,56 @@ import (
 )
 
 const (
-	// lobbyEvery and gameEvery are how often a snapshot is wanted of a lobby and of a running
-	// game, of which nothing is told meanwhile: pings, downloads.
+	// lobbyEvery and gameEvery are the intervals of snapshots of a lobby and of a running game without events. They
+	// update values that have no events, such as pings and downloads.
 	lobbyEvery, gameEvery = time.Second, 5 * time.Second
-	// leastEvery is how often at most, however much happens.
+	// leastEvery is the minimum interval between snapshots of one game, however many events occur.
 	leastEvery = time.Second
-	// answerWithin is how long a snapshot is waited for before it is asked for again.
+	// answerWithin is the time after which a requested snapshot is requested again.
 	answerWithin = 5 * time.Second
-	// asksAtOnce bounds the snapshots that are asked for at the same time: each takes some
-	// microseconds of the loop.
+	// asksAtOnce limits the snapshots requested at the same time, because each takes some microseconds of the game
+	// loop.
 	asksAtOnce = 8
-	// idleAfter is how long a page is kept up to date that nobody has opened or watched.
+	// idleAfter is the time after which a page that nobody opens or watches is dropped.
 	idleAfter = 30 * time.Second
 )
 
-// View is all that pages show of the lobbies and games. It belongs to one goroutine.
+// View holds everything that pages show about lobbies and games. It is not safe for concurrent use.
 type View struct {
 	now    time.Duration // since 1970
 	seen   uint64        // number of the last event
 	games  map[uint32]*watched
 	pages  map[Topic]*page
 	host   Host
-	fleet  *Fleet // nil: this host is alone
+	fleet  *Fleet // nil if this host is alone
 	losses uint64
 }
 
-// Host is the state of the host that pages show besides games.
+// Host is the state of the host that pages show in addition to its games.
 type Host struct {
-	MaxGames       int // 0: no limit
+	MaxGames       int // 0 means no limit
 	RecordsWaiting int
 	DatabaseUp     bool
 }
 
-// page is the page that the watchers of a topic have.
+// page holds the values that all watchers of a topic currently have.
 type page struct {
 	values Values
-	wanted time.Duration // when it was opened last, or watched
-	made   time.Duration // when the values were
-	of     int           // which version of the game they show
+	wanted time.Duration // when the page was last opened or watched
+	made   time.Duration // when the values were computed
+	of     int           // version of the game that the values show
 }
 
-// New makes a view of a host without games.
+// New returns a View without games.
 func New() *View { return &View{games: make(map[uint32]*watched), pages: make(map[Topic]*page)} }
 
-// SetHost takes the state of the host.
+// SetHost sets the state of the host.
 func (v *View) SetHost(h Host) { v.host = h }
 
-// Lost is how many events were lost.
+// Lost returns the number of lost events.
 func (v *View) Lost() uint64 { return v.losses }
 
-// Fact takes an event. After a gap in the numbers a snapshot is wanted of every game.
+// Fact processes an event. After a gap in the sequence numbers, Asks requests a snapshot of every game.
 func (v *View) Fact(e *Event) {
 	v.now = max(v.now, e.At)
 	v.Through(e.N - 1)
@@ -67,7 +67,7 @@ func (v *View) Fact(e *Event) {
 	v.game(e.Game).fact(e)
 }
 
-// Through says that the number of the last event was n.
+// Through reports that events up to number n have been sent. Those that Fact has not received count as lost.
 func (v *View) Through(n uint64) {
 	if n <= v.seen {
 		return
@@ -79,7 +79,7 @@ func (v *View) Through(n uint64) {
 	}
 }
 
-// Meet names the games that there are; snapshots are wanted of those that are not known.
+// Meet adds the existing games with these ids. Asks then requests snapshots of those that were unknown.
 func (v *View) Meet(ids []uint32) {
 	for _, id := range ids {
 		v.game(id)
@@ -95,7 +95,7 @@ func (v *View) game(id uint32) *watched {
 	return g
 }
 
-// Asks names the games of which a snapshot is wanted now.
+// Asks returns the ids of the games of which the caller should request a snapshot now and pass it to Snapshot.
 func (v *View) Asks(now time.Duration) (ids []uint32) {
 	v.now = max(v.now, now)
 	under := 0
@@ -117,8 +117,8 @@ func (v *View) Asks(now time.Duration) (ids []uint32) {
 	return ids
 }
 
-// Seen is how a game stood when it was looked at last, and how late the turns of the last
-// second were; nil: it has not been looked at, or is not there.
+// Seen returns the last snapshot of a game and the lateness of its turns in the last second. The snapshot is nil if there
+// is none yet or the game is over.
 func (v *View) Seen(id uint32) (s *game.Snapshot, late Lateness) {
 	g := v.games[id]
 	if g == nil || g.ended > 0 {
@@ -127,14 +127,14 @@ func (v *View) Seen(id uint32) (s *game.Snapshot, late Lateness) {
 	return g.snap, g.late.newest()
 }
 
-// Snapshot takes how a game stands; nil: there is no such game any more.
+// Snapshot processes the snapshot of a game; nil means that the game no longer exists.
 func (v *View) Snapshot(now time.Duration, id uint32, s *game.Snapshot) {
 	v.now = max(v.now, now)
 	switch g := v.games[id]; {
 	case g == nil:
 	case s != nil:
 		g.snapshot(v.now, s)
-	case g.ended == 0 && g.snap != nil: // that it has ended was lost, or it crashed
+	case g.ended == 0 && g.snap != nil: // the Ended event was lost, or the game crashed
 		g.ended, g.askedAt = v.now, 0
 		g.version++
 	default:
@@ -142,8 +142,8 @@ func (v *View) Snapshot(now time.Duration, id uint32, s *game.Snapshot) {
 	}
 }
 
-// Open returns the values for a page that is opened now: those of the pages that watch it
-// already, so that the patches that follow fit.
+// Open returns the values for a page that is opened now, or false if the topic's game is unknown. They are the values that
+// other watchers of the topic have, so that the same patches fit.
 func (v *View) Open(now time.Duration, t Topic) (_ Values, ok bool) {
 	v.now = max(v.now, now)
 	if t.Page == GamePage {
@@ -161,13 +161,14 @@ func (v *View) Open(now time.Duration, t Topic) (_ Values, ok bool) {
 	return p.values, true
 }
 
-// Patch holds the changes for the watchers of a topic.
+// Patch is a list of changes for all watchers of a topic.
 type Patch struct {
 	Topic Topic
 	Ops   []Op
 }
 
-// Patches brings all pages up to date. Pages that nobody watches any more are forgotten.
+// Patches updates all pages and returns their changes. watched reports whether anybody watches a topic. Pages that have
+// not been watched for idleAfter are dropped, and forget is called with their topics.
 func (v *View) Patches(now time.Duration, watched func(Topic) bool, forget func(Topic)) (patches []Patch) {
 	v.now = max(v.now, now)
 	for t, p := range v.pages {
@@ -192,20 +193,20 @@ func (v *View) Patches(now time.Duration, watched func(Topic) bool, forget func(
 	return patches
 }
 
-// Second closes a second of the values shown over time.
+// Second must be called once a second. It adds the second's values to the charts of all games.
 func (v *View) Second() {
 	for _, g := range v.games {
 		g.second()
 	}
 }
 
-// sorted lists the games, by their number where the order leaves it open.
+// sorted returns the games in the given order; equal games are sorted by number.
 func (v *View) sorted(order func(a, b *watched) int) []*watched {
 	return slices.SortedFunc(maps.Values(v.games), func(a, b *watched) int { return cmp.Or(order(a, b), cmp.Compare(a.id, b.id)) })
 }
 
-// stale reports whether a page may show something else now. Pages of all games show a
-// second's changes at once; the page of a game that is gone stays as it was.
+// stale reports whether the values of a page may be out of date. Lists of games are updated once a second; the page of a
+// game that no longer exists is never updated.
 func (v *View) stale(t Topic, p *page) bool {
 	if t.Page == GamePage {
 		g := v.games[t.Game]

@@ -9,7 +9,7 @@ import (
 	"w3host/texts"
 )
 
-// words are those of a page's language.
+// words translates texts into the language of a page.
 type words struct{ language texts.Language }
 
 func (w words) of(format string, args ...any) string {
@@ -18,7 +18,7 @@ func (w words) of(format string, args ...any) string {
 
 func (w words) in(t texts.Text) string { return t.In(w.language) }
 
-// when returns a text that is shown under a condition only.
+// when returns text if the condition is true, and "" otherwise.
 func when(condition bool, text string) string {
 	if condition {
 		return text
@@ -26,7 +26,7 @@ func when(condition bool, text string) string {
 	return ""
 }
 
-// stages are the words of pages for the stages of a game.
+// stages holds the displayed names of the stages of a game.
 var stages = [...]texts.Text{
 	game.StageLobby: texts.Of("lobby"), game.StageCounting: texts.Of("starts"), game.StageLoading: texts.Of("loading"),
 	game.StagePlaying: texts.Of("playing"), game.StageLagging: texts.Of("lagging"),
@@ -37,7 +37,7 @@ var audiences = [...]texts.Text{
 	ByHost: texts.Of("as the host"),
 }
 
-// millis is a short time in milliseconds, with one place where that says something.
+// millis formats a duration in milliseconds, with one decimal place below 10 ms.
 func millis(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	if ms < 10 {
@@ -46,8 +46,8 @@ func millis(d time.Duration) string {
 	return strconv.FormatFloat(ms, 'f', 0, 64)
 }
 
-// Megabytes is the size of a map.
+// Megabytes formats a size in bytes as megabytes.
 func Megabytes(n uint32) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// since is a time since 1970 for clocks that a page runs.
+// since formats a time since 1970 in milliseconds. The script of the page shows the time elapsed since then.
 func since(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
