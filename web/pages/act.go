@@ -12,16 +12,16 @@ import (
 	"w3host/web/view"
 )
 
-// maxForm bounds the form that a browser posts, in bytes.
+// maxForm is the maximum size of a posted form in bytes.
 const maxForm = 16 << 10
 
-// number is the number of the game that a path names.
+// number returns the game number in the request's path, or false if it is invalid.
 func number(r *http.Request) (uint32, bool) {
 	id, err := strconv.ParseUint(r.PathValue("id"), 10, 32)
 	return uint32(id), err == nil && id > 0
 }
 
-// form has a handler read the form that a browser posts.
+// form returns a handler that parses the posted form before it calls h.
 func form(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
@@ -33,8 +33,8 @@ func form(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// command carries out what a button or the chat box says: a line of the visitor. Text that
-// does not begin with the trigger is said in the game.
+// command runs the command of a button or of the chat box on behalf of the visitor. Text in the chat box that does not
+// begin with the trigger is sent to the game's players as chat.
 func (p *Pages) command(w http.ResponseWriter, r *http.Request) {
 	id, ok := number(r)
 	if r.PathValue("id") != "" && !ok {
@@ -49,19 +49,17 @@ func (p *Pages) command(w http.ResponseWriter, r *http.Request) {
 			line = "say " + text
 		}
 	}
-	if before := r.PostForm.Get("before"); before != "" && line != "" { // for another host: eg 2-17, at 2
+	if before := r.PostForm.Get("before"); before != "" && line != "" { // addresses another host, such as "eg 2-17" or "at 2"
 		line = before + " " + line
 	}
 	p.carryOut(w, r, control.Order{Game: id, Command: line})
 }
 
-// open opens a lobby.
 func (p *Pages) open(w http.ResponseWriter, r *http.Request) {
 	line := "host " + view.Quoted(r.PostForm.Get("map")) + " " + strings.TrimSpace(r.PostForm.Get("name"))
 	p.carryOut(w, r, control.Order{Command: strings.TrimSpace(line)})
 }
 
-// ban bans a player.
 func (p *Pages) ban(w http.ResponseWriter, r *http.Request) {
 	line := "ban " + view.Quoted(r.PostForm.Get("name"))
 	if span := strings.TrimSpace(r.PostForm.Get("time")); span != "" {
@@ -73,7 +71,7 @@ func (p *Pages) ban(w http.ResponseWriter, r *http.Request) {
 	p.carryOut(w, r, control.Order{Command: line})
 }
 
-// carryOut has an order carried out in the name of the visitor, and shows the answers.
+// carryOut runs a command on behalf of the visitor and shows the answer.
 func (p *Pages) carryOut(w http.ResponseWriter, r *http.Request, order control.Order) {
 	if strings.TrimSpace(order.Command) == "" {
 		http.Error(w, "there is no command", http.StatusBadRequest)
@@ -82,7 +80,7 @@ func (p *Pages) carryOut(w http.ResponseWriter, r *http.Request, order control.O
 	p.answer(w, r, p.opts.Command(r.Context(), p.frame(r, "", "").caller(), order))
 }
 
-// answer shows the result of a form: to a script as JSON, else as a page.
+// answer sends the result of a form: as JSON if the request accepts it, as scripts do, and otherwise as a page.
 func (p *Pages) answer(w http.ResponseWriter, r *http.Request, answer control.Answer) {
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		w.Header().Set("Content-Type", "application/json")
@@ -95,15 +93,15 @@ func (p *Pages) answer(w http.ResponseWriter, r *http.Request, answer control.An
 	}{answer, p.back(r)})
 }
 
-// back is the page that a form stands on.
+// back returns the path of the page that contains the submitted form.
 func (p *Pages) back(r *http.Request) string {
 	if from, err := url.Parse(r.Referer()); err == nil && from.Path != "" {
-		return path.Clean("/" + from.EscapedPath()) // of this site, whatever it begins with
+		return path.Clean("/" + from.EscapedPath()) // always a path of this site, even if it began with //
 	}
 	return p.opts.Base + "/"
 }
 
-// prefer keeps a language or a theme, in the browser.
+// prefer stores the visitor's language or theme in a cookie.
 func (p *Pages) prefer(w http.ResponseWriter, r *http.Request) {
 	for _, name := range []string{"lang", "theme"} {
 		if value := r.PostForm.Get(name); value != "" && len(value) < 16 {

@@ -49,22 +49,22 @@ func must[T any](v T, err error) T {
 // frame holds the values that every page has.
 type frame struct {
 	Title    string
-	Nav      string // the page that is shown, for the list of pages
+	Nav      string // entry of the navigation bar to mark as current
 	Path     string
 	Language texts.Language
-	Theme    string // "dark", "light"; empty: as the browser wants
+	Theme    string // "dark", "light", or "" for the browser's preference
 	Visitor
 	Base   string
-	Topic  string // that the page watches; empty: none
-	Packed bool   // it is sent so
-	Fleet  bool   // there are other hosts
-	After  string // the id behind which its patches come
+	Topic  string // topic that the page watches, or ""
+	Packed bool   // the page is sent compressed
+	Fleet  bool   // this host belongs to a fleet
+	After  string // id of the last patch included in Values
 	Now    time.Time
 	Values view.Values
 	Data   any
 }
 
-// frame begins a page.
+// frame returns the values of a page for a request, without those of a topic and Data.
 func (p *Pages) frame(r *http.Request, nav, title string) *frame {
 	f := &frame{
 		Nav: nav, Path: r.URL.Path, Language: web.Language(r), Theme: web.Theme(r), Visitor: p.opts.Visitor(r),
@@ -74,7 +74,7 @@ func (p *Pages) frame(r *http.Request, nav, title string) *frame {
 	return f
 }
 
-// open takes the present state of the page's topic; false: there is no such game.
+// open sets the current values of a topic and makes the page watch it. It returns false if there is no such game.
 func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	t.Language = f.Language
 	if t.Page == view.GamePage {
@@ -86,19 +86,19 @@ func (f *frame) open(l *live.Live, t view.Topic) (ok bool) {
 	return ok
 }
 
-// show writes a page with its data.
+// show sends the page with this name and its data.
 func (p *Pages) show(w http.ResponseWriter, f *frame, name string, data any) {
 	f.Data = data
 	p.write(w, http.StatusOK, f, p.render(name, f))
 }
 
-// fault shows why there is no other page.
+// fault sends an error page with the reason why.
 func (p *Pages) fault(w http.ResponseWriter, status int, f *frame, why string) {
 	f.Data = why
 	p.write(w, status, f, p.render("fault", f))
 }
 
-// render makes a page; nil: it cannot be made.
+// render returns a page, compressed if the browser accepts that, or nil after it has logged an error.
 func (p *Pages) render(name string, f *frame) []byte {
 	var (
 		b    bytes.Buffer

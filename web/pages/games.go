@@ -8,7 +8,7 @@ import (
 	"w3host/web/view"
 )
 
-// lobbies shows all lobbies and games on a page that lives: that of operators, or the one for everybody.
+// lobbies returns the handler of a page with live updates that lists all lobbies and games, for operators or the public.
 func (p *Pages) lobbies(page view.Page, title string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f := p.frame(r, string(page), title)
@@ -27,7 +27,7 @@ func (p *Pages) lobbies(page view.Page, title string) http.HandlerFunc {
 	}
 }
 
-// gameData is the part of a game's page that does not change.
+// gameData holds the values of a game's page that do not change.
 type gameData struct {
 	ID       uint32
 	Trigger  string

@@ -11,10 +11,11 @@ import (
 	"w3host/web/view"
 )
 
-// perPage is how many games a page of the history shows.
+// perPage is the number of entries on a page of the history or the audit log.
 const perPage = 50
 
-// ask asks the database, and shows its answer; a fault as a page of its own.
+// ask calls question, which queries the database, and shows the page with its result, or an error page. It waits at most
+// for the duration asked.
 func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page string, question func(context.Context) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), asked)
 	defer cancel()
@@ -38,10 +39,10 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, f *frame, page strin
 type listed struct {
 	Player, Map string
 	Games       []storage.Game
-	Older       string // the time before which the next page begins; empty: there is none
+	Older       string // parameter "before" of the next page; "" if there is none
 }
 
-// history lists the games of the log, the latest first.
+// history lists the games of the game log, the latest first.
 func (p *Pages) history(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	l := listed{Player: strings.TrimSpace(q.Get("player")), Map: strings.TrimSpace(q.Get("map"))}
@@ -58,7 +59,7 @@ func (p *Pages) history(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// record shows one game of the log.
+// record shows one game of the game log.
 func (p *Pages) record(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "history", "Game")
 	key, err := storage.ParseGameKey(r.PathValue("key"))
@@ -75,7 +76,7 @@ func (p *Pages) record(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// findPlayer goes to the page of a player.
+// findPlayer redirects to the page of the player whose name was entered.
 func (p *Pages) findPlayer(w http.ResponseWriter, r *http.Request) {
 	switch name := strings.TrimSpace(r.URL.Query().Get("q")); name {
 	case "":
@@ -94,9 +95,9 @@ type profile struct {
 	Stats      []storage.PlayerStats
 	Ratings    []storage.Rating
 	Games      []storage.Game
-	Bans       []storage.Ban // of the name; only for visitors who may see addresses
-	Namesakes  []string      // who has played from the same addresses; the same
-	Unfamiliar bool          // has not played here
+	Bans       []storage.Ban // bans of the name; set only for admins
+	Namesakes  []string      // other names that played from the same IP addresses; set only for admins
+	Unfamiliar bool          // the player has never played on this host
 }
 
 func (p *Pages) player(w http.ResponseWriter, r *http.Request) {
@@ -118,7 +119,7 @@ func (p *Pages) profile(ctx context.Context, who *profile, admin bool) (err erro
 		return err
 	}
 	for _, s := range who.Stats {
-		if len(s.Maps) > 0 && who.Ratings == nil { // of the map that is played most
+		if len(s.Maps) > 0 && who.Ratings == nil { // Maps[0] is the map that the player plays most
 			who.Ratings, err = p.opts.Log.RatingsOf(ctx, who.Name, s.Maps[0].Name)
 		}
 	}
@@ -137,7 +138,7 @@ func (p *Pages) profile(ctx context.Context, who *profile, admin bool) (err erro
 	return err
 }
 
-// lists are the bans and the admins.
+// lists is the data of the page of bans and admins.
 type lists struct {
 	Bans   []storage.Ban
 	Admins []storage.Admin

@@ -11,20 +11,20 @@ import (
 	"w3host/texts"
 )
 
-// mapsShown bounds a page of maps.
+// mapsShown is the maximum number of maps on the page.
 const mapsShown = 60
 
 // folder is the data of the page of the maps folder.
 type folder struct {
 	Query string
 	Maps  []*catalogue.MapFile
-	More  int // that are not shown
+	More  int // number of matching maps that are not shown
 	Fault string
-	Most  int64  // bytes of a map that is brought
-	Limit string // the same for people
+	Most  int64  // maximum size of an uploaded map in bytes
+	Limit string // Most as a sentence
 }
 
-// maps shows the maps that can be hosted, and what is wrong with the others.
+// maps lists the maps folder: maps that can be hosted, and the others with the reason why they cannot.
 func (p *Pages) maps(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "maps", "Maps")
 	shown := folder{

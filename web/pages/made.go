@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// madeFor is how long one page serves all who ask for it, minimapFor how long one picture of a map does before the map
-// is looked at again, and mostMade how many are kept of each, of pictures some 60 KB.
+// madeFor and minimapFor are the times for which a page and a map picture are cached. mostMade is the maximum number of
+// entries of each cache; a picture has about 60 KB.
 const (
 	madeFor    = time.Second
 	minimapFor = 10 * time.Minute
 	mostMade   = 64
 )
 
-// made are pages or pictures that are made once in a while, however often they are asked for. While one is made, others
-// are answered.
+// made is a cache of pages or pictures. Concurrent requests for one key render it only once, and do not delay requests
+// for other keys.
 type made struct {
 	fresh time.Duration
 	mu    sync.Mutex
@@ -44,7 +44,7 @@ func (m *made) get(key string, now time.Time, render func() []byte) []byte {
 	return one.bytes()
 }
 
-// has reports whether one is kept that still serves.
+// has reports whether the cache has an entry for a key that has not expired.
 func (m *made) has(key string, now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *made) has(key string, now time.Time) bool {
 	return kept && now.Sub(one.at) <= m.fresh
 }
 
-// once makes a page of lobbies and games once a second for all who are shown the same.
+// once sends a page of lobbies and games. Visitors who see the same content share a copy for madeFor.
 func (p *Pages) once(w http.ResponseWriter, f *frame, render func() []byte) {
 	v := &f.Visitor
 	key := fmt.Sprint(f.Nav, f.Path, f.Language, f.Theme, f.Packed, v.Level, v.Inside(), v.Outside, v.Name)

@@ -12,10 +12,10 @@ import (
 	"w3host/web/view"
 )
 
-// minimap shows the picture of a map, or an empty one.
+// minimap sends the picture of a map, or an empty picture if it cannot be drawn.
 func (p *Pages) minimap(w http.ResponseWriter, r *http.Request) {
 	file, now := r.PathValue("file"), time.Now()
-	if !p.minimaps.has(file, now) && !p.opts.Visitor(r).Inside() && !p.isOpen(file) { // else strangers keep a core busy
+	if !p.minimaps.has(file, now) && !p.opts.Visitor(r).Inside() && !p.isOpen(file) { // visitors without a login must not cause much drawing
 		http.NotFound(w, r)
 		return
 	}
@@ -24,7 +24,7 @@ func (p *Pages) minimap(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(p.minimaps.get(file, now, func() []byte { return p.draw(file) }))
 }
 
-// isOpen reports whether the page for everybody has a lobby with a map.
+// isOpen reports whether the public page shows a lobby with this map.
 func (p *Pages) isOpen(file string) bool {
 	values, _, _ := p.opts.Live.Open(view.Topic{Page: view.PublicPage})
 	return slices.ContainsFunc(values.Value("lobbies").Rows, func(id string) bool {
@@ -32,7 +32,7 @@ func (p *Pages) isOpen(file string) bool {
 	})
 }
 
-// draw reads one map at a time.
+// draw returns the picture of a map as PNG. It draws one map at a time to bound CPU and memory use.
 func (p *Pages) draw(file string) []byte {
 	p.drawing.Lock()
 	defer p.drawing.Unlock()

@@ -13,31 +13,31 @@ import (
 	"time"
 )
 
-// least is the size in bytes from which a page is packed: a smaller one is a single packet anyhow.
+// least is the minimum size in bytes of a page to compress. Smaller pages fit in one network packet anyway.
 const least = 1400
 
-// TakesPacked reports whether a browser takes gzip.
+// TakesPacked reports whether the browser accepts gzip.
 func TakesPacked(r *http.Request) bool {
 	return slices.ContainsFunc(strings.Split(strings.Join(r.Header.Values("Accept-Encoding"), ","), ","), func(of string) bool {
 		return strings.TrimSpace(of) == "gzip"
 	})
 }
 
-// packers are fast: a page takes them a millisecond or two.
+// packers is a pool of fast gzip writers; compressing a page takes one or two milliseconds.
 var packers = sync.Pool{New: func() any { return must(gzip.NewWriterLevel(nil, gzip.BestSpeed)) }}
 
-// Pack packs a page quickly with gzip.
+// Pack compresses a page with gzip at the fastest level.
 func Pack(page []byte) []byte {
 	var b bytes.Buffer
 	z := packers.Get().(*gzip.Writer)
 	defer packers.Put(z)
 	z.Reset(&b)
-	_, _ = z.Write(page) // to memory, as Close does
+	_, _ = z.Write(page) // writing to memory does not fail
 	_ = z.Close()
 	return b.Bytes()
 }
 
-// packedFiles are those of static, packed as small as possible.
+// packedFiles holds the files of static, compressed, by name.
 var packedFiles = sync.OnceValue(func() map[string][]byte {
 	files := make(map[string][]byte)
 	for _, name := range must(fs.Glob(static, "static/*")) {
@@ -46,7 +46,7 @@ var packedFiles = sync.OnceValue(func() map[string][]byte {
 	return files
 })
 
-// PackSmall packs a file as small as gzip can.
+// PackSmall compresses a file with gzip at the best level.
 func PackSmall(file []byte) []byte {
 	var b bytes.Buffer
 	z := must(gzip.NewWriterLevel(&b, gzip.BestCompression))
@@ -55,7 +55,7 @@ func PackSmall(file []byte) []byte {
 	return b.Bytes()
 }
 
-// Stylesheet is that of the pages, for a site with the same look.
+// Stylesheet returns the stylesheet of the pages, which the public site extends.
 func Stylesheet() []byte { return must(static.ReadFile("static/app.css")) }
 
 func (p *Pages) static(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,5 @@
-// Package pages has the pages of an operator's browser, which are complete when they are
-// served, and kept up to date while they are open. It has no rule: it shows facts and
-// answers of the host, and its buttons give commands of the user who is logged in.
+// Package pages serves the pages of the web console. A page is complete without scripts, and scripts keep it up to date
+// while it is open. The package makes no decisions about games: its buttons run commands on behalf of the logged-in user.
 package pages
 
 import (
@@ -30,14 +29,14 @@ var static embed.FS
 //go:embed templates
 var templates embed.FS
 
-// How many pages an account may watch at the same time, in tabs that are on a screen, and a
-// stranger's address.
+// accountWatches and strangerWatches are the maximum numbers of pages that an account, and an IP address without login, may
+// watch at the same time. Hidden browser tabs do not count.
 const accountWatches, strangerWatches = 16, 4
 
-// asked is how long a page waits for the database.
+// asked is the time limit for database queries of a page.
 const asked = 2 * time.Second
 
-// mostAsked is how many pages ask it at once.
+// mostAsked is the maximum number of pages that query the database concurrently.
 const mostAsked = 4
 
 // Options are the parts of the program that the pages show and change.
@@ -47,18 +46,18 @@ type Options struct {
 	Log     Log
 	Maps    Maps
 	System  func() System
-	// Examine makes the checks of w3host doctor.
+	// Examine runs the checks of "w3host doctor" and reports each result.
 	Examine func(ctx context.Context, report func(Finding)) error
 	Access  *access.Store
-	// Ordered is that of the window.
+	// Ordered runs an administrative action and writes it to the audit log.
 	Ordered func(ctx context.Context, action, on string, do func() error) error
 	// Work is web.Server.Work.
 	Work func(ctx context.Context, do func()) bool
-	// Visitor tells who asks.
+	// Visitor returns the visitor who sent a request.
 	Visitor func(*http.Request) Visitor
-	// Base stands before each path.
+	// Base is the path prefix of all pages.
 	Base string
-	// Upload takes a map of at most UploadMax bytes for the maps folder.
+	// Upload stores a map of at most UploadMax bytes in the maps folder.
 	Upload    func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
 	UploadMax int64
 	// Trigger begins a command in the chat box, which proposes Commands.
@@ -79,46 +78,45 @@ type Log interface {
 	AuditLog(ctx context.Context, before time.Time, limit int) (lines []storage.AdminAction, older time.Time, err error)
 }
 
-// Maps knows the maps that can be hosted.
+// Maps gives access to the maps folder.
 type Maps interface {
-	// List names the files that have the pattern in their name.
+	// List returns the files whose names contain the pattern.
 	List(pattern string) ([]string, error)
-	// Files lists the files of the maps folder, also those that cannot be hosted.
+	// Files returns all map files, including those that cannot be hosted.
 	Files() ([]*catalogue.MapFile, error)
-	// Minimap is the picture of a map of the folder.
+	// Minimap returns the minimap of a map file.
 	Minimap(file string) (image.Image, error)
 }
 
 // Proposal is a command that the chat box completes.
 type Proposal struct {
 	Name, Usage string
-	Level       command.Level // who may use it
+	Level       command.Level // minimum level of its callers
 }
 
 // Visitor describes the reader of a page.
 type Visitor struct {
-	Name  string // of the account; empty: nobody has logged in
-	Addr  string // or the network of IPv6
+	Name  string // account name; "" without login
+	Addr  string // IPv4 address or IPv6 network
 	Level command.Level
-	Still func() bool // reports whether the visitor is still the same; nil: always
-	// Outside: at a port where nobody logs in.
+	Still func() bool // reports whether the login is still valid; nil means always
+	// Outside is set at a port without login.
 	Outside bool
 }
 
-// Inside reports whether somebody has logged in.
+// Inside reports whether the visitor has logged in.
 func (v Visitor) Inside() bool { return v.Name != "" }
 
-// Owns reports whether the visitor may command lobbies and games; what a command needs is
-// its own.
+// Owns reports whether the visitor may command lobbies and games. Each command checks its own required level.
 func (v Visitor) Owns() bool { return v.Level >= command.Owner }
 
-// Admin reports whether the visitor may see addresses.
+// Admin reports whether the visitor may see IP addresses.
 func (v Visitor) Admin() bool { return v.Level >= command.Admin }
 
-// Root reports whether the visitor may change who logs in.
+// Root reports whether the visitor may manage accounts and tokens.
 func (v Visitor) Root() bool { return v.Level >= command.Root }
 
-// reader returns how much the visitor may read of a game.
+// reader returns the level of detail that the visitor may see of a game.
 func (v Visitor) reader() view.Reader {
 	switch {
 	case v.Admin():
@@ -129,32 +127,32 @@ func (v Visitor) reader() view.Reader {
 	return view.Viewers
 }
 
-// Pages are the handlers.
+// Pages holds the HTTP handlers and their caches.
 type Pages struct {
 	opts     Options
 	made     made       // pages of lobbies and games, by what they show and to whom
 	minimaps made       // pictures of maps, by their files
 	drawing  sync.Mutex // one at a time
-	asking   web.Places // for questions to the database, so that a visitor who loads pages all the time keeps nobody waiting
-	checking web.Places // one for the checks
+	asking   web.Places // limits concurrent database queries
+	checking web.Places // allows one run of the checks at a time
 }
 
-// New makes the handlers.
+// New returns the Pages with these options.
 func New(o Options) *Pages {
 	return &Pages{
 		opts: o, made: made{fresh: madeFor}, minimaps: made{fresh: minimapFor}, asking: make(web.Places, mostAsked), checking: make(web.Places, 1),
 	}
 }
 
-// Route is a handler for a pattern of http.ServeMux, for callers with a role at least. The role that a
-// command needs is not told here: the command knows.
+// Route is a handler for a pattern of http.ServeMux. Role is the minimum role of callers; commands also check their own
+// required level.
 type Route struct {
 	Pattern string
 	Role    access.Role
 	Handler http.HandlerFunc
 }
 
-// Routes are all handlers.
+// Routes returns the routes of all pages.
 func (p *Pages) Routes() []Route {
 	return []Route{
 		{"GET /static/", access.Public, p.static},
@@ -186,7 +184,7 @@ func (p *Pages) Routes() []Route {
 	}
 }
 
-// unknown answers for a path that is none of the others.
+// unknown sends the error page for paths without a handler.
 func (p *Pages) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
 		web.Fault(w, http.StatusNotFound, "not_found", "there is no such operation: /api/v1/openapi.json lists all")

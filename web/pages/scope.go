@@ -15,7 +15,7 @@ import (
 	"w3host/web/view"
 )
 
-// functions are the functions of templates, besides the methods of their values.
+// functions are the functions that templates can call.
 var functions = template.FuncMap{
 	"plain":     func(s string) string { return view.Visible(w3map.Plain(s)) },
 	"shown":     view.Visible,
@@ -33,7 +33,7 @@ var functions = template.FuncMap{
 	"current":   current,
 }
 
-// current marks the link to the page that is shown.
+// current returns the attribute that marks a link to the current page.
 func current(shown, link string) template.HTMLAttr {
 	if shown != link {
 		return ""
@@ -45,22 +45,21 @@ func current(shown, link string) template.HTMLAttr {
 // there is no translation.
 func (f *frame) L(english string) string { return view.Visible(texts.Known(english).In(f.Language)) }
 
-// Page is the scope of the page itself.
+// Page returns the scope of the whole page.
 func (f *frame) Page() Scope { return Scope{frame: f} }
 
-// Scope is a part of a page that lives: the page itself, or a row of a list. The same
-// template makes the row that is there when the page comes and, empty, the one that the
-// browser copies for rows that come later.
+// Scope is a part of a page with live updates: the whole page, or a row of a list. The same template renders the initial
+// rows and one blank row, which the browser copies for rows added later.
 type Scope struct {
 	*frame
-	at string // before the keys: "lobbies/7/"
-	ID string // of the row
+	at string // prefix of the keys, such as "lobbies/7/"
+	ID string // id of the row
 }
 
-// T is the text of a place.
+// T returns the text of a value.
 func (s Scope) T(key string) string { return s.Values.Value(s.at + key).Text }
 
-// Rows are those of a list.
+// Rows returns the rows of a list.
 func (s Scope) Rows(list string) (rows []Scope) {
 	for _, id := range s.Values.Value(s.at + list).Rows {
 		rows = append(rows, Scope{frame: s.frame, at: s.at + list + "/" + id + "/", ID: id})
@@ -68,7 +67,7 @@ func (s Scope) Rows(list string) (rows []Scope) {
 	return rows
 }
 
-// Blank is a row of which nothing is known yet.
+// Blank returns a row without values, which the browser uses as a template.
 func (s Scope) Blank() Scope { return Scope{frame: s.frame, at: "-/"} }
 
 func (s Scope) tail(key string) view.Tail {
@@ -78,13 +77,13 @@ func (s Scope) tail(key string) view.Tail {
 	return view.Tail{}
 }
 
-// Items are those of a tail.
+// Items returns the items of a tail.
 func (s Scope) Items(key string) [][]string { return s.tail(key).Items }
 
-// End is the number behind the last item of a tail.
+// End returns the index that the next item of a tail will have.
 func (s Scope) End(key string) int { return s.tail(key).End }
 
-// Points are the items of a tail for a chart.
+// Points returns the items of a tail in the format of the chart script.
 func (s Scope) Points(key string) string {
 	var points []string
 	for _, item := range s.Items(key) {
@@ -93,9 +92,8 @@ func (s Scope) Points(key string) string {
 	return strings.Join(points, ";")
 }
 
-// P makes an element a place: of "text:name href:link" the browser sets the text to the
-// value of name, and the address to that of link. Attributes besides the text are set here,
-// too.
+// P returns the attributes that bind an element to values. With "text:name href:link", the browser keeps the element's
+// text equal to the value name, and its href to the value link. P also sets the initial attributes, but not the text.
 func (s Scope) P(places string) template.HTMLAttr {
 	var b strings.Builder
 	fmt.Fprintf(&b, ` data-p="%s"`, html.EscapeString(places))
@@ -120,7 +118,7 @@ func (s Scope) P(places string) template.HTMLAttr {
 	return template.HTMLAttr(b.String())
 }
 
-// Elapsed is how long a time of the page is ago.
+// Elapsed returns the time elapsed since the time stored in a value.
 func (s Scope) Elapsed(key string) string {
 	ms, err := strconv.ParseInt(s.T(key), 10, 64)
 	if err != nil {
@@ -129,7 +127,7 @@ func (s Scope) Elapsed(key string) string {
 	return texts.Clock(s.Now.Sub(time.UnixMilli(ms)))
 }
 
-// Hour is a time of an item of a tail.
+// Hour formats a time in milliseconds since 1970 as hours, minutes and seconds.
 func (s Scope) Hour(ms string) string {
 	n, err := strconv.ParseInt(ms, 10, 64)
 	if err != nil {

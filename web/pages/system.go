@@ -15,7 +15,7 @@ import (
 	"w3host/web/hub"
 )
 
-// checksWithin is how long all checks may take together.
+// checksWithin is the time limit for all checks together.
 const checksWithin = 20 * time.Second
 
 // System is the state of the host and of everything it needs.
@@ -25,24 +25,24 @@ type System struct {
 	Stay    []Staying
 }
 
-// Staying is a game that an upgrade has left to the process before.
+// Staying is a game that stayed with the previous process at an upgrade.
 type Staying struct {
 	ID   uint32
 	Text texts.Text
 }
 
-// Finding is the outcome of a check; with a remedy it is a fault.
+// Finding is the result of a check. A Finding with a Remedy is a problem.
 type Finding struct{ What, Detail, Remedy string }
 
-// standing is the data of the page of the host.
+// standing is the data of the system page.
 type standing struct {
 	System
 	Watchers []hub.Watcher
-	Dropped  uint64 // watchers that did not read
-	Lost     uint64 // events for which there was no room
+	Dropped  uint64 // number of watchers disconnected because they read too slowly
+	Lost     uint64 // number of events dropped because the buffer was full
 }
 
-// system shows how the host stands.
+// system shows the state of the host.
 func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
 	s := standing{System: p.opts.System()}
 	_, s.Lost = p.opts.Live.Standing()
@@ -50,22 +50,22 @@ func (p *Pages) system(w http.ResponseWriter, r *http.Request) {
 	p.show(w, p.frame(r, "system", "System"), "system", s)
 }
 
-// answered shows what a command answers: what opens by itself and why not, or realms where lobbies are listed.
+// answered returns a handler that runs the command line and shows its answer.
 func (p *Pages) answered(line, title string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		ctx, cancel := context.WithTimeout(r.Context(), asked) // a command before it may take longer
+		ctx, cancel := context.WithTimeout(r.Context(), asked) // it may have to wait for a slower command
 		defer cancel()
 		f := p.frame(r, "system", title)
 		p.show(w, f, line, p.opts.Command(ctx, f.caller(), control.Order{Command: line}))
 	}
 }
 
-// caller is the visitor as the caller of a command.
+// caller returns the visitor as the caller of a command.
 func (f *frame) caller() command.Caller {
 	return command.Caller{Name: f.Visitor.Name, Level: f.Visitor.Level, Via: command.ViaWeb, Language: f.Language}
 }
 
-// checks makes those of w3host doctor, once at a time.
+// checks runs the checks of "w3host doctor" and shows the results. Only one run at a time is allowed.
 func (p *Pages) checks(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "system", "Checks of this machine")
 	ctx, cancel := context.WithTimeout(r.Context(), checksWithin)
@@ -81,13 +81,13 @@ func (p *Pages) checks(w http.ResponseWriter, r *http.Request) {
 	p.show(w, f, "checks", found)
 }
 
-// ordered is a page of the audit log.
+// ordered is the data of a page of the audit log.
 type ordered struct {
 	Lines []storage.AdminAction
-	Older string // the time before which the next page begins; empty: there is none
+	Older string // parameter "before" of the next page; "" if there is none
 }
 
-// audit shows who has ordered what, and who has logged in.
+// audit shows the audit log: administrative actions and logins.
 func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 	before, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("before"))
 	p.ask(w, r, p.frame(r, "system", "Audit log"), "audit", func(ctx context.Context) (any, error) {
@@ -100,7 +100,7 @@ func (p *Pages) audit(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// keys holds everything that lets people and programs in.
+// keys is the data of the access page: accounts, API tokens and sessions.
 type keys struct {
 	Accounts []access.Account
 	Tokens   []access.Token
@@ -108,7 +108,7 @@ type keys struct {
 	Roles    []string
 }
 
-// access shows who may use the window.
+// access shows the accounts, tokens and sessions of the web console.
 func (p *Pages) access(w http.ResponseWriter, r *http.Request) {
 	f := p.frame(r, "system", "Who may log in")
 	accounts, err := p.opts.Access.Accounts()
@@ -117,12 +117,12 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	k := keys{Accounts: accounts, Roles: access.Roles()}
-	k.Tokens, _ = p.opts.Access.Tokens() // of the same file
+	k.Tokens, _ = p.opts.Access.Tokens() // read from the same file as the accounts
 	k.Sessions, _ = p.opts.Access.Sessions(f.Now)
 	p.show(w, f, "access", k)
 }
 
-// changeAccess carries out a form of that page. The text of a new token is shown this once.
+// changeAccess processes a form of the access page. It shows the text of a new token, which cannot be shown again.
 func (p *Pages) changeAccess(w http.ResponseWriter, r *http.Request) {
 	name, l := strings.TrimSpace(r.PostForm.Get("name")), web.Language(r)
 	var action, said string

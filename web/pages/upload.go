@@ -9,14 +9,14 @@ import (
 	"w3host/web"
 )
 
-// upload takes the file of a form. It may be larger than memory, so its parts are read as they
-// come: the fields about the file stand before it.
+// upload stores a map uploaded with a form. It reads the form as a stream, because the file may not fit into memory. The
+// form must therefore have its other fields before the file.
 func (p *Pages) upload(w http.ResponseWriter, r *http.Request) {
 	web.Slow(w, r)
 	l := web.Language(r)
 	name, err := p.receive(r)
 	if err != nil {
-		_, _ = io.CopyN(io.Discard, r.Body, p.opts.UploadMax) // a browser reads no answer before it has sent all
+		_, _ = io.CopyN(io.Discard, r.Body, p.opts.UploadMax) // browsers read the answer only after they have sent the whole form
 		p.answer(w, r, control.Answer{Refused: texts.From(err).In(l)})
 		return
 	}

@@ -13,7 +13,7 @@ const (
 	// lobbyEvery and gameEvery are the intervals of snapshots of a lobby and of a running game without events. They
 	// update values that have no events, such as pings and downloads.
 	lobbyEvery, gameEvery = time.Second, 5 * time.Second
-	// leastEvery is the minimum interval between snapshots of one game, however many events occur.
+	// leastEvery is the minimum interval between snapshots of one game, and between updates of a page with a list of games.
 	leastEvery = time.Second
 	// answerWithin is the time after which a requested snapshot is requested again.
 	answerWithin = 5 * time.Second

@@ -9,51 +9,51 @@ import (
 	"w3host/texts"
 )
 
-// Limits of the data kept of a game.
+// Limits of the data kept for each game.
 const (
 	chatKept   = 100
 	eventsKept = 50
 	lateKept   = 300 // seconds
 	pingsKept  = 60
-	healthKept = 30 // of healthEvery seconds each
-	// healthEvery is how many seconds one piece of a health strip stands for.
+	healthKept = 30 // pieces of healthEvery seconds each
+	// healthEvery is the number of seconds that one piece of the health strip covers.
 	healthEvery = 10
-	// noticed is by how much the worst ping of a game must change, if not by an eighth, until lists
-	// of games show it: the pings of all games change all the time.
+	// noticed is the smallest change of a game's worst ping that lists of games show; above 40 ms it is an eighth of the
+	// ping. It avoids constant updates, because pings change all the time.
 	noticed = 5 * time.Millisecond
-	// endedKept is how long a game stays on pages after its end.
+	// endedKept is the time for which pages show a game after its end.
 	endedKept = 15 * time.Second
 )
 
-// watched is a lobby or game.
+// watched is the state of one lobby or game, built from its events and snapshots.
 type watched struct {
 	id      uint32
-	snap    *game.Snapshot // nil: not known yet
+	snap    *game.Snapshot // nil until the first snapshot
 	snapAt  time.Duration  // since 1970
 	since   time.Duration  // when the lobby or the game began, since 1970
-	playing bool           // since is that of the game
+	playing bool           // the game has started; since is then its start
 	dirty   bool
-	askedAt time.Duration // 0: no snapshot is on its way
-	ended   time.Duration // 0: it is not
-	joined  time.Duration // when somebody joined last
-	lagging time.Duration // the lag screen is up since then; 0: it is not
+	askedAt time.Duration // when a snapshot was requested; 0 if none is outstanding
+	ended   time.Duration // when the game ended; 0 if it has not
+	joined  time.Duration // when the last player joined
+	lagging time.Duration // when the lag screen appeared; 0 if it is not shown
 	desync  texts.Text
 
-	chat, heard  tail[line] // all lines, and those that everybody may read
-	events, seen tail[line] // all events, and those
+	chat, heard  tail[line] // all chat lines, and the lines to all players
+	events, seen tail[line] // all events, and the events for readers below admins
 	late         tail[Lateness]
 	pings        tail[string]
 	health       tail[byte]
-	ping         time.Duration // the worst round trip, as lists show it
-	worst        time.Duration // lateness in this piece of the health strip
-	lagged       bool          // in it
+	ping         time.Duration // the worst round trip that lists of games show
+	worst        time.Duration // maximum lateness in the current piece of the health strip
+	lagged       bool          // the lag screen was shown in the current piece
 	seconds      int
-	now          Lateness // of the second that is under way
-	counted      bool     // it has come
-	version      int      // rises with each change
+	now          Lateness // lateness in the current second
+	counted      bool     // now has been received
+	version      int      // increases with each change
 }
 
-// line is a line of chat or of the list of events.
+// line is a chat line or an entry of the list of events.
 type line struct {
 	at     time.Duration
 	colour string
@@ -62,8 +62,7 @@ type line struct {
 	text   texts.Text
 }
 
-// tail is the end of a list that only grows. Its items do not change, so that they are put into
-// words once for each language.
+// tail holds the last items of an append-only list. Items never change, so each is translated only once per language.
 type tail[T any] struct {
 	end   int
 	items []T
@@ -73,8 +72,7 @@ type tail[T any] struct {
 	}
 }
 
-// last is a list with one more item, of which so many are kept. Lists that it was before stay
-// as they are.
+// last appends an item and returns the last keep items. Slices that it returned before remain valid.
 func last[T any](items []T, item T, keep int) []T {
 	items = append(items, item)
 	return items[max(0, len(items)-keep):]
@@ -85,7 +83,7 @@ func (t *tail[T]) add(item T, keep int) {
 	t.end++
 }
 
-// newest is the last item; the zero value if there is none.
+// newest returns the last item, or the zero value if there is none.
 func (t *tail[T]) newest() (item T) {
 	if n := len(t.items); n > 0 {
 		item = t.items[n-1]
@@ -93,7 +91,7 @@ func (t *tail[T]) newest() (item T) {
 	return item
 }
 
-// in is the tail in a language.
+// in returns the tail in the language of w; say converts an item to texts.
 func (t *tail[T]) in(w words, say func(T) []string) *Tail {
 	m := &t.made[w.language]
 	for m.end = max(m.end, t.end-len(t.items)); m.end < t.end; m.end++ {
@@ -106,7 +104,7 @@ func (t *tail[T]) in(w words, say func(T) []string) *Tail {
 	return &Tail{End: t.end, Items: m.items}
 }
 
-// fact takes a fact of the game.
+// fact processes an event of the game.
 func (g *watched) fact(e *Event) {
 	g.version++
 	if e.Kind != Turns && e.Kind != Said && e.Kind != HostSaid {
@@ -150,7 +148,8 @@ func (g *watched) fact(e *Event) {
 	}
 }
 
-// note adds an event as admins read it, and as others do; empty: they do not.
+// note adds an entry to the list of events: text for admins, and seen for other readers. Others get no entry if seen is
+// empty.
 func (g *watched) note(e *Event, text, seen texts.Text) {
 	l := line{at: e.At, colour: g.colour(e.PID), text: text}
 	g.events.add(l, eventsKept)
@@ -159,7 +158,7 @@ func (g *watched) note(e *Event, text, seen texts.Text) {
 	}
 }
 
-// left notes a leave. Why somebody was kicked may be the reason of a ban.
+// left notes that a player left. Only admins see the reason of a kick, because it may be the reason of a ban.
 func (g *watched) left(e *Event) {
 	why := texts.Of("%s left: %v", e.Name, texts.Known(e.Text))
 	if e.Kicked {
@@ -188,7 +187,7 @@ func (g *watched) line(l line) {
 	}
 }
 
-// colour is that of a player, as pages name it.
+// colour returns the style name of a player's colour, or "" if it is unknown.
 func (g *watched) colour(pid uint8) string {
 	if g.snap != nil && pid != 0 {
 		for _, s := range g.snap.Slots {
@@ -207,19 +206,19 @@ func colourName(s *game.SnapshotSlot) string {
 	return "c" + strconv.Itoa(int(s.Colour))
 }
 
-// asked reports whether a snapshot is on its way.
+// asked reports whether a requested snapshot is outstanding.
 func (g *watched) asked(now time.Duration) bool {
 	return g.askedAt > 0 && now < g.askedAt+answerWithin
 }
 
-// wants reports whether a snapshot is wanted.
+// wants reports whether a snapshot should be requested now.
 func (g *watched) wants(now time.Duration) bool {
 	every := gameEvery
 	switch {
 	case g.asked(now):
 		return false
 	case g.ended > 0:
-		return now >= g.ended+endedKept // it is gone by then, which the host says
+		return now >= g.ended+endedKept // the host then has no such game, and the entry is deleted
 	case g.dirty || g.lagging > 0:
 		every = leastEvery
 	case g.snap == nil || g.snap.Stage < game.StageLoading:
@@ -228,11 +227,11 @@ func (g *watched) wants(now time.Duration) bool {
 	return g.snap == nil || now >= g.snapAt+every
 }
 
-// snapshot takes how the game stands.
+// snapshot stores a new snapshot of the game.
 func (g *watched) snapshot(now time.Duration, s *game.Snapshot) {
 	g.version++
 	g.askedAt, g.snapAt = 0, now
-	if playing := s.Stage >= game.StageLoading; g.since == 0 || playing && !g.playing { // its events were lost
+	if playing := s.Stage >= game.StageLoading; g.since == 0 || playing && !g.playing { // its Opened or Started event was lost
 		g.since, g.playing = now-s.Since, playing
 	}
 	if s.Stage != game.StageLagging {
@@ -253,7 +252,7 @@ func (g *watched) snapshot(now time.Duration, s *game.Snapshot) {
 	}
 }
 
-// second closes a second of turns.
+// second ends a second, and adds its lateness to the charts if turns were sent.
 func (g *watched) second() {
 	if !g.counted {
 		return
@@ -269,8 +268,8 @@ func (g *watched) second() {
 	}
 }
 
-// level grades a piece of the health strip, from 0 for turns that nobody can tell from
-// punctual ones to 4 for a lag.
+// level returns the grade of the current piece of the health strip, from 0 for imperceptible lateness to 4 if the lag
+// screen was shown.
 func (g *watched) level() byte {
 	if g.lagged {
 		return 4
@@ -284,7 +283,7 @@ func (g *watched) level() byte {
 	return level
 }
 
-// worstPing is the largest round trip of the players in the game.
+// worstPing returns the largest round-trip time of the players in the game.
 func (g *watched) worstPing() (worst time.Duration) {
 	for _, s := range g.snap.Slots {
 		if !s.Gone {
@@ -294,7 +293,7 @@ func (g *watched) worstPing() (worst time.Duration) {
 	return worst
 }
 
-// players counts the players in the game, without fake ones.
+// players returns the number of players in the game, without fake players.
 func (g *watched) players() (n int) {
 	for _, s := range g.snap.Slots {
 		if s.Name != "" && !s.Fake && !s.Gone {
