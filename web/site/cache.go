@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// mostKept bounds the copies that are kept, in bytes, and mostCopies their number.
+	// mostKept is the maximum size of all cached pages in bytes, and mostCopies their maximum number.
 	mostKept   = 24 << 20
 	mostCopies = 2000
 	// staleFor is the maximum age of a copy that is served while the database does not answer. Together with the two
@@ -20,17 +20,17 @@ const (
 	staleFor = 3 * time.Minute
 )
 
-// cache keeps the pages made last. While a page is made, others who ask for it wait for it.
+// cache is a cache of rendered pages. Concurrent requests for the same page wait for one rendering.
 type cache struct {
 	now    func() time.Time
 	mu     sync.Mutex
 	copies map[string]*made
 	making map[string]*making
 	bytes  int
-	epoch  int // rises when all copies are dropped
+	epoch  int // incremented by clear
 }
 
-// making is a page that is being made.
+// making is a page that is being rendered.
 type making struct {
 	done  chan struct{}
 	epoch int
@@ -38,11 +38,11 @@ type making struct {
 	err   error
 }
 
-// fresh reports whether a page may be shown without a look at the data that it shows.
+// fresh reports whether a cached page may be shown without rendering it again.
 func (m *made) fresh(now time.Time) bool { return now.Sub(m.at) < min(m.keep, pageFor) }
 
-// get returns the page of an id: the copy, or a new one. If the database does not answer, it returns the old copy, marked
-// with its time.
+// get returns the cached page of an id, or calls do to render it. If the database does not answer, it returns the expired
+// copy with a note of its age.
 func (c *cache) get(ctx context.Context, id string, do func(context.Context) (*made, error)) (*made, error) {
 	c.mu.Lock()
 	old := c.copies[id]
@@ -58,7 +58,7 @@ func (c *cache) get(ctx context.Context, id string, do func(context.Context) (*m
 		}
 		c.making[id] = one
 		c.mu.Unlock()
-		c.make(context.WithoutCancel(ctx), id, old, one, do) // others wait for it, too
+		c.make(context.WithoutCancel(ctx), id, old, one, do) // other requests may wait for the page, so this one's cancellation must not stop it
 	} else {
 		c.mu.Unlock()
 	}
@@ -71,14 +71,14 @@ func (c *cache) get(ctx context.Context, id string, do func(context.Context) (*m
 }
 
 func (c *cache) make(ctx context.Context, id string, old *made, one *making, do func(context.Context) (*made, error)) {
-	one.err = errors.New("the page has a fault") // of a panic
+	one.err = errors.New("the page has a fault") // remains if do panics
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		delete(c.making, id)
 		close(one.done)
 		switch {
-		case one.err == nil && one.epoch == c.epoch && one.page.status == 200: // anybody can name pages that there are not
+		case one.err == nil && one.epoch == c.epoch && one.page.status == 200: // error pages are not cached: visitors could fill the cache with them
 			c.put(id, one.page)
 		case one.err == nil:
 		case old != nil && c.now().Sub(old.at) < staleFor && (errors.Is(one.err, storage.ErrUnavailable) || errors.Is(one.err, context.DeadlineExceeded)):
@@ -90,7 +90,7 @@ func (c *cache) make(ctx context.Context, id string, old *made, one *making, do 
 	}
 }
 
-// put keeps a page, and drops the oldest ones that there is no room for.
+// put adds a page to the cache and removes the oldest pages while the cache is over its limits.
 func (c *cache) put(id string, page *made) {
 	c.drop(id)
 	c.copies[id] = page
@@ -113,7 +113,7 @@ func (c *cache) drop(id string) {
 	}
 }
 
-// clear drops all copies, also of pages that are being made.
+// clear empties the cache. Pages that are being rendered now will not be cached.
 func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +126,7 @@ func (m *made) size() int { return len(m.body) + len(m.packed) + 500 }
 
 var mainTag = []byte(`<main id="main" tabindex="-1">`)
 
-// stale is a copy of a page that cannot be made anew: it says of when it is.
+// stale returns a copy of an expired page with a note of the time at which it was rendered.
 func (m *made) stale() *made {
 	if m.asOf == "" {
 		return m

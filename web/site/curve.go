@@ -9,15 +9,15 @@ import (
 	"w3host/storage"
 )
 
-// curve is the chart of a rating.
+// curve is the chart of a player's rating over time, as SVG paths.
 type curve struct {
-	Labels     []string // of the lines, the highest first
-	Rules      []int    // their places, in a height of 300
+	Labels     []string // labels of the horizontal lines, from top to bottom
+	Rules      []int    // y coordinates of these lines; the chart is 300 high
 	Band, Line string   // paths
 	Guess      string
 	Tip        string
 	Ticks      []tick
-	Text       string // the chart in a sentence
+	Text       string // description of the chart for screen readers
 	Best       string
 }
 

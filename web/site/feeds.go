@@ -12,7 +12,7 @@ import (
 	"w3host/texts"
 )
 
-// mostEntries is how many matches the feed has.
+// mostEntries is the maximum number of matches in the feed.
 const mostEntries = 30
 
 type atomFeed struct {
@@ -44,7 +44,7 @@ type atomEntry struct {
 	Summary string   `xml:"summary"`
 }
 
-// atom is the feed of finished matches (RFC 4287).
+// atom returns the Atom feed (RFC 4287) of finished matches.
 func (s *Site) atom(ctx context.Context) ([]byte, error) {
 	s.refresh(ctx)
 	var all []storage.PublicMatch
@@ -78,7 +78,7 @@ func (s *Site) atom(ctx context.Context) ([]byte, error) {
 	return append([]byte(xml.Header), text...), err
 }
 
-// entLobby is a lobby or game as bots read the list of ENT Gaming.
+// entLobby is a lobby in the JSON format of ENT Gaming's game list, which bots read.
 type entLobby struct {
 	ID       uint32 `json:"id"`
 	Name     string `json:"name"`
@@ -90,7 +90,7 @@ type entLobby struct {
 	Uptime   string `json:"uptime"` // H:MM
 }
 
-// statsLobby is one as bots read the list of wc3stats.
+// statsLobby is a lobby in the JSON format of wc3stats' game list, which bots read.
 type statsLobby struct {
 	ID      uint32 `json:"id"`
 	Name    string `json:"name"`
@@ -103,7 +103,7 @@ type statsLobby struct {
 	Uptime  int64  `json:"uptime"` // seconds
 }
 
-// open lists the lobbies that anybody can join.
+// open returns the lobbies that anybody can join.
 func (s *Site) open() (list []Game) {
 	for _, g := range s.live() {
 		if g.Snap.Stage < game.StageLoading && !g.Closed {
@@ -140,7 +140,7 @@ func (s *Site) gameList(ctx context.Context) ([]byte, error) {
 	}{"OK", 200, list})
 }
 
-// robots tells search engines which pages they may list.
+// robots returns robots.txt, which tells search engines the pages they may index.
 func (s *Site) robots(context.Context) ([]byte, error) {
 	if !s.opts.Info.Index {
 		return []byte("User-agent: *\nDisallow: /\n"), nil

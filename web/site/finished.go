@@ -10,7 +10,7 @@ import (
 	"w3host/web/view"
 )
 
-// finished is a match that is over.
+// finished returns the values of the page of a finished match.
 func (f *frame) finished(m *storage.PublicDetail) *matchData {
 	d := &matchData{M: m, Result: f.result(&m.PublicMatch), File: baseName(m.MapPath), Lags: len(m.Lags)}
 	for _, l := range m.Lags {
@@ -45,7 +45,7 @@ func (f *frame) finished(m *storage.PublicDetail) *matchData {
 	return d
 }
 
-// atOnce is how long before the end of a match a player who leaves has played it to its end.
+// atOnce is the time before the end of a match from which a leaving player counts as having stayed to the end.
 const atOnce = 20 * time.Second
 
 func (f *frame) seat(m *storage.PublicDetail, p *storage.PublicSeat) matchSeat {
@@ -86,7 +86,7 @@ func thousandth(d, of time.Duration) int {
 	return int(min(max(d, 0), of) * 1000 / of)
 }
 
-// since is how long after the first turn something happened.
+// since returns the time between the first turn and at, or 0 if at is earlier.
 func since(m *storage.PublicDetail, at time.Time) time.Duration { return max(at.Sub(m.LoadedAt), 0) }
 
 func seatOf(m *storage.PublicMatch, pid uint8) *storage.PublicSeat {
@@ -98,7 +98,7 @@ func seatOf(m *storage.PublicMatch, pid uint8) *storage.PublicSeat {
 	return &storage.PublicSeat{Colour: -1}
 }
 
-// ticks are the labels of the axis of time.
+// ticks returns the labels of the time axis.
 func ticks(length time.Duration) (list []tick) {
 	step := 5 * time.Minute
 	for length/step > 5 {
@@ -111,7 +111,7 @@ func ticks(length time.Duration) (list []tick) {
 	return append(list, tick{"100%", "end", texts.Clock(length), false})
 }
 
-// events are what happened, in its order: what everybody in the game saw.
+// events returns the events that all players of a match saw, in order of time.
 func (f *frame) events(m *storage.PublicDetail) (list []eventView) {
 	if loaded := m.LoadedAt.Sub(m.StartedAt); loaded > 0 {
 		list = append(list, eventView{Text: f.L("all had loaded after %d s", int(loaded.Seconds()+0.5))})

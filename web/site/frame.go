@@ -47,7 +47,7 @@ var functions = template.FuncMap{
 	"add":     func(a, b int) int { return a + b },
 }
 
-// plain is the name of a map or game without colours, as a page may show it.
+// plain returns the name of a map or game without colour codes, safe to show on a page.
 func plain(s string) string { return view.Visible(w3map.Plain(s)) }
 
 // frame holds the values that every page has.
@@ -55,30 +55,30 @@ type frame struct {
 	*Info
 	Title       string // for the tab and link previews
 	Description string // for link previews
-	Picture     string // the path of the picture for link previews; empty: none
-	Nav         string // the part of the site that the page is in
-	Path        string // without the language
-	Query       string // the part of the query that the page knows, encoded
+	Picture     string // path of the picture for link previews, or ""
+	Nav         string // entry of the navigation bar to mark as current
+	Path        string // path without the language prefix
+	Query       string // encoded query with the parameters in knownQuery only
 	Language    texts.Language
 	Base        string
 	Style       string // the path of the stylesheet
 	Now         time.Time
 	NoIndex     bool
 	HasLadder   bool
-	Console     bool // at the port of the console, where visitors can log in
+	Console     bool // the request came to the web console's port, where visitors can log in
 	Data        any
 
 	query  url.Values
-	key    string // of the match, in its path
-	slug   string // of the ladder, in its path
-	who    string // NAME@REALM, in its path
+	key    string // key of the match, from the path
+	slug   string // slug of the ladder, from the path
+	who    string // NAME@REALM, from the path
 	season string
 }
 
-// knownQuery are the parameters that pages know. Others change nothing, and are not part of a copy's id.
+// knownQuery lists the query parameters that pages use. Others are ignored and are not part of the cache key.
 var knownQuery = []string{"before", "player", "from", "find"}
 
-// mostQuery is how long a parameter may be, in bytes.
+// mostQuery is the maximum length of a query parameter in bytes.
 const mostQuery = 100
 
 func (s *Site) frame(r *http.Request) *frame {
@@ -100,10 +100,11 @@ func (s *Site) frame(r *http.Request) *frame {
 	return f
 }
 
-// id is that of copies of the page.
+// id returns the cache key of the page.
 func (f *frame) id() string { return fmt.Sprint(f.Console, f.Language, f.Path, "?", f.Query) }
 
-// prefersChinese reports whether a browser that asks for the English page reads Chinese, and does not come from the site.
+// prefersChinese reports whether the browser's first language is Chinese and the request does not come from a link of
+// this site.
 func (f *frame) prefersChinese(r *http.Request) bool {
 	if from, err := url.Parse(r.Header.Get("Referer")); err == nil && from.Host == r.Host && r.Host != "" {
 		return false
@@ -118,7 +119,7 @@ func (f *frame) L(english string, args ...any) string {
 	return view.Visible(texts.Of(english, args...).In(f.Language))
 }
 
-// To is the address of a page of the site in the language of the page.
+// To returns the link to a page of the site in the current language.
 func (f *frame) To(path string) string {
 	if f.Language == texts.Chinese {
 		path = "/zh" + path
@@ -126,7 +127,7 @@ func (f *frame) To(path string) string {
 	return f.Base + path
 }
 
-// Other is the address of the same page in the other language.
+// Other returns the link to the same page in the other language.
 func (f *frame) Other() string {
 	path := f.Path
 	if f.Language != texts.Chinese {
@@ -138,7 +139,7 @@ func (f *frame) Other() string {
 	return f.Base + path
 }
 
-// Absolute is a path with the site's URL before it; empty where the site has none.
+// Absolute returns the absolute URL of a path, or "" if the site's URL is not configured.
 func (f *frame) Absolute(path string) string {
 	if f.URL == "" {
 		return ""
@@ -146,7 +147,7 @@ func (f *frame) Absolute(path string) string {
 	return f.URL + path
 }
 
-// Day is a date in the language of the page, with the year unless it is this one.
+// Day formats a date in the language of the page. It omits the current year.
 func (f *frame) Day(t time.Time) string {
 	t = t.UTC()
 	layout := map[bool]string{true: "2 Jan", false: "2 Jan 2006"}[t.Year() == f.Now.UTC().Year()]
@@ -156,7 +157,7 @@ func (f *frame) Day(t time.Time) string {
 	return t.Format(layout)
 }
 
-// Moment is a time of today as hours, and of another day with its date.
+// Moment formats a time in UTC as hours and minutes, with the date if it is 20 hours old or older.
 func (f *frame) Moment(t time.Time) string {
 	if f.Now.Sub(t) < 20*time.Hour {
 		return t.UTC().Format("15:04")
@@ -164,7 +165,7 @@ func (f *frame) Moment(t time.Time) string {
 	return f.Day(t) + " " + t.UTC().Format("15:04")
 }
 
-// Number is a number with separators between thousands.
+// Number formats a number with thousands separators.
 func (f *frame) Number(n int) string {
 	sign := ""
 	if n < 0 {
@@ -180,7 +181,7 @@ func (f *frame) Number(n int) string {
 	return sign + fmt.Sprintf("%d,%s", n, text)
 }
 
-// render makes a page in the background.
+// render executes a page's template on a background thread and waits for the result.
 func (s *Site) render(name string, f *frame, status int, keep time.Duration) (m *made, err error) {
 	s.opts.Work(context.Background(), func() {
 		var b bytes.Buffer
@@ -192,14 +193,14 @@ func (s *Site) render(name string, f *frame, status int, keep time.Duration) (m 
 	return m, err
 }
 
-// gone is the page for whatever there is not, is private or hidden: the same for all.
+// gone returns the "not found" page. It is the same for missing, private and hidden content, so that it reveals nothing.
 func (s *Site) gone(f *frame) (*made, error) {
 	one := &frame{Info: f.Info, Path: "/", Language: f.Language, Base: f.Base, Style: f.Style, Now: f.Now, NoIndex: true, Console: f.Console, HasLadder: f.HasLadder}
 	one.Title = one.L("Not found")
 	return s.render("gone", one, http.StatusNotFound, 0)
 }
 
-// style is the stylesheet of the console with the additions of the site.
+// style returns the stylesheet of the web console with the additions of the site, and its file name.
 var style = sync.OnceValues(func() (text []byte, name string) {
 	text = bytes.Join([][]byte{pages.Stylesheet(), addedCSS}, []byte("\n"))
 	return text, fmt.Sprintf("%x.css", sha256.Sum256(text))[:12] + ".css"
@@ -215,7 +216,7 @@ var stylePacked = sync.OnceValue(func() []byte {
 	return pages.PackSmall(text)
 })
 
-// style sends the stylesheet, whose name changes with it.
+// style sends the stylesheet. Its name contains a hash of the content, so browsers may cache it forever.
 func (s *Site) style(w http.ResponseWriter, r *http.Request) {
 	text, name := style()
 	if r.PathValue("file") != name {
@@ -232,7 +233,7 @@ func (s *Site) style(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
 
-// part is a value for a template that is a part of a page.
+// part holds the arguments of a partial template.
 type part struct {
 	F         *frame
 	Sides     []side
@@ -241,19 +242,19 @@ type part struct {
 	Tallies   []tally
 }
 
-// Tallies is a table of a player's games for its template.
+// Tallies returns the arguments of the template for a table of a player's results.
 func (f *frame) Tallies(id, title string, list []tally) part {
 	return part{F: f, ID: id, Title: title, Tallies: list}
 }
 
-// Results is a list of matches for its template.
+// Results returns the arguments of the template for a list of matches.
 func (f *frame) Results(list []resultView) part { return part{F: f, List: list} }
 
-// In is the teams of a lobby for their template.
+// In returns the arguments of the template for the teams of a lobby.
 func (l lobbyView) In(f *frame) part { return part{F: f, Sides: l.Sides} }
 
-// Picture is the last part of the address of the map's picture.
+// Picture returns the file name of the map's picture.
 func (l lobbyView) Picture() string { return pictureName(l.File) }
 
-// Picture is the last part of the address of the map's picture.
+// Picture returns the file name of the map's picture.
 func (d *matchData) Picture() string { return pictureName(d.File) }

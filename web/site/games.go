@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// hiddenFor is how long the list of hidden players that was read last is used for lobbies and running games.
+	// hiddenFor is the time for which the list of hidden players is cached.
 	hiddenFor = 5 * time.Second
-	// latestFor is the same of the latest results on the page with the lobbies.
+	// latestFor is the time for which the latest results on the start page are cached.
 	latestFor  = 10 * time.Second
 	mostLatest = 5
 )
 
-// live lists the games of everybody, without those of which nothing is known yet.
+// live returns the public lobbies and games that have a snapshot.
 func (s *Site) live() (list []Game) {
 	for _, g := range s.opts.Games() {
 		if g.Public && !g.Apart && g.Snap != nil && g.Snap.Listed {
@@ -32,12 +32,12 @@ func (s *Site) live() (list []Game) {
 	return list
 }
 
-// refresh reads the hidden players again if it is time. When the list has changed, copies of pages are dropped.
+// refresh reads the list of hidden players again after hiddenFor. If the list has changed, it empties the page cache.
 func (s *Site) refresh(ctx context.Context) {
 	s.mu.Lock()
 	due := s.pages.now().Sub(s.hideAt) > hiddenFor
 	if due {
-		s.hideAt = s.pages.now() // one asks
+		s.hideAt = s.pages.now() // concurrent requests do not read it again
 	}
 	s.mu.Unlock()
 	if !due {
@@ -46,7 +46,7 @@ func (s *Site) refresh(ctx context.Context) {
 	var names []string
 	err := s.ask(ctx, func() (err error) { names, err = s.opts.Log.Hidden(ctx); return err })
 	if err != nil {
-		return // those who were hidden stay so
+		return // keep the previous list
 	}
 	hidden := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -67,7 +67,7 @@ func (s *Site) refresh(ctx context.Context) {
 	}
 }
 
-// recent are the latest results; old reports that they could not be read again.
+// recent returns the latest results. old reports that reading failed and the results are from before.
 func (s *Site) recent(ctx context.Context) (list []storage.PublicMatch, old bool) {
 	s.mu.Lock()
 	list, due := s.latest, s.pages.now().Sub(s.lateAt) > latestFor
@@ -89,14 +89,14 @@ func (s *Site) recent(ctx context.Context) (list []storage.PublicMatch, old bool
 	return now, false
 }
 
-// hides reports whether a player is not shown.
+// hides reports whether the site must not show a player's name.
 func (s *Site) hides(name, realm string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return realm == "" && !s.opts.Info.LAN || s.hidden[strings.ToLower(strings.TrimSpace(name))]
 }
 
-// lobbyView is a lobby as its card shows it.
+// lobbyView holds the values of a lobby or running game that pages show.
 type lobbyView struct {
 	Key             storage.GameKey
 	Name, Map, File string
@@ -107,22 +107,22 @@ type lobbyView struct {
 	Size            string
 }
 
-// side is a team, or all players where teams say nothing.
+// side is a team, or all players if the teams are not shown separately.
 type side struct {
-	Team  int // from 1; 0: all players
+	Team  int // from 1; 0 means all players
 	Seats []seatView
-	Open  int // slots, where each is not a line of its own
+	Open  int // number of open slots that are not in Seats
 }
 
 // seatView is a slot of a lobby, or a player of a match.
 type seatView struct {
-	Colour string // of the swatch
+	Colour string // style of the colour swatch
 	Name   string
-	Link   string // empty: none
-	Muted  bool   // the name stands for nobody who is named
+	Link   string // path of the player's page, or ""
+	Muted  bool   // Name is a placeholder and not a player's name
 }
 
-// lobby is how a lobby or running game is shown.
+// lobby returns the values that pages show of a lobby or running game.
 func (s *Site) lobby(f *frame, g *Game) lobbyView {
 	snap := g.Snap
 	l := lobbyView{
@@ -145,7 +145,7 @@ func (s *Site) lobby(f *frame, g *Game) lobbyView {
 	return l
 }
 
-// masked is a text about a game, without the names of players who are not shown.
+// masked returns a text about a game with the names of hidden players masked.
 func (s *Site) masked(g *Game, text string) string {
 	for _, p := range g.Info.Players {
 		if p.Name != "" && (g.Snap.Anonymous || s.hides(p.Name, p.Realm)) {
@@ -155,7 +155,7 @@ func (s *Site) masked(g *Game, text string) string {
 	return view.Visible(text)
 }
 
-// mostSides is how many teams stand beside each other at most.
+// mostSides is the maximum number of teams that are shown side by side.
 const mostSides = 4
 
 func (s *Site) sides(f *frame, g *Game) []side {
@@ -223,7 +223,7 @@ func (s *Site) slot(f *frame, g *Game, slot *game.SnapshotSlot) seatView {
 	return seat
 }
 
-// colour is the state of a swatch.
+// colour returns the style of a colour swatch for a player colour.
 func colour(n int) string {
 	const names = "c0 c1 c2 c3 c4 c5 c6 c7 c8 c9 c10 c11 c12 c13 c14 c15 c16 c17 c18 c19 c20 c21 c22 c23"
 	if list := strings.Fields(names); n >= 0 && n < len(list) {
@@ -232,18 +232,18 @@ func colour(n int) string {
 	return "watch"
 }
 
-// fullestFirst orders lobbies: those that start next come first.
+// fullestFirst compares lobbies so that those with the fewest open slots come first.
 func fullestFirst(a, b lobbyView) int {
 	return cmp.Or(cmp.Compare(a.Places-a.Players, b.Places-b.Players), cmp.Compare(b.Players, a.Players), cmp.Compare(b.Since, a.Since))
 }
 
-// playData is the page with the lobbies.
+// playData is the data of the start page with the lobbies.
 type playData struct {
 	Lobbies []lobbyView
 	Running []lobbyView
 	Players int
 	Latest  []resultView
-	Ladder  *ladderData // the best of the main ladder; nil: there is none
+	Ladder  *ladderData // best players of the main ladder, or nil
 	Old     bool        // the latest results could not be read again
 }
 
