@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// tableFor is how long a table that was read is used, mostTable how many players of it are read.
+	// tableFor is the time for which a table is cached, and mostTable the maximum number of players read.
 	tableFor  = time.Minute
 	mostTable = 20_000
 	mostBoard = 200 // tables that are kept
 	perBoard  = 50
-	// established is from how many games on a rating is not marked as new.
+	// established is the number of games below which a rating is marked as new.
 	established = 10
 )
 
@@ -55,7 +55,8 @@ func (s *Site) board(ctx context.Context, slug string, season int) (*board, erro
 	return b, nil
 }
 
-// place is that of a player, from 1; 0: there is no such player. Players with the same points share a place.
+// place returns the rank of a player, from 1, or 0 if the player is not in the table. Players with equal points share a
+// rank.
 func (b *board) place(nameKey, realm string) int {
 	for i := range b.players {
 		if b.players[i].NameKey == nameKey && b.players[i].Realm == realm {
@@ -72,7 +73,7 @@ func (b *board) placeAt(i int) int {
 	return i + 1
 }
 
-// ladderOf is the ladder of a slug.
+// ladderOf returns the ladder with this slug.
 func (s *Site) ladderOf(slug string) (Ladder, bool) {
 	for _, l := range s.opts.Ladders() {
 		if l.Slug == slug {
@@ -82,7 +83,7 @@ func (s *Site) ladderOf(slug string) (Ladder, bool) {
 	return Ladder{}, false
 }
 
-// season is the number of the season that a time is in: the last one that has begun; 1 for a ladder without seasons.
+// season returns the number of the last season that has begun at a time, or 1 for a ladder without seasons.
 func (l *Ladder) season(now time.Time) int {
 	n := 1
 	for i, s := range l.Seasons {
@@ -93,7 +94,7 @@ func (l *Ladder) season(now time.Time) int {
 	return n
 }
 
-// mainLadder leads to the first ladder.
+// mainLadder redirects to the first ladder.
 func (s *Site) mainLadder(w http.ResponseWriter, r *http.Request) {
 	f := s.frame(r)
 	list := s.opts.Ladders()
@@ -181,7 +182,7 @@ func (s *Site) ladder(ctx context.Context, f *frame) (string, time.Duration, err
 	return "ladder", pageFor, nil
 }
 
-// choose takes the rows of the page: those from a place on, or around a player who is looked for.
+// choose selects the rows of the page: the page that contains the requested rank or the player searched for.
 func (d *ladderData) choose(f *frame, b *board) {
 	d.Of = len(b.players)
 	from, _ := strconv.Atoi(f.query.Get("from"))
@@ -227,7 +228,7 @@ func (d *ladderData) choose(f *frame, b *board) {
 	}
 }
 
-// scale is the range of ratings that the bars of a page show: whole thousands.
+// scale returns the range of ratings that the bars of a page show, in whole thousands.
 func scale(players []storage.LadderPlayer) (low, high int) {
 	low, high = 0, 1000
 	for i := range players {
@@ -252,7 +253,7 @@ func rowOf(b *board, i, low, high int) ladderRow {
 	}
 }
 
-// rated fills in what a match has changed: the first ladder in which it counts, the ratings and the odds.
+// rated adds the effect of a match on the first ladder in which it counts: the rating changes and the odds.
 func (s *Site) rated(ctx context.Context, f *frame, m *storage.PublicDetail, d *matchData) error {
 	var changes []storage.LadderChange
 	err := s.ask(ctx, func() (err error) { changes, err = s.opts.Log.LadderChanges(ctx, m.Key); return err })
@@ -295,7 +296,7 @@ func (s *Site) rated(ctx context.Context, f *frame, m *storage.PublicDetail, d *
 	return nil
 }
 
-// Change is a number with its sign.
+// Change formats a number with its sign.
 func (f *frame) Change(n int) string {
 	if n > 0 {
 		return "+" + f.Number(n)
@@ -303,10 +304,10 @@ func (f *frame) Change(n int) string {
 	return f.Number(n)
 }
 
-// mostBest is how many players the page with the lobbies names.
+// mostBest is the number of ladder players on the start page.
 const mostBest = 5
 
-// best are the best players of the main ladder; nil: it has none, or cannot be read.
+// best returns the best players of the main ladder, or nil if there are none or reading fails.
 func (s *Site) best(ctx context.Context, f *frame) *ladderData {
 	list := s.opts.Ladders()
 	if len(list) == 0 {

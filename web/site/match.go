@@ -14,7 +14,7 @@ import (
 	"w3host/web/view"
 )
 
-// The outcomes of players in the game log.
+// Outcomes of players in the game log.
 const (
 	outcomeWon      = "won"
 	outcomeLost     = "lost"
@@ -23,7 +23,7 @@ const (
 	outcomeDisputed = "disputed"
 )
 
-// resultView is a finished match as lists show it.
+// resultView holds the values of a finished match that lists show.
 type resultView struct {
 	Key      storage.GameKey
 	Result   string
@@ -47,7 +47,7 @@ func (f *frame) result(m *storage.PublicMatch) resultView {
 	return r
 }
 
-// observes reports whether a seat is an observer's.
+// observes reports whether a player is an observer.
 func observes(m *storage.PublicMatch, p *storage.PublicSeat) bool {
 	v, err := w3gs.ParseVersion(m.Version)
 	if err != nil {
@@ -56,7 +56,7 @@ func observes(m *storage.PublicMatch, p *storage.PublicSeat) bool {
 	return p.Team == int(v.ObserverTeam())
 }
 
-// teams are the players and computers of each team, without observers.
+// teams returns the players and computers of each team, without observers.
 func teams(m *storage.PublicMatch) (list [][]*storage.PublicSeat) {
 	at := map[int]int{}
 	for i := range m.Seats {
@@ -75,7 +75,7 @@ func teams(m *storage.PublicMatch) (list [][]*storage.PublicSeat) {
 	return list
 }
 
-// winners are the teams that have won; ok is false if the reports contradict each other.
+// winners returns the indexes of the teams that won. ok is false if the outcomes contradict each other.
 func winners(list [][]*storage.PublicSeat) (won []int, drew, ok bool) {
 	for i, team := range list {
 		is := map[string]bool{}
@@ -93,7 +93,7 @@ func winners(list [][]*storage.PublicSeat) (won []int, drew, ok bool) {
 	return won, drew, true
 }
 
-// outcome is the result in a few words.
+// outcome returns the result as a short text.
 func (f *frame) outcome(m *storage.PublicMatch) (text string, disputed bool) {
 	list := teams(m)
 	won, drew, ok := winners(list)
@@ -118,7 +118,7 @@ func (f *frame) outcome(m *storage.PublicMatch) (text string, disputed bool) {
 	return f.L("No result"), false
 }
 
-// called is the name of a player, or a word in its place.
+// called returns the name of a player, or a placeholder for computers and hidden players.
 func (f *frame) called(p *storage.PublicSeat) string {
 	switch {
 	case p.Computer:
@@ -131,7 +131,7 @@ func (f *frame) called(p *storage.PublicSeat) string {
 	return f.L("hidden player")
 }
 
-// line names the teams, the winners first.
+// line returns the teams and their players as a text, the winners first.
 func (f *frame) line(m *storage.PublicMatch) string {
 	list := teams(m)
 	won, _, _ := winners(list)
@@ -161,7 +161,8 @@ type teamView struct {
 	Seats []matchSeat
 }
 
-// matchSeat is a player of a finished match. K, D and A are empty where the map has reported none.
+// matchSeat is a player of a finished match. K, D and A (kills, deaths, assists) are
+// empty if the map reported none.
 type matchSeat struct {
 	seatView
 	Note    string
@@ -215,7 +216,7 @@ type eventView struct {
 	Text   string
 }
 
-// match is the page of a lobby, a running match or a finished one: its key is the same all the time.
+// match shows a lobby, a running match or a finished match. The key stays the same in all three stages.
 func (s *Site) match(ctx context.Context, f *frame) (string, time.Duration, error) {
 	key, err := storage.ParseGameKey(f.key)
 	if err != nil || key.IsZero() {
@@ -271,7 +272,7 @@ func (s *Site) runningMatch(f *frame, g *Game) (string, time.Duration, error) {
 	return "running", playFor, nil
 }
 
-// startedMatch is a running match of another host, as the game log has it.
+// startedMatch shows a running match of another host, read from the game log.
 func (s *Site) startedMatch(f *frame, m *storage.PublicDetail) (string, time.Duration, error) {
 	l := lobbyView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), File: baseName(m.MapPath), Since: f.Now.Sub(m.StartedAt)}
 	for _, team := range teams(&m.PublicMatch) {

@@ -8,7 +8,7 @@ import (
 	"w3host/web/view"
 )
 
-// perPage is how many matches a page lists.
+// perPage is the number of matches on a page.
 const perPage = 50
 
 // matchesData is a list of finished matches.

@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// baseName is the name of a map's file, of its path as clients see it.
+// baseName returns the file name of a map path, which may have slashes or backslashes.
 func baseName(path string) string { return path[strings.LastIndexAny(path, `\/`)+1:] }
 
-// pictureName is the last part of the address of a map's picture.
+// pictureName returns the escaped file name of a map's picture.
 func pictureName(file string) string { return url.PathEscape(baseName(file)) + ".png" }
 
-// preview is the path of the picture of a map for link previews.
+// preview returns the path of a map's picture for link previews.
 func preview(file string) string { return "/picture/large/" + pictureName(file) }
 
 // sizes are the widths of pictures in pixels: in lists, and for link previews.
@@ -47,8 +47,8 @@ func (s *Site) picture(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// scaled is a picture of a width, each point the mean of those of the original. Colours lose the bits that nobody sees, which
-// halves the file.
+// scaled returns a square picture of the given width, averaging the original pixels. It drops the lowest bits of colours,
+// which are not visible, to halve the file size.
 func scaled(from image.Image, size int) image.Image {
 	b, to := from.Bounds(), image.NewNRGBA(image.Rect(0, 0, size, size))
 	for y := range size {

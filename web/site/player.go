@@ -38,7 +38,7 @@ func profile(name, realm string) string {
 	return "/player/" + url.PathEscape(who)
 }
 
-// linkOf is the path of the page of a player of a match; empty: the player has none.
+// linkOf returns the path of a player's page, or "" for computers and hidden players.
 func linkOf(p *storage.PublicSeat) string {
 	if p.Name == "" || p.Computer {
 		return ""
@@ -46,7 +46,7 @@ func linkOf(p *storage.PublicSeat) string {
 	return profile(p.Name, p.Realm)
 }
 
-// splitWho takes NAME@REALM apart.
+// splitWho splits NAME@REALM. The realm is "" if there is none.
 func splitWho(who string) (name, realm string) {
 	if i := strings.LastIndexByte(who, '@'); i > 0 {
 		return who[:i], who[i+1:]
@@ -68,7 +68,7 @@ func (s *Site) findPlayer(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, f.To("/player/"+url.PathEscape(who)), http.StatusSeeOther)
 }
 
-// tally counts games of a player by something.
+// tally counts the results of a player for one race, map, opponent or ally.
 type tally struct {
 	Name, Link string
 	Won, Lost  int
@@ -301,7 +301,7 @@ func countOthers(f *frame, m *storage.PublicMatch, seat int, letter string, met,
 	return against
 }
 
-// most are the tallies with most games.
+// most returns the n tallies with the most games.
 func most(all tallies, n int) []tally {
 	list := slices.SortedFunc(maps.Values(all), func(a, b tally) int { return cmp.Or(cmp.Compare(b.games(), a.games()), cmp.Compare(a.Name, b.Name)) })
 	list = slices.DeleteFunc(list, func(t tally) bool { return t.games() == 0 })
@@ -328,7 +328,7 @@ func letterOf(m *storage.PublicMatch, me *storage.PublicSeat) string {
 	return "L"
 }
 
-// kindOf is the name of a map without its version.
+// kindOf returns the name of a map without its version.
 func kindOf(mapName string) string {
 	words := strings.Fields(plain(mapName))
 	return strings.Join(words[:min(len(words), len(strings.Fields(rating.Category(mapName))))], " ")

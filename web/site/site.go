@@ -32,7 +32,7 @@ var templates embed.FS
 var addedCSS []byte
 
 const (
-	// askWithin is how long a page waits for the database, and mostAsked how many pages ask it at once.
+	// askWithin is the time limit for rendering a page, and mostAsked the maximum number of concurrent database queries.
 	askWithin = 2 * time.Second
 	mostAsked = 4
 	// playFor, pageFor and finalFor are for how long a browser or proxy may show a copy of the page with the lobbies, of
@@ -42,17 +42,17 @@ const (
 	finalFor = 290 * time.Second
 )
 
-// Options are the parts of the program that the site shows.
+// Options configures a Site.
 type Options struct {
 	Log   Log
 	Games func() []Game // the lobbies and running games of this host
-	// Ladders are the ladders as they are now, the main one first.
+	// Ladders returns the configured ladders, the main one first.
 	Ladders func() []Ladder
-	// Minimap is the picture of a map of the maps folder, by the name of its file.
+	// Minimap returns the minimap of a file in the maps folder.
 	Minimap func(file string) (image.Image, error)
 	// Work runs a function on a background thread, one at a time. It returns false if ctx ends first.
 	Work   func(ctx context.Context, do func()) bool
-	Base   string // before each path
+	Base   string // path prefix of all pages
 	Info   Info
 	Logger zerolog.Logger
 }
@@ -60,8 +60,8 @@ type Options struct {
 // Info describes the community.
 type Info struct {
 	Name    string
-	URL     string  // absolute, without a slash at its end; empty: there are no link previews
-	Address string  // for w3host play; empty: it is not shown
+	URL     string  // absolute, without a trailing slash; "" disables link previews
+	Address string  // for "w3host play"; "" hides it
 	Host    string  // the name of the host in lists
 	Version string  // of the game
 	Realms  []Realm // on which lobbies are listed
@@ -69,7 +69,7 @@ type Info struct {
 	Index   bool    // search engines may list the site
 }
 
-// Realm is one that lists the lobbies.
+// Realm is a realm on which the lobbies are listed.
 type Realm struct{ Name, Address string }
 
 // Ladder is a table of ratings.
@@ -97,22 +97,22 @@ type Log interface {
 	LadderOf(ctx context.Context, name, realm string) ([]storage.LadderPlace, error)
 }
 
-// Site answers for the public pages.
+// Site serves the public pages.
 type Site struct {
 	opts   Options
-	pace   *web.Pace  // of pages that have to be made
-	asking web.Places // for questions to the database
+	pace   *web.Pace  // rate limit for pages that are not cached
+	asking web.Places // limits concurrent database queries
 	pages  cache
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	hidden map[string]bool
-	hideAt time.Time // hidden was read
+	hideAt time.Time // when hidden was read
 	latest []storage.PublicMatch
-	lateAt time.Time // latest was read
+	lateAt time.Time // when latest was read
 	tables map[string]*board
 }
 
-// New makes the site.
+// New returns a Site.
 func New(o Options) *Site {
 	return &Site{opts: o, pace: web.NewPace(), asking: make(web.Places, mostAsked), pages: cache{now: time.Now}}
 }
@@ -123,7 +123,7 @@ type Route struct {
 	Handler http.HandlerFunc
 }
 
-// Routes are all handlers. Those of pages come in English and, below /zh, in Chinese.
+// Routes returns all routes. Pages are in English, and below /zh in Chinese.
 func (s *Site) Routes() []Route {
 	routes := []Route{
 		{"GET /style/{file}", s.style},
@@ -148,15 +148,15 @@ func (s *Site) Routes() []Route {
 	return routes
 }
 
-// errGone is the fault that there is no such page.
+// errGone means that the page does not exist or is hidden.
 var errGone = errors.New("no such page")
 
-// made is a page or feed as it is sent.
+// made is a rendered page or feed.
 type made struct {
 	status int
 	kind   string // its Content-Type
 	body   []byte
-	packed []byte // nil: it is too small for that
+	packed []byte // body compressed with gzip; nil if the body is small
 	tag    string
 	at     time.Time
 	keep   time.Duration // how long copies may be shown
@@ -167,7 +167,7 @@ type made struct {
 // page may be shown.
 type maker func(ctx context.Context, f *frame) (name string, keep time.Duration, err error)
 
-// page answers with a page, or a copy of it.
+// page returns a handler that sends a page, from the cache if possible.
 func (s *Site) page(do maker) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		f := s.frame(r)
@@ -187,7 +187,7 @@ func (s *Site) page(do maker) http.HandlerFunc {
 	}
 }
 
-// feed answers with a list for programs.
+// feed returns a handler that sends a list for programs.
 func (s *Site) feed(kind string, do func(ctx context.Context) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -220,7 +220,7 @@ func (s *Site) toChinese(w http.ResponseWriter, r *http.Request, f *frame) bool 
 	return true
 }
 
-// answer sends what make makes, or the copy of it that is kept.
+// answer sends the cached page of an id, or calls do to render it.
 func (s *Site) answer(w http.ResponseWriter, r *http.Request, id string, do func(context.Context) (*made, error)) {
 	m, err := s.pages.get(r.Context(), id, func(ctx context.Context) (*made, error) {
 		if !s.pace.Allow(r) {
@@ -245,7 +245,7 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, id string, do func
 
 var errPace = errors.New("too many requests of an address")
 
-// finish makes the answer of a body.
+// finish returns a page with this body, its ETag and its compressed form.
 func finish(status int, kind string, body []byte, keep time.Duration) *made {
 	sum := sha256.Sum256(body)
 	m := &made{status: status, kind: kind, body: body, tag: fmt.Sprintf("%x", sum[:8]), keep: keep}
@@ -255,7 +255,7 @@ func finish(status int, kind string, body []byte, keep time.Duration) *made {
 	return m
 }
 
-// leastPacked is the size in bytes from which an answer is packed.
+// leastPacked is the minimum size in bytes of a body to compress.
 const leastPacked = 1400
 
 func (m *made) send(w http.ResponseWriter, r *http.Request, now time.Time) {
@@ -270,7 +270,7 @@ func (m *made) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	switch from := web.Caller(r); {
-	case r.URL.Path == "/" && !from.Outside: // there a session has another page
+	case r.URL.Path == "/" && !from.Outside: // logged-in visitors see another page there
 		h.Set("Cache-Control", "no-store")
 	case m.keep < pageFor:
 		h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(m.keep.Seconds())))
@@ -291,10 +291,10 @@ func (m *made) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// policy is that of pages which need no script.
+// policy is the Content-Security-Policy of the pages, which use no scripts.
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// ask has a place at the database.
+// ask calls do, which queries the database, once fewer than mostAsked queries run. It returns an error if ctx ends first.
 func (s *Site) ask(ctx context.Context, do func() error) (err error) {
 	if !s.asking.Take(ctx, func() { err = do() }) {
 		err = ctx.Err()
