@@ -100,7 +100,7 @@ func (c *Conn) Handle(f func()) {
 			return
 		}
 		queued = true
-		c.n.todo = append(c.n.todo, func() { // called with the lock held
+		c.n.todo = append(c.n.todo, func() { // Notify calls this function with the lock held
 			c.n.mu.Lock()
 			queued = false
 			c.n.mu.Unlock()

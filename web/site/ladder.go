@@ -18,7 +18,7 @@ const (
 	// tableFor is the time for which a table is cached, and mostTable the maximum number of players read.
 	tableFor  = time.Minute
 	mostTable = 20_000
-	mostBoard = 200 // tables that are kept
+	mostBoard = 200 // maximum number of cached tables
 	perBoard  = 50
 	// established is the number of games below which a rating is marked as new.
 	established = 10
@@ -120,7 +120,7 @@ type ladderData struct {
 	Ladder     Ladder
 	All        []Ladder
 	Season     int
-	Now        int // the season that is played
+	Now        int // number of the current season
 	Begin, End time.Time
 	Final      bool
 	Seasons    []storage.LadderSeason
@@ -133,7 +133,7 @@ type ladderData struct {
 	Games      int
 	Find       string
 	NotFound   bool
-	Next, Prev int // the first row of the next and the previous page; 0: there is none
+	Next, Prev int // rank of the first row of the next and previous page; 0 if there is none
 }
 
 func (s *Site) ladder(ctx context.Context, f *frame) (string, time.Duration, error) {

@@ -191,8 +191,8 @@ type matchData struct {
 	Running bool
 	Teams   []teamView
 	Scores  bool    // a map has reported kills
-	Rated   *Ladder // in which the match counts; nil: none
-	Odds    []int   // of two teams before the match, in percent; nil: they are not known
+	Rated   *Ladder // ladder in which the match counts, or nil
+	Odds    []int   // chances of two teams before the match in percent, or nil
 	Lanes   []lane
 	Ticks   []tick
 	Events  []eventView

@@ -96,7 +96,7 @@ type playedView struct {
 type playerData struct {
 	Name, Realm, Initial, Who string
 	Places                    []placeView // the ladders of the player
-	At                        *placeView  // the one that is shown; nil: none
+	At                        *placeView  // the ladder that is shown, or nil
 	Curve                     *curve
 	Recent                    []letterView
 	Total                     tally
@@ -308,7 +308,7 @@ func most(all tallies, n int) []tally {
 	return list[:min(len(list), n)]
 }
 
-// letterOf is the result of a player: that of the team, unless the player has left it; empty: nothing is known.
+// letterOf returns the result of a player as a letter: W, L, D, Q for leaving early, or "" if it is unknown.
 func letterOf(m *storage.PublicMatch, me *storage.PublicSeat) string {
 	list := teams(m)
 	won, drew, ok := winners(list)
@@ -334,7 +334,7 @@ func kindOf(mapName string) string {
 	return strings.Join(words[:min(len(words), len(strings.Fields(rating.Category(mapName))))], " ")
 }
 
-// race is the name of the race that a player has chosen.
+// race returns the name of a race.
 func (f *frame) race(n int) string {
 	switch n {
 	case 1:
