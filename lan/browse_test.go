@@ -60,9 +60,10 @@ func TestBrowse(t *testing.T) {
 	a, addr := listen(t, nil)
 	lists := watch(t, BrowseOptions{To: []netip.AddrPort{addr}, Every: 20 * time.Millisecond, Forget: 200 * time.Millisecond})
 	open(t, a, 1, 2)
-	found := await(t, lists, "both lobbies", func(l []Found) bool { return len(l) == 2 })
+	// An answer that comes after the next question has no round trip.
+	found := await(t, lists, "both lobbies", func(l []Found) bool { return len(l) == 2 && l[0].RTT > 0 })
 	f := found[0]
-	if f.From != addr || f.RTT <= 0 || f.Info.EntryKey != 0x00C26939 || f.Info.Stat != capturedAdvert.Stat || f.Players() != 1 {
+	if f.From != addr || f.Info.EntryKey != 0x00C26939 || f.Info.Stat != capturedAdvert.Stat || f.Players() != 1 {
 		t.Errorf("got %+v", f)
 	}
 	a.Update(1, Count{Slots: 10, Open: 4})

@@ -137,7 +137,7 @@ func TestBrowseForReforged(t *testing.T) {
 	var got []Found
 	err := Browse(ctx, BrowseOptions{Ask: []w3gs.SearchGame{reforged}, Every: 300 * time.Millisecond}, func(found []Found) {
 		for _, f := range found {
-			if f.Info.EntryKey == ad.EntryKey {
+			if f.Info.EntryKey == ad.EntryKey && f.RTT > 0 { // an answer that comes after the next question has no round trip
 				got = append(got, f)
 				stop()
 			}
@@ -146,7 +146,7 @@ func TestBrowseForReforged(t *testing.T) {
 	if err != nil || len(got) == 0 {
 		t.Fatalf("nothing heard by multicast on loopback: %v", err)
 	}
-	if f := got[0]; f.JoinAddr() != netip.MustParseAddrPort("127.0.0.1:6300") || f.RTT <= 0 {
+	if f := got[0]; f.JoinAddr() != netip.MustParseAddrPort("127.0.0.1:6300") {
 		t.Errorf("got %+v", f)
 	}
 }
