@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/hold/supervisor"
 )
 
 // fakes is a launcher whose processes are goroutines that obey words, as the hosts of TestServe do, in
@@ -59,9 +61,9 @@ func (f *fakes) launch(path string, hear func(message), ended func(code int)) (p
 	return p, nil
 }
 
-func (p *fakeProcess) pid() int         { return 1 }
-func (p *fakeProcess) program() program { return program{path: p.path} }
-func (p *fakeProcess) stopped() bool    { return p.halted.Load() }
+func (p *fakeProcess) pid() int                    { return 1 }
+func (p *fakeProcess) Program() supervisor.Program { return supervisor.Program{Path: p.path} }
+func (p *fakeProcess) Stopped() bool               { return p.halted.Load() }
 
 func (p *fakeProcess) signal(sig os.Signal) {
 	if p.sent = append(p.sent, sig); sig != syscall.SIGTERM || !p.stays.Load() {
@@ -191,11 +193,11 @@ func serveFakes(t *testing.T, f *fakes, signals map[time.Duration]os.Signal) (co
 			f.lines = append(f.lines, fmt.Sprintf(format, args...))
 			t.Logf("%8v %s", time.Since(f.began), f.lines[len(f.lines)-1])
 		}})
-		h.launcher, h.program.path = f, "old"
+		h.launcher = f
 		if f.beat > 0 {
 			h.good, h.beat = 0, f.beat
 		}
-		code, err = h.serve()
+		code, err = h.serve("old")
 	})
 	return code, err
 }

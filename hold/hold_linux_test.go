@@ -151,7 +151,8 @@ func serve(t *testing.T, do string, signals chan os.Signal, env ...string) (code
 		Log: t.Logf,
 	})
 	h.good, h.beat = 0, 200*time.Millisecond
-	code, err = h.serve()
+	h.launcher = &system{command: h.Command}
+	code, err = h.serve("/proc/self/exe")
 	text, _ := os.ReadFile(file)
 	return code, strings.Fields(string(text)), err
 }
@@ -164,18 +165,25 @@ func TestServe(t *testing.T) {
 	}{
 		"a host that never served is not started again":   {"put:1 exit:3", 3, "0"},
 		"one that served is, whatever its code":           {"put:2 serve exit:2;end exit:7", 7, "0 2"},
-		"one that was killed is, with all that it held":   {"put:2000 serve kill;has drop:1 serve kill;has end", 0, "0 2000 1999"},
 		"one that ends in order is not":                   {"put:1 serve end exit:0", 0, "0"},
 		"what fails later is tried again, with a pause":   {"put:1 serve kill;exit:1;exit:1;end exit:5", 5, "0 1 1 1"},
-		"what is put under a name again replaces the old": {"put:3 put:3 serve kill;has end", 0, "0 3"},
+		"what is put under a name again replaces the old": {"put:3 put:3 serve kill;end", 0, "0 3"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			code, given, err := serve(t, c.do, nil)
-			if err != nil || code != c.code || strings.Join(given, " ") != c.given {
-				t.Errorf("exit code %d, given %v, %v", code, given, err)
+			f := &fakes{do: c.do, beat: time.Second}
+			code, err := serveFakes(t, f, nil)
+			if err != nil || code != c.code || strings.Join(f.given, " ") != c.given {
+				t.Errorf("exit code %d, given %v, %v", code, f.given, err)
 			}
 		})
+	}
+}
+
+// A real process that was killed is replaced by one that has everything that it held.
+func TestServeProcess(t *testing.T) {
+	code, given, err := serve(t, "put:2000 serve kill;has drop:1 serve kill;has end", nil)
+	if err != nil || code != 0 || strings.Join(given, " ") != "0 2000 1999" {
+		t.Errorf("exit code %d, given %v, %v", code, given, err)
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/hold/supervisor"
 )
 
 // failing fails the starts of those numbers.
@@ -76,7 +78,7 @@ func TestStartsAreGivenUp(t *testing.T) {
 	f := &fakes{do: "put:1 serve pause:2000 kill", fail: never}
 	code, err := serveFakes(t, f, nil)
 	last := f.starts[len(f.starts)-1] - f.starts[1]
-	if code != 1 || err == nil || !strings.Contains(err.Error(), "temporarily unavailable") || last != patience || len(f.starts) > 40 {
+	if code != 1 || err == nil || !strings.Contains(err.Error(), "temporarily unavailable") || last != supervisor.Patience || len(f.starts) > 40 {
 		t.Errorf("exit code %d, %v; %d starts, the last after %v", code, err, len(f.starts), last)
 	}
 
@@ -95,7 +97,7 @@ func TestStartsAreGivenUp(t *testing.T) {
 	if code, err := serveFakes(t, f, nil); code != 6 || err != nil || !strings.HasSuffix(strings.Join(f.given, " "), "temporarily_unavailable") {
 		t.Errorf("an upgrade: exit code %d, %v, given %v", code, err, f.given)
 	}
-	if last := f.starts[len(f.starts)-1] - f.starts[1]; last != patience {
+	if last := f.starts[len(f.starts)-1] - f.starts[1]; last != supervisor.Patience {
 		t.Errorf("the last start of an upgrade after %v", last)
 	}
 }
@@ -198,15 +200,15 @@ func TestStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &osProcess{Cmd: cmd}
-	before := p.stopped()
+	before := p.Stopped()
 	p.signal(syscall.SIGSTOP)
 	for range 5000 {
-		if p.stopped() {
+		if p.Stopped() {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if before || !p.stopped() {
+	if before || !p.Stopped() {
 		t.Error("the process is not seen to be stopped")
 	}
 	p.signal(syscall.SIGKILL)

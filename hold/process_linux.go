@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/hold/supervisor"
 )
 
 // launcher starts processes. Tests replace it to make starts fail and to run without real processes.
@@ -23,13 +25,12 @@ type launcher interface {
 // process is a running host process.
 type process interface {
 	pid() int
-	// program returns the file that the process runs.
-	program() program
 	// send does not wait; it returns unix.EAGAIN while the process has not read earlier messages.
 	send(message) error
 	signal(os.Signal)
-	// stopped reports whether a signal or a debugger has stopped the process.
-	stopped() bool
+	// Stopped and Program are those of supervisor.Process.
+	Stopped() bool
+	Program() supervisor.Program
 }
 
 // isTransient reports whether a start failed for a reason that may go away by itself, such as a lack of memory,
@@ -100,15 +101,18 @@ func (p *osProcess) send(m message) error { return send(p.sock, m, unix.MSG_DONT
 
 func (p *osProcess) signal(sig os.Signal) { _ = p.Process.Signal(sig) }
 
-func (p *osProcess) program() program {
+// Program implements supervisor.Process. The file is kept open, so that the same file is started again even if its path
+// has been replaced.
+func (p *osProcess) Program() supervisor.Program {
 	fd, err := unix.Open(fmt.Sprintf("/proc/%d/exe", p.pid()), unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return program{path: p.Path}
+		return supervisor.Program{Path: p.Path}
 	}
-	return program{path: fmt.Sprintf("/proc/self/fd/%d", fd), fd: fd}
+	return supervisor.Program{Path: fmt.Sprintf("/proc/self/fd/%d", fd), FD: fd}
 }
 
-func (p *osProcess) stopped() bool {
+// Stopped implements supervisor.Process.
+func (p *osProcess) Stopped() bool {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.pid()))
 	_, rest, _ := bytes.Cut(stat[max(bytes.LastIndexByte(stat, ')'), 0):], []byte(" "))
 	return len(rest) > 0 && (rest[0] == 'T' || rest[0] == 't')

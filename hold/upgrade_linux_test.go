@@ -3,8 +3,6 @@
 package hold
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -62,10 +60,6 @@ func TestHolderUpgrade(t *testing.T) {
 
 // The same with real processes.
 func TestUpgradeProcess(t *testing.T) {
-	dead := filepath.Join(t.TempDir(), "dead")
-	if err := os.WriteFile(dead, []byte("#!/bin/sh\nexit 3\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	for name, c := range map[string]struct {
 		do, next, path string
 		code           int
@@ -76,7 +70,6 @@ func TestUpgradeProcess(t *testing.T) {
 			"3 -2 +1 handover0 go0",
 		},
 		"a program that is not there": {"serve upgrade news:1 end exit:6", "", "/nowhere", 6, "0 refused0:cannot_start_a_host:_fork/exec_/nowhere:_no_such_file_or_directory"},
-		"one that ends at once":       {"serve upgrade news:1 end exit:6", "", dead, 6, "0 refused0:the_new_program_has_ended_before_it_was_ready_(exit_code_3):_what_it_has_said_is_in_the_log"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

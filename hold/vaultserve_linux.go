@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"w3host/hold/supervisor"
 )
 
 // ServeVault keeps copies of everything that supervisors hold, one supervisor after the other. One that connects to the
 // socket at path gets everything once the previous one, and its host, have disconnected. ServeVault blocks until ctx
-// ends, and closes everything when no supervisor comes within patience (60 s).
+// ends, and closes everything when no supervisor comes within supervisor.Patience (60 s).
 func ServeVault(ctx context.Context, path string, log func(format string, args ...any)) error {
 	if os.Getpid() == 1 {
 		go reapOrphans()
@@ -33,7 +35,7 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 	for v := (kept{}); ; {
 		end := time.Time{}
 		if len(v) > 0 {
-			end = time.Now().Add(patience)
+			end = time.Now().Add(supervisor.Patience)
 		}
 		_ = listener.SetDeadline(end) // cannot fail on an open socket
 		conn, err := listener.AcceptUnix()
@@ -41,7 +43,7 @@ func ServeVault(ctx context.Context, path string, log func(format string, args .
 		case ctx.Err() != nil:
 			return nil
 		case os.IsTimeout(err):
-			log("no supervisor has connected for %v; all %d descriptors are closed", patience, len(v))
+			log("no supervisor has connected for %v; all %d descriptors are closed", supervisor.Patience, len(v))
 			for name := range v {
 				v.drop(name)
 			}
