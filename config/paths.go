@@ -32,5 +32,5 @@ func (c *Config) CrashDir() string { return c.inData("crashes") }
 // JournalDir has the inputs of games, from which they can be run again.
 func (c *Config) JournalDir() string { return c.inData("journals") }
 
-// EvidenceKey is the file with the key that hides addresses in w3host evidence.
+// EvidenceKey is the file with the key that hides addresses in w3host player evidence.
 func (c *Config) EvidenceKey() string { return c.inData("evidence.key") }

@@ -93,7 +93,7 @@ func (d *Store) mayForget(ctx context.Context, name, key string) error {
 	case err != nil:
 		return err
 	case needed.Bans > 0:
-		return fmt.Errorf("%w: %s is banned, and a ban needs the name; w3host unban first", ErrConflict, name)
+		return fmt.Errorf("%w: %s is banned, and a ban needs the name; w3host ban remove first", ErrConflict, name)
 	case needed.Admins > 0:
 		return fmt.Errorf("%w: %s is an admin; w3host admin remove first", ErrConflict, name)
 	}

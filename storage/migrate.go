@@ -51,7 +51,7 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 func (d *Store) mustBeMigrated(ctx context.Context) error {
 	state, err := d.mayMigrate(ctx)
 	if err == nil && state.version < state.latest {
-		err = fmt.Errorf("%w: its schema is at step %d of %d; a host, or migrate up, completes it", ErrNoDatabase, state.version, state.latest)
+		err = fmt.Errorf("%w: its schema is at step %d of %d; a host, or w3host db migrate up, completes it", ErrNoDatabase, state.version, state.latest)
 	}
 	return err
 }
@@ -154,7 +154,7 @@ func (d *Store) mayMigrate(ctx context.Context) (schemaState, error) {
 	case s.foreign:
 		err = fmt.Errorf("%w: it names a file with a table \"games\" that is not w3host's; name another file", ErrBadURL)
 	case s.version > s.latest:
-		err = fmt.Errorf("%w: it is at step %d, this program knows %d; start the newer w3host, or take the steps back with its `w3host migrate down`",
+		err = fmt.Errorf("%w: it is at step %d, this program knows %d; start the newer w3host, or take the steps back with its `w3host db migrate down`",
 			ErrNewerSchema, s.version, s.latest)
 	}
 	return s, err

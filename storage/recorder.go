@@ -257,7 +257,7 @@ func (r *Recorder) reportLeft(left spool.Left) {
 	if files > 0 {
 		r.queue.stats.Damaged = uint64(damaged)
 		r.log.Error().Int("files", files).Int("damaged", damaged).Int("missing", missing).
-			Msg("the spool is damaged; its whole records are replayed, and the damaged files stay in its folder " + spool.Quarantine + " (see: w3host spool)")
+			Msg("the spool is damaged; its whole records are replayed, and the damaged files stay in its folder " + spool.Quarantine + " (see: w3host db spool)")
 	}
 	for _, fault := range left.Faults {
 		r.log.Error().Str("fault", fault).Msg("cannot replay a spool file")

@@ -196,7 +196,7 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []SequencedReco
 }
 
 // reject writes a record that the database will never accept to rejected.jsonl. After a person has fixed it,
-// `w3host spool retry` stores it.
+// `w3host db spool retry` stores it.
 func (r *Recorder) reject(l spool.Line, why error) {
 	r.queue.count(func(s *RecorderStats) { s.Lost.Rejected++ })
 	aside := appendLine(filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,10 +80,24 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	err := fmt.Errorf("unknown command %q", args[0])
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		err = fmt.Errorf("%w; did you mean %s?", err, cmp.Or(nearest.Word(args[0], near), near[0]))
+	if meant := suggested(cmd, args[0]); meant != "" {
+		err = fmt.Errorf("%w; did you mean %s?", err, meant)
 	}
 	return usageError{err}
+}
+
+// suggested returns the command below cmd that a reader of word most likely means, such as "db prune" for "prune", or "".
+// An exact name of a sub-command beats a similar name of a command.
+func suggested(cmd *cobra.Command, word string) string {
+	for _, noun := range cmd.Commands() {
+		for _, verb := range append(noun.Commands(), noun) {
+			if verb.IsAvailableCommand() && (verb.Name() == word || slices.Contains(verb.SuggestFor, word)) {
+				return strings.TrimPrefix(verb.CommandPath(), cmd.Name()+" ")
+			}
+		}
+	}
+	near := cmd.SuggestionsFor(word)
+	return cmp.Or(nearest.Word(word, near), strings.Join(near[:min(1, len(near))], ""))
 }
 
 // group turns cmd into a parent command that requires one of the sub-commands in verbs.
@@ -108,6 +123,9 @@ func noVerb(cmd *cobra.Command, word string) error {
 // flagFault rewrites a flag error of pflag: it names the flag and what to write instead.
 func flagFault(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		if words := cmd.Flags().Args(); !cmd.HasParent() && len(words) > 0 { // the command is unknown, so its flags are, too
+			return noCommand(cmd, words)
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		name, dash := unknown.GetSpecifiedName(), "--"

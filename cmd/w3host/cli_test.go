@@ -105,9 +105,13 @@ func TestMistyped(t *testing.T) {
 	for line, want := range map[string]string{
 		"sevre":                        `w3host: unknown command "sevre"; did you mean serve? (see `,
 		"dance":                        `w3host: unknown command "dance" (see `,
-		"games --limmit 3":             "w3host games: unknown flag --limmit; did you mean --limit? (see ",
-		"games --limit":                "w3host games: --limit needs a value (see ",
-		"games --limit=many":           "w3host games: --limit=many: write a whole number (see ",
+		"prune":                        `w3host: unknown command "prune"; did you mean db prune? (see `,
+		"games --limit 3":              `w3host: unknown command "games"; did you mean game list? (see `,
+		"unban Bob":                    `w3host: unknown command "unban"; did you mean ban remove? (see `,
+		"game last":                    `w3host game: unknown command "last": use list, show or rerun (see `,
+		"game list --limmit 3":         "w3host game list: unknown flag --limmit; did you mean --limit? (see ",
+		"game list --limit":            "w3host game list: --limit needs a value (see ",
+		"game list --limit=many":       "w3host game list: --limit=many: write a whole number (see ",
 		"lan list --timeout=":          "w3host lan list: --timeout=: write a time such as 500ms, 30s or 5m (see ",
 		"ctl --game -1 say":            "w3host ctl: --game=-1: write a whole number, 0 or more (see ",
 		"ctl --game 4294967297 unhost": "w3host ctl: --game=4294967297: the maximum is 4294967295 (see ",
@@ -124,7 +128,7 @@ func TestMistyped(t *testing.T) {
 
 // A flag may stand before the sub-command that it belongs to, a long one needs both dashes.
 func TestFlagsBeforeCommands(t *testing.T) {
-	if code, stdout, stderr := shell(t, "migrate", "--json", "--database", "sqlite:"+t.TempDir()+"/x.db", "up"); code != exitOK {
+	if code, stdout, stderr := shell(t, "db", "migrate", "--json", "--database", "sqlite:"+t.TempDir()+"/x.db", "up"); code != exitOK {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	code, _, stderr := shell(t, "serve", "-listen", ":1")
@@ -142,7 +146,7 @@ func TestCompletion(t *testing.T) {
 	}
 	for want, words := range map[string][]string{
 		"replay":  {"re"},
-		"--limit": {"games", "--li"},
+		"--limit": {"game", "list", "--li"},
 		"warn":    {"serve", "--log-level", "wa"},
 		"root":    {"admin", "add", "--role", ""},
 		"relay":   {"lan", ""},

@@ -74,7 +74,7 @@ ctl rename 'apes only' --game 1
 ctl game 1 | grep -q apes
 for try in $(seq 300); do "$W3HOST" game 1 >game 2>&1 && break; sleep 0.1; done # until it is in the game log
 "$W3HOST" game 1 | grep -q 'lobby$'
-"$W3HOST" game '#1' --json | grep -q '"key"'
+"$W3HOST" game show '#1' --json | grep -q '"key"'
 if "$W3HOST" game 77 2>refused; then exit 9; fi
 grep -q 'no lobby or game #77 now' refused
 "$W3HOST" hosts --csv | head -1 | grep -q '^host_id,\|^id,'
@@ -133,7 +133,7 @@ ctl eg 1 end
 // storedGame holds that the game log has a game that was played to an end.
 func storedGame(t *testing.T, dir, name string, players int, ended string) {
 	t.Helper()
-	out, err := processCommand(t, dir, "games", "--json").Output()
+	out, err := processCommand(t, dir, "game", "list", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func storedGame(t *testing.T, dir, name string, players int, ended string) {
 // auditHas looks for a way in the dossier of all games.
 func auditHas(t *testing.T, dir, via string) bool {
 	t.Helper()
-	out, err := processCommand(t, dir, "games", "--json").Output()
+	out, err := processCommand(t, dir, "game", "list", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func auditHas(t *testing.T, dir, via string) bool {
 	}
 	_ = json.Unmarshal(out, &games)
 	for _, g := range games {
-		if out, _ := processCommand(t, dir, "game", g.Key, "--json").Output(); bytes.Contains(out, []byte(`"`+via+`"`)) {
+		if out, _ := processCommand(t, dir, "game", "show", g.Key, "--json").Output(); bytes.Contains(out, []byte(`"`+via+`"`)) {
 			return true
 		}
 	}

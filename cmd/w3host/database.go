@@ -52,7 +52,7 @@ func (c *dbCall) with(do func(*storage.Store) error) error {
 	db, err := storage.Open(c.ctx, c.url, c.opts)
 	switch {
 	case errors.Is(err, storage.ErrNoDatabase):
-		return fmt.Errorf("%w (%s migrate up, or name another with --database or --config)", err, terminal.Program)
+		return fmt.Errorf("%w (%s db migrate up, or name another with --database or --config)", err, terminal.Program)
 	case errors.Is(err, storage.ErrBadURL):
 		return usageError{err}
 	case err != nil:

@@ -52,83 +52,83 @@ func TestDatabaseCommands(t *testing.T) {
 		want string // a pattern for what it prints, where errors go for codes above 0
 	}
 	tests := []step{
-		{"games", 1, `^w3host games: no database of w3host: there is no file /.*/data/w3host\.db; a host creates it when it starts \(w3host migrate up, or name another with --database or --config\)\n$`},
-		{"ban Bob", 1, `there is no file`},
-		{"migrate status", 1, `there is no file`},
-		{"migrate down 1", 1, `there is no file`},
-		{"migrate", 0, `^The schema is now at step \d+\.\n$`},
-		{"games", 0, `^No games\.\n$`},
-		{"ratings", 0, `^No ratings\.\n$`},
-		{"ratings rebuild", 0, `^Rebuilt all ratings from 0 games\.\n$`},
+		{"game list", 1, `^w3host game list: no database of w3host: there is no file /.*/data/w3host\.db; a host creates it when it starts \(w3host db migrate up, or name another with --database or --config\)\n$`},
+		{"ban add Bob", 1, `there is no file`},
+		{"db migrate status", 1, `there is no file`},
+		{"db migrate down 1", 1, `there is no file`},
+		{"db migrate", 0, `^The schema is now at step \d+\.\n$`},
+		{"game list", 0, `^No games\.\n$`},
+		{"player top", 0, `^No ratings\.\n$`},
+		{"db rebuild ratings", 0, `^Rebuilt all ratings from 0 games\.\n$`},
 		{"db rebuild results", 0, `^Recomputed the results of 0 games; 0 of them changed\.\n$`},
 		{"db rebuild totals", 2, `unknown command "totals"`},
-		{"ratings rebuild dota", 2, `unexpected argument`},
-		{"ratings list dota --csv", 0, `^name,realm,category,mu,sigma,points,games,place,of\n`},
-		{"ratings --limit 0", 2, `--limit must be 1 or more`},
-		{"games --csv", 0, `^key,name,owner,realm,host,version,map_name,`},
-		{"games --json --csv", 1, `choose either --json or --csv`},
-		{"games --since yesterday", 2, `how long ago: 7d, 12h`},
-		{"games --since 7d --until 2026-11-20 --map dota", 0, `^No games\.\n$`},
-		{"game", 2, `missing argument: the key of a game, or last`},
-		{"game last", 1, `^w3host game: no game has been played: not found\n$`},
-		{"game 7", 1, `cannot look up game number 7 at the running host: no host answers`},
-		{"game 7x", 2, `a game key looks like`},
-		{"game 0190163d-8694-739b-aea5-966c26f8ad91", 1, `not found`},
-		{"prune", 2, `no retention is configured: set database\.keep_chat`},
-		{"hide", 0, `^Nobody is hidden\.\n$`},
-		{"hide Zed", 0, `^Zed is hidden; w3host unhide shows the name again\.\n$`},
-		{"hide zed", 1, `zed is hidden already: already there`},
-		{"hide", 0, `^zed\n$`},
-		{"unhide Zed", 0, `^Zed is shown again\.\n$`},
-		{"unhide Zed", 1, `Zed is not hidden: not found`},
-		{"unhide", 2, `name of a player`},
+		{"db rebuild ratings dota", 2, `unexpected argument`},
+		{"player top dota --csv", 0, `^name,realm,category,mu,sigma,points,games,place,of\n`},
+		{"player top --limit 0", 2, `--limit must be at least 1`},
+		{"game list --csv", 0, `^key,name,owner,realm,host,version,map_name,`},
+		{"game list --json --csv", 1, `choose either --json or --csv`},
+		{"game list --since yesterday", 2, `how long ago: 7d, 12h`},
+		{"game list --since 7d --until 2026-11-20 --map dota", 0, `^No games\.\n$`},
+		{"game show", 2, `missing argument: the key of a game, or last`},
+		{"game show last", 1, `^w3host game show: no game has been played: not found\n$`},
+		{"game show 7", 1, `cannot look up game number 7 at the running host: no host answers`},
+		{"game show 7x", 2, `a game key looks like`},
+		{"game show 0190163d-8694-739b-aea5-966c26f8ad91", 1, `not found`},
+		{"db prune", 2, `no retention is configured: set database\.keep_chat`},
+		{"player hide", 0, `^Nobody is hidden\.\n$`},
+		{"player hide Zed", 0, `^Zed is hidden; w3host player unhide shows the name again\.\n$`},
+		{"player hide zed", 1, `zed is hidden already: already there`},
+		{"player hide", 0, `^zed\n$`},
+		{"player unhide Zed", 0, `^Zed is shown again\.\n$`},
+		{"player unhide Zed", 1, `Zed is not hidden: not found`},
+		{"player unhide", 2, `name of a player`},
 		{"db rebuild ladder", 0, `^There is no ladder\.\n$`},
-		{"forget", 2, `missing argument: the name of a player`},
-		{"forget Ann", 1, `nothing is stored about Ann: not found`},
-		{"games --json", 0, `^\[\]\n$`},
-		{"games --limit 0", 2, `^w3host games: --limit must be at least 1 \(see w3host games --help\)\n$`},
-		{"games --limit x", 2, `limit.*see w3host games --help`},
-		{"games all", 2, `unexpected argument "all"`},
-		{"games --help", 0, `(?s)^w3host games lists.*--database URL`},
-		{"stats", 2, `missing argument: the name of a player`},
-		{"stats Ann Bob", 2, `unexpected argument "Bob"`},
-		{"stats Ann", 1, `^w3host stats: no games of Ann: not found\n$`},
+		{"player forget", 2, `missing argument: the name of a player`},
+		{"player forget Ann", 1, `nothing is stored about Ann: not found`},
+		{"game list --json", 0, `^\[\]\n$`},
+		{"game list --limit 0", 2, `^w3host game list: --limit must be at least 1 \(see w3host game list --help\)\n$`},
+		{"game list --limit x", 2, `limit.*see w3host game list --help`},
+		{"game list all", 2, `unexpected argument "all"`},
+		{"game list --help", 0, `(?s)^w3host game list lists.*--database URL`},
+		{"player stats", 2, `missing argument: the name of a player`},
+		{"player stats Ann Bob", 2, `unexpected argument "Bob"`},
+		{"player stats Ann", 1, `^w3host player stats: no games of Ann: not found\n$`},
 
-		{"bans", 0, `^No bans\.\n$`},
-		{"ban", 2, `missing argument: a name, an address or a network`},
-		{"ban Bob --for soon", 2, `--for "soon" is not a time such as 30m, 12h, 7d`},
-		{"ban 10.0.0.0/99", 2, `not a network: write it like 192\.0\.2\.0/24`},
-		{"ban 10.0.0.300", 2, `"10\.0\.0\.300" is not an address: .* like 192\.0\.2\.1, a network like 10\.0\.0\.0/24, and a player of that name as name:10\.0\.0\.300`},
-		{"ban 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},
-		{"ban 10.0.*", 2, `a network like 10\.0\.0\.0/16,`},
-		{"ban 300.1.1.1", 2, `a network like 192\.0\.2\.0/24,`},
-		{"ban A*", 2, `"A\*" is a pattern, which bans do not support: .*name:A\*`},
-		{"ban ::ffff:10.0.0.0/104", 2, `IPv4 network in IPv6 form: write 10\.0\.0\.0/8 `},
-		{"ban 10.0.0.1:6112", 2, `has a port: write 10\.0\.0\.1 `},
-		{"unban 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},
-		{"ban 0.0.0.0/0", 2, `0\.0\.0\.0/0 covers a large part of the internet; add --yes to confirm`},
-		{"ban ::/0", 2, `add --yes`},
-		{"ban 0.0.0.0/0 --yes --for 1h", 0, `^0\.0\.0\.0/0 is banned until`},
-		{"unban 0.0.0.0/0", 0, `no longer banned`},
-		{"ban name:A*", 0, `^A\* is banned\.\n$`},
-		{"unban name:A*", 0, `^A\* is no longer banned\.\n$`},
-		{"ban Bob --colour red", 2, `unknown flag --colour`},
-		{"ban Bob --for 7d --reason rude_words", 0, `^Bob is banned until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$`},
-		{"ban bob", 1, `^w3host ban: bob is banned: already there\n$`},
-		{"ban Bob --realm Europe", 0, `^Bob is banned on europe\.\n$`},
-		{"ban 10.1.2.3/8", 0, `^10\.0\.0\.0/8 is banned\.\n$`},
-		{"ban name:10.1.2.3", 0, `^10\.1\.2\.3 is banned\.\n$`},
-		{"ban -- --help", 0, `^--help is banned\.\n$`},
-		{"unban --help", 0, `w3host unban ends the bans`},
-		{"unban -- --help", 0, `^--help is no longer banned\.\n$`},
-		{"bans", 0, `(?s)^WHO +REALM +SINCE.*\nBob +everywhere +.*rude words\n$`},
-		{"bans --json", 0, `(?s)"network": "10\.0\.0\.0/8".*"banned_at"`},
-		{"bans --csv", 0, `(?s)^id,name,network,realm,.*,10\.0\.0\.0/8,,`},
-		{"forget Bob", 1, `Bob is banned, and a ban needs the name; w3host unban first`},
-		{"unban 10.1.2.3", 1, `no ban of 10\.1\.2\.3: not found; the banned network 10\.0\.0\.0/8 contains it; to lift that ban: w3host unban 10\.0\.0\.0/8\n$`},
-		{"unban bob", 0, `^Bob is no longer banned on europe\.\nBob is no longer banned\.\n$|^Bob is no longer banned\.\nBob is no longer banned on europe\.\n$`},
-		{"unban bob", 1, `no ban of bob: not found`},
-		{"bans --all", 0, `(?s)Bob.*ended `},
+		{"ban list", 0, `^No bans\.\n$`},
+		{"ban add", 2, `missing argument: a name, an address or a network`},
+		{"ban add Bob --for soon", 2, `--for "soon" is not a time such as 30m, 12h, 7d`},
+		{"ban add 10.0.0.0/99", 2, `not a network: write it like 192\.0\.2\.0/24`},
+		{"ban add 10.0.0.300", 2, `"10\.0\.0\.300" is not an address: .* like 192\.0\.2\.1, a network like 10\.0\.0\.0/24, and a player of that name as name:10\.0\.0\.300`},
+		{"ban add 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},
+		{"ban add 10.0.*", 2, `a network like 10\.0\.0\.0/16,`},
+		{"ban add 300.1.1.1", 2, `a network like 192\.0\.2\.0/24,`},
+		{"ban add A*", 2, `"A\*" is a pattern, which bans do not support: .*name:A\*`},
+		{"ban add ::ffff:10.0.0.0/104", 2, `IPv4 network in IPv6 form: write 10\.0\.0\.0/8 `},
+		{"ban add 10.0.0.1:6112", 2, `has a port: write 10\.0\.0\.1 `},
+		{"ban remove 10.0.0.", 2, `a network like 10\.0\.0\.0/24,`},
+		{"ban add 0.0.0.0/0", 2, `0\.0\.0\.0/0 covers a large part of the internet; add --yes to confirm`},
+		{"ban add ::/0", 2, `add --yes`},
+		{"ban add 0.0.0.0/0 --yes --for 1h", 0, `^0\.0\.0\.0/0 is banned until`},
+		{"ban remove 0.0.0.0/0", 0, `no longer banned`},
+		{"ban add name:A*", 0, `^A\* is banned\.\n$`},
+		{"ban remove name:A*", 0, `^A\* is no longer banned\.\n$`},
+		{"ban add Bob --colour red", 2, `unknown flag --colour`},
+		{"ban add Bob --for 7d --reason rude_words", 0, `^Bob is banned until \d{4}-\d\d-\d\d \d\d:\d\d\.\n$`},
+		{"ban add bob", 1, `^w3host ban add: bob is banned: already there\n$`},
+		{"ban add Bob --realm Europe", 0, `^Bob is banned on europe\.\n$`},
+		{"ban add 10.1.2.3/8", 0, `^10\.0\.0\.0/8 is banned\.\n$`},
+		{"ban add name:10.1.2.3", 0, `^10\.1\.2\.3 is banned\.\n$`},
+		{"ban add -- --help", 0, `^--help is banned\.\n$`},
+		{"ban remove --help", 0, `w3host ban remove ends the bans`},
+		{"ban remove -- --help", 0, `^--help is no longer banned\.\n$`},
+		{"ban list", 0, `(?s)^WHO +REALM +SINCE.*\nBob +everywhere +.*rude words\n$`},
+		{"ban list --json", 0, `(?s)"network": "10\.0\.0\.0/8".*"banned_at"`},
+		{"ban list --csv", 0, `(?s)^id,name,network,realm,.*,10\.0\.0\.0/8,,`},
+		{"player forget Bob", 1, `Bob is banned, and a ban needs the name; w3host ban remove first`},
+		{"ban remove 10.1.2.3", 1, `no ban of 10\.1\.2\.3: not found; the banned network 10\.0\.0\.0/8 contains it; to lift that ban: w3host ban remove 10\.0\.0\.0/8\n$`},
+		{"ban remove bob", 0, `^Bob is no longer banned on europe\.\nBob is no longer banned\.\n$|^Bob is no longer banned\.\nBob is no longer banned on europe\.\n$`},
+		{"ban remove bob", 1, `no ban of bob: not found`},
+		{"ban list --all", 0, `(?s)Bob.*ended `},
 
 		{"admin", 2, `choose add, remove, password or list`},
 		{"admin make Ann", 2, `unknown command "make"`},
@@ -140,7 +140,7 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin add Ann", 1, `Ann is admin on the LAN: already there`},
 		{"admin list", 0, `(?s)^NAME +REALM +ROLE.*\nAnn +LAN +admin .*\nAnn +europe +root `},
 		{"admin list --csv", 0, `^name,realm,role,added_by,added_at,network,password\nAnn,,admin,`},
-		{"forget ann", 1, `ann is an admin; w3host admin remove first`},
+		{"player forget ann", 1, `ann is an admin; w3host admin remove first`},
 		{"admin list --json", 0, `"role": "root"`},
 		{"admin add Ann --from 10.1.2.3/8", 0, `^Ann from 10\.0\.0\.0/8 is admin on the LAN\.\n$`},
 		{"admin add Ann --from home", 2, `"home" is not an address or a network`},
@@ -159,28 +159,28 @@ func TestDatabaseCommands(t *testing.T) {
 		{"admin remove ann", 0, `^ann is no longer an admin on the LAN\.\n$`},
 		{"admin remove ann", 1, `no admin ann on the LAN: not found`},
 
-		{"migrate", 0, `^Nothing to do: the schema is at step \d+\.\n$`},
-		{"migrate sideways", 2, `unknown command "sideways": use up, down or status`},
-		{"migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
-		{"migrate down", 2, `missing argument: the number of the last step`},
-		{"migrate down 99", 1, fmt.Sprintf(`^w3host migrate down: the last step is %[1]d: w3host migrate down %[1]d deletes the data that this step introduced\n$`, latest)},
+		{"db migrate", 0, `^Nothing to do: the schema is at step \d+\.\n$`},
+		{"db migrate sideways", 2, `unknown command "sideways": use up, down or status`},
+		{"db migrate status", 0, `(?s)^STEP +FILE +STATE\n1 +00001_game_log\.sql +applied `},
+		{"db migrate down", 2, `missing argument: the number of the last step`},
+		{"db migrate down 99", 1, fmt.Sprintf(`^w3host db migrate down: the last step is %[1]d: w3host db migrate down %[1]d deletes the data that this step introduced\n$`, latest)},
 	}
 	for i, name := range slices.Backward(steps) {
 		if i == 0 {
-			tests = append(tests, step{"migrate down 2", 1, `^w3host migrate down: the last step is 1: w3host migrate down 1 deletes all games, bans and admins\n$`})
+			tests = append(tests, step{"db migrate down 2", 1, `^w3host db migrate down: the last step is 1: w3host db migrate down 1 deletes all games, bans and admins\n$`})
 		}
-		tests = append(tests, step{fmt.Sprintf("migrate down %d", i+1), 0, fmt.Sprintf(`^Undid step %d \(%s\)\.\n$`, i+1, regexp.QuoteMeta(name))})
+		tests = append(tests, step{fmt.Sprintf("db migrate down %d", i+1), 0, fmt.Sprintf(`^Undid step %d \(%s\)\.\n$`, i+1, regexp.QuoteMeta(name))})
 	}
 	tests = append(tests, []step{
-		{"games", 1, fmt.Sprintf(`its schema is at step 0 of %d; a host, or migrate up, completes it`, latest)},
-		{"migrate down 1", 1, `not found: there is no step left to undo\n$`},
-		{"migrate status", 0, `00001_game_log\.sql +pending`},
-		{"migrate up", 0, fmt.Sprintf(`^The schema is now at step %d\.\n$`, latest)},
-		{"migrate status --json", 0, `"applied": true`},
+		{"game list", 1, fmt.Sprintf(`its schema is at step 0 of %d; a host, or w3host db migrate up, completes it`, latest)},
+		{"db migrate down 1", 1, `not found: there is no step left to undo\n$`},
+		{"db migrate status", 0, `00001_game_log\.sql +pending`},
+		{"db migrate up", 0, fmt.Sprintf(`^The schema is now at step %d\.\n$`, latest)},
+		{"db migrate status --json", 0, `"applied": true`},
 
-		{"games --database mysql://x", 2, `"mysql:" is not known`},
-		{"games --database sqlite:/dev/null/x.db", 1, `w3host games: .*`},
-		{"games --database postgres://127.0.0.1:1/x?sslmode=disable", 1, `^w3host games: open the database: .*is the server running.*\n$`},
+		{"game list --database mysql://x", 2, `"mysql:" is not known`},
+		{"game list --database sqlite:/dev/null/x.db", 1, `w3host game list: .*`},
+		{"game list --database postgres://127.0.0.1:1/x?sslmode=disable", 1, `^w3host game list: open the database: .*is the server running.*\n$`},
 	}...)
 	for _, tt := range tests {
 		code, stdout, stderr := ask(t, tt.line)
@@ -203,15 +203,15 @@ func TestCommandsCreateNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, args := range [][]string{
-		{"games"},
-		{"stats", "Ann"},
-		{"ban", "Ann"},
-		{"unban", "Ann"},
-		{"bans"},
+		{"game", "list"},
+		{"player", "stats", "Ann"},
+		{"ban", "add", "Ann"},
+		{"ban", "remove", "Ann"},
+		{"ban", "list"},
 		{"admin", "list"},
 		{"admin", "add", "Ann"},
-		{"migrate", "status"},
-		{"migrate", "down", "1"},
+		{"db", "migrate", "status"},
+		{"db", "migrate", "down", "1"},
 		{"health", "--listen", "127.0.0.1:1"},
 		{"map", "list"},
 		{"version"},
@@ -225,19 +225,19 @@ func TestCommandsCreateNothing(t *testing.T) {
 	for name, database := range storagetest.Databases {
 		t.Run(name, func(t *testing.T) {
 			url := database(t)
-			if code, _, stderr := shell(t, "migrate", "up", "--database", url); code != exitOK {
+			if code, _, stderr := shell(t, "db", "migrate", "up", "--database", url); code != exitOK {
 				t.Fatal(stderr)
 			}
 			for step := range slices.Backward(migrationNames("sqlite")) {
-				if code, _, stderr := shell(t, "migrate", "down", strconv.Itoa(step+1), "--database", url); code != exitOK {
+				if code, _, stderr := shell(t, "db", "migrate", "down", strconv.Itoa(step+1), "--database", url); code != exitOK {
 					t.Fatal(stderr)
 				}
 			}
-			code, _, stderr := shell(t, "games", "--database", url)
+			code, _, stderr := shell(t, "game", "list", "--database", url)
 			if code != exitFailed || !strings.Contains(stderr, "migrate up") {
 				t.Errorf("games: exit %d, %s", code, stderr)
 			}
-			if code, stdout, stderr := shell(t, "migrate", "status", "--database", url); code != exitOK || strings.Contains(stdout, "applied") {
+			if code, stdout, stderr := shell(t, "db", "migrate", "status", "--database", url); code != exitOK || strings.Contains(stdout, "applied") {
 				t.Errorf("status: exit %d, %s%s", code, stdout, stderr)
 			}
 		})

@@ -9,19 +9,41 @@ import (
 	"w3host/storage"
 )
 
-const dbHelp = `w3host db rebuild results recomputes the results of all stored games from the map reports
-(W3MMD) that the players' clients sent, as this version of the program interprets them.
-Then it rebuilds the ratings. Hosts may keep running meanwhile.
-
-w3host db rebuild ladder recomputes the tables of all ladders and seasons, also of
-those that are over, from the stored games.`
-
 func dbCommand() *cobra.Command {
-	c, cmd := newDBCommand("db", "rebuild game results from the reports of their maps", dbHelp)
-	rebuild := &cobra.Command{Use: "rebuild", Short: "recompute stored values from their sources"}
-	group(rebuild, c.does(&cobra.Command{Use: "results", Short: "recompute the results of all games from the reports of their maps"}, c.none, c.rebuildResults),
+	return group(&cobra.Command{
+		Use: "db", Short: "migrate, prune and rebuild the database; show hosts and waiting records",
+		Long: "w3host db maintains the database of the game log.",
+	}, migrateCommand(), pruneCommand(), spoolCommand(), hostsCommand(), rebuildCommand())
+}
+
+const rebuildHelp = `w3host db rebuild computes stored values again from their sources. Hosts may keep running
+meanwhile.
+
+  results   the results of all games, from the map reports (W3MMD) that the players'
+            clients sent, as this version of the program interprets them; then the ratings
+  ratings   the ratings of all players, from the stored games
+  ladder    the tables of all ladders and seasons, also of those that are over, from the
+            stored games`
+
+func rebuildCommand() *cobra.Command {
+	c, cmd := newDBCommand("rebuild", "compute results, ratings or ladders again from the stored games", rebuildHelp)
+	c.command = "db"
+	return group(cmd,
+		c.does(&cobra.Command{Use: "results", Short: "recompute the results of all games from the reports of their maps"}, c.none, c.rebuildResults),
+		c.does(&cobra.Command{Use: "ratings", Short: "recompute all ratings from the stored games"}, c.none, c.rebuildRatings),
 		c.does(&cobra.Command{Use: "ladder", Short: "recompute the tables of all ladders from the stored games"}, c.none, c.rebuildLadders))
-	return group(cmd, rebuild)
+}
+
+func (c *dbCall) rebuildRatings(db *storage.Store) error {
+	done, err := db.RebuildRatings(c.ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "Rebuilt all ratings from %d games.\n", done.Games)
+	if done.Refused > 0 {
+		fmt.Fprintf(c.stdout, "Skipped %d games that cannot be rated; the log above has their keys, and w3host game show KEY has the reason.\n", done.Refused)
+	}
+	return c.audit(db, "", fmt.Sprintf("rebuild ratings from %d games", done.Games))
 }
 
 // rebuildBatch is the number of games fetched per query.

@@ -18,17 +18,23 @@ import (
 	"w3host/storage"
 )
 
-const gameHelp = `w3host game shows everything in the game log about one game: its players, a timeline,
+func gameCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use: "game", Short: "list the games of the log, show one, or re-execute its journal",
+		Long: "w3host game reads the game log: the games that hosts have played, and the current ones.",
+	}, gameListCommand(), gameShowCommand(), rerunCommand())
+}
+
+const gameShowHelp = `w3host game show prints everything in the game log about one game: its players, a timeline,
 chat, lag and what the map reported.
 
-KEY is in the last column of w3host games, and in the log of the host as "key"; "last" is
-the last game played. The number of a current lobby or game of the host on this machine,
+KEY is in the last column of w3host game list, and in the log of the host as "key"; "last"
+is the last game played. The number of a current lobby or game of the host on this machine,
 as in its log (#1), works as well.`
 
-func gameCommand() *cobra.Command {
-	c, cmd := newDBCommand("game KEY|NUMBER|last", "show everything the log knows about one game", gameHelp)
+func gameShowCommand() *cobra.Command {
+	c, cmd := newDBCommand("show KEY|NUMBER|last", "show everything the log knows about one game", gameShowHelp)
 	c.addJSONFlag(cmd.Flags(), "print a JSON object, with all details of desyncs")
-	cmd.AddCommand(rerunCommand())
 	var game gameName
 	check := func() error {
 		if err := c.one("the key of a game, or last"); err != nil {
@@ -87,7 +93,7 @@ func (c *dbCall) keyOf(number uint32) (key storage.GameKey, err error) {
 		return key, fmt.Errorf("cannot look up game number %d at the running host: %w", number, err)
 	}
 	if answer.Refused != "" {
-		return key, fmt.Errorf("the host has no lobby or game #%d now; for a game that has ended use its key from w3host games or the log", number)
+		return key, fmt.Errorf("the host has no lobby or game #%d now; for a game that has ended use its key from w3host game list", number)
 	}
 	return storage.ParseGameKey(answer.Key)
 }

@@ -167,7 +167,7 @@ func stopHold(t *testing.T, p *process) {
 // checkGameLog finds so many games that were played to their end.
 func checkGameLog(t *testing.T, dir string, want int, flags ...string) {
 	t.Helper()
-	out, err := processCommand(t, dir, append(flags, "games", "--json", "--limit", "100000")...).Output()
+	out, err := processCommand(t, dir, append(flags, "game", "list", "--json", "--limit", "100000")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,9 +67,8 @@ func rootCommand() *cobra.Command {
 	}
 	add("host", "Hosting:", serveCommand(), holdCommand(), vaultCommand(), ctlCommand(), topCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
-	add("log", "Game log:", gamesCommand(), gameCommand(), evidenceCommand(), statsCommand(), ratingsCommand(), hostsCommand())
-	add("people", "Bans and admins:", banCommand(), unbanCommand(), bansCommand(), adminCommand())
-	add("care", "Database maintenance:", migrateCommand(), dbCommand(), spoolCommand(), pruneCommand(), hideCommand(), unhideCommand(), forgetCommand())
+	add("log", "Game log:", gameCommand(), playerCommand(), dbCommand())
+	add("people", "Bans and admins:", banCommand(), adminCommand())
 	root.AddCommand(versionCommand())
 	inOrder(root)
 	return root

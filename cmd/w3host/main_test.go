@@ -45,9 +45,9 @@ func TestCommandsFindTheDatabase(t *testing.T) {
 	}
 	expect := func(want string, args ...string) {
 		t.Helper()
-		code, stdout, stderr := shell(t, append([]string{"bans"}, args...)...)
+		code, stdout, stderr := shell(t, append([]string{"ban", "list"}, args...)...)
 		if code != exitOK || !strings.Contains(stdout, want) {
-			t.Errorf("w3host bans %q exits with %d and prints %q, %q; want %s", args, code, stdout, stderr, want)
+			t.Errorf("w3host ban list %q exits with %d and prints %q, %q; want %s", args, code, stdout, stderr, want)
 		}
 	}
 	expect("of-the-file", "--config", good)
@@ -58,7 +58,7 @@ func TestCommandsFindTheDatabase(t *testing.T) {
 	expect("of-the-flag", "--database", url("flag"))
 	expect("of-the-flag", "--database", url("flag"), "--config", bad)
 
-	code, _, stderr := shell(t, "bans", "--config", bad)
+	code, _, stderr := shell(t, "ban", "list", "--config", bad)
 	if code != exitUsage || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "database.urll") || !strings.Contains(stderr, "game.latency") {
 		t.Errorf("with a broken file: exit %d: %q", code, stderr)
 	}

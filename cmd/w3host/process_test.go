@@ -199,7 +199,7 @@ func TestStopInTheMiddleOfAGame(t *testing.T) {
 		t.Errorf("players were not told: %v %v", report.Outcomes, report.Faults)
 	}
 
-	out, err := processCommand(t, dir, "games", "--json").Output()
+	out, err := processCommand(t, dir, "game", "list", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestForgedConfirmation(t *testing.T) {
 	s := realmtest.Start(t)
 	dir := t.TempDir()
 	path := realmConfig(t, dir, s.Addr())
-	for _, args := range [][]string{{"migrate", "up"}, {"admin", "add", "Ann", "--realm", "Home"}} {
+	for _, args := range [][]string{{"db", "migrate", "up"}, {"admin", "add", "Ann", "--realm", "Home"}} {
 		if out, err := processCommand(t, dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

@@ -194,7 +194,7 @@ func TestLanguageOnRealm(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := processCommand(t, dir, "migrate", "up").CombinedOutput(); err != nil {
+	if out, err := processCommand(t, dir, "db", "migrate", "up").CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}
 	db := storagetest.Open(t, "sqlite:"+filepath.Join(dir, "data", "w3host.db"))
@@ -243,7 +243,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"migrate", "up"}, {"admin", "add", "Zed", "--realm", "Home"}} {
+	for _, args := range [][]string{{"db", "migrate", "up"}, {"admin", "add", "Zed", "--realm", "Home"}} {
 		if out, err := processCommand(t, dir, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -330,7 +330,7 @@ func TestCommandsByTheRealm(t *testing.T) {
 	lobby("for all", true)
 	zed.Say("/w hostbot unhost")
 	testkit.Eventually(t, "the log of two lobbies", func() bool {
-		out, _ := processCommand(t, dir, "games", "--json").Output()
+		out, _ := processCommand(t, dir, "game", "list", "--json").Output()
 		var games []struct {
 			Name, Realm, Owner string
 			Private            bool

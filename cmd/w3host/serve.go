@@ -27,7 +27,7 @@ import (
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use: "serve [SAVE.w3z]", Aliases: []string{"host"}, Short: "host games (the default command)", Args: orSave(noArgs),
+		Use: "serve [SAVE.w3z]", Short: "host games (the default command)", Args: orSave(noArgs),
 		Long: `w3host serve hosts games until it is stopped. All settings without a flag are in the
 configuration file; config.toml.example explains every key. With a saved game as argument it also
 opens a lobby for it; docs/savedgames.md explains how the host knows its players.`,

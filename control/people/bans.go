@@ -45,7 +45,7 @@ func (d Directory) store(ctx context.Context, q *command.Query, whom func(*comma
 		return nil, err
 	}
 	if IsVast(t.Network) {
-		return nil, texts.Of("%v covers a large part of the internet: use w3host ban --yes to confirm", t.Network)
+		return nil, texts.Of("%v covers a large part of the internet: use w3host ban add --yes to confirm", t.Network)
 	}
 	ban := storage.Ban{Name: t.Name, Network: t.Network, Reason: q.Reason, By: q.By, At: time.Now()}
 	if q.For > 0 {
@@ -89,7 +89,7 @@ func (d Directory) bans(ctx context.Context, q *command.Query) (answer, error) {
 		lines = append(lines, describeBan(ban))
 	}
 	if len(all) > most {
-		lines = append(lines, texts.Count(len(all)-most, "and %d older one: w3host bans lists all.", "and %d older ones: w3host bans lists all."))
+		lines = append(lines, texts.Count(len(all)-most, "and %d older one: w3host ban list shows all.", "and %d older ones: w3host ban list shows all."))
 	}
 	return lines, nil
 }

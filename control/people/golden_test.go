@@ -88,7 +88,7 @@ func TestTexts(t *testing.T) {
 		{"bans", "There are no bans.", "没有封禁。"},
 		{"ban Bob", "Bob is banned permanently.", "refused: Bob 已经被封禁"},
 		{"unban Zoe", "refused: Zoe is not banned. Type bans for a list", "refused: Zoe 没有被封禁：输入 bans 查看封禁列表"},
-		{"ban 0.0.0.0/0", "refused: 0.0.0.0/0 covers a large part of the internet: use w3host ban --yes to confirm", "refused: 0.0.0.0/0 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host ban --yes"},
+		{"ban 0.0.0.0/0", "refused: 0.0.0.0/0 covers a large part of the internet: use w3host ban add --yes to confirm", "refused: 0.0.0.0/0 涵盖了互联网的很大一部分：如果确实要这样，请用 w3host ban add --yes"},
 		{"remarks Eve", "There are no warnings or notes about Eve.", "没有关于 Eve 的警告或备注。"},
 		{"warn Eve: rude", "Eve is warned (1 of 2 before a ban).", "Eve 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},
 		{"warn Fay: rude", "Fay is warned (1 of 2 before a ban).", "Fay 被警告并封禁（第 2 次，共 2 次），至 DAY UTC。"},

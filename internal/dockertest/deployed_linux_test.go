@@ -172,7 +172,7 @@ func (d *deployment) games(t *testing.T) (n int) {
 		Players int
 		Ended   string
 	}
-	out, err := d.tool.try(t, "exec", "--no-TTY", "w3host", "/w3host", "games", "--json")
+	out, err := d.tool.try(t, "exec", "--no-TTY", "w3host", "/w3host", "game", "list", "--json")
 	if err != nil {
 		return 0 // the database may be on its way back
 	}

@@ -81,7 +81,7 @@ func (i image) checkHosting(t *testing.T) {
 	}
 	type game struct{ Players int }
 	var games []game
-	out := i.output(t, "games", "--json")
+	out := i.output(t, "game", "list", "--json")
 	if err := json.Unmarshal([]byte(out), &games); err != nil || !slices.Contains(games, game{2}) {
 		t.Errorf("the game of two is not in the log: %v\n%s", err, out)
 	}

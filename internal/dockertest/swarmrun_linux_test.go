@@ -96,8 +96,8 @@ func (s *swarm) ban(t *testing.T, times int) {
 		for _, c := range []struct {
 			command string
 			in      bool
-		}{{"ban", false}, {"unban", true}} {
-			s.nodes[n%len(s.nodes)].run(t, "exec", task, "/w3host", c.command, "villain")
+		}{{"add", false}, {"remove", true}} {
+			s.nodes[n%len(s.nodes)].run(t, "exec", task, "/w3host", "ban", c.command, "villain")
 			worst = max(worst, s.until(t, c.in))
 		}
 	}

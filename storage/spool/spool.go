@@ -1,5 +1,5 @@
 // Package spool keeps records on disk until the database has them. Spool is the folder of one process, File a
-// file in it, and Line a record. Only package storage and the `w3host spool` commands use it. It does not
+// file in it, and Line a record. Only package storage and the `w3host db spool` commands use it. It does not
 // know the contents of records.
 //
 // A spool is a folder of files 0000000001.jsonl, 0000000002.jsonl and so on, which are only appended to. Each

@@ -87,8 +87,8 @@ func postgresKind(code string) error {
 var postgresRemedies = map[string]string{
 	"3D000": " (create it with createdb, or name another in database.url)",
 	"42501": " (grant the user of database.url rights on the schema)",
-	"42P01": " (run: w3host migrate up)",
-	"42703": " (run: w3host migrate up)",
+	"42P01": " (run: w3host db migrate up)",
+	"42703": " (run: w3host db migrate up)",
 	"53100": " (free some space on the database server)",
 	"53300": " (raise max_connections, or set pool_max_conns in database.url)",
 }

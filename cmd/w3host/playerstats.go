@@ -15,7 +15,7 @@ import (
 
 func statsCommand() *cobra.Command {
 	c, cmd := newDBCommand("stats PLAYER", "show the statistics of a player",
-		"w3host stats shows the statistics of a player for each realm. Wins and losses are known\nonly for maps that report them.")
+		"w3host player stats shows the statistics of a player for each realm. Wins and losses are\nknown only for maps that report them.")
 	c.addListFlags(cmd.Flags())
 	check := func() error { return c.one("the name of a player") }
 	return c.does(cmd, check, func(db *storage.Store) error {

@@ -13,7 +13,7 @@ const silentAfter = 2 * time.Minute
 
 func hostsCommand() *cobra.Command {
 	c, cmd := newDBCommand("hosts", "list the hosts that share the database",
-		"w3host hosts lists the hosts that share the database, the latest heartbeat first.")
+		"w3host db hosts lists the hosts that share the database, the latest heartbeat first.")
 	c.addListFlags(cmd.Flags())
 	return c.does(cmd, c.none, lists(c, "No hosts.", "NAME\tSTATE\tVERSION\tSTARTED\tLAST SIGN\tID",
 		func(db *storage.Store) ([]storage.HostStatus, error) { return db.Hosts(c.ctx) },

@@ -14,7 +14,7 @@ import (
 	"w3host/storage/spool"
 )
 
-const spoolHelp = `w3host spool shows the records waiting for the database; without a sub-command it runs
+const spoolHelp = `w3host db spool shows the records waiting for the database; without a sub-command it runs
 status. The files are text with one record per line, and can be repaired with a text
 editor (docs/database.md).`
 
@@ -46,7 +46,7 @@ func spoolCommand() *cobra.Command {
 		verb(&cobra.Command{Use: "show [FILE]", Short: "show the records of a file, or all waiting records"}, 1, func() error { return c.showSpool(*dir) }),
 		verb(&cobra.Command{
 			Use: "retry", Short: "retry the records that the database refused",
-			Long: "w3host spool retry stores the records that the database refused, and the lines in quarantined files whose\n\"crc\" you have set to \"edited\".",
+			Long: "w3host db spool retry stores the records that the database refused, and the lines in quarantined files whose\n\"crc\" you have set to \"edited\".",
 		}, 0, func() error {
 			return c.with(func(db *storage.Store) error { return c.retrySpool(db, *dir) })
 		}))

@@ -20,9 +20,9 @@ import (
 	"w3host/storage"
 )
 
-const evidenceHelp = `w3host evidence writes a zip file about what a player did in a game, for a ban request:
+const evidenceHelp = `w3host player evidence writes a zip file about what a player did in a game, for a ban request:
 
-  report.txt     the game as shown by w3host game, then bans and warnings of the player
+  report.txt     the game as shown by w3host game show, then bans and warnings of the player
   game.json      the game as JSON
   record.json    bans and warnings as JSON, including expired ones
   actions.txt    the player's actions, chat and leave, from the replay
@@ -32,7 +32,7 @@ Addresses are replaced by pseudonyms, which are the same for the same address in
 made with a secret key in host.data_dir, so that no address can be computed from them. The file contains no private
 chat between other players, no admin commands and no notes.
 
-The game is given as for w3host game.`
+The game is given as for w3host game show.`
 
 // evidence is the data for the files in the zip. Its JSON is record.json.
 type evidence struct {
@@ -48,7 +48,7 @@ func evidenceCommand() *cobra.Command {
 	var game gameName
 	check := func() error {
 		if len(c.names) != 2 {
-			return errors.New("name a game and a player, such as: evidence last Bob")
+			return errors.New("name a game and a player, such as: player evidence last Bob")
 		}
 		return game.parse(c.names[0])
 	}

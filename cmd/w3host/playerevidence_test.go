@@ -54,7 +54,7 @@ func TestEvidence(t *testing.T) {
 
 	out := filepath.Join(t.TempDir(), "evidence.zip")
 	line := func(game, player string) string {
-		return fmt.Sprintf("evidence %s %s --config %s --output %s", game, player, h.config, out)
+		return fmt.Sprintf("player evidence %s %s --config %s --output %s", game, player, h.config, out)
 	}
 	for _, wrong := range []struct {
 		line string
@@ -64,7 +64,7 @@ func TestEvidence(t *testing.T) {
 		{line("last", "Nobody"), 1, `"Nobody" was not in that game; its players were: `},
 		{line(storage.NewGameKey().String(), who.Name), 1, "not found"},
 		{line("7x", who.Name), 2, "a game key looks like"},
-		{"evidence last", 2, "name a game and a player"},
+		{"player evidence last", 2, "name a game and a player"},
 	} {
 		if code, _, errs := ask(t, wrong.line); code != wrong.code || !strings.Contains(errs, wrong.want) {
 			t.Errorf("%s: %d %s", wrong.line, code, errs)

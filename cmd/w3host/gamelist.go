@@ -12,8 +12,9 @@ import (
 	"w3host/storage"
 )
 
-func gamesCommand() *cobra.Command {
-	c, cmd := newDBCommand("games", "list the games of the log", "w3host games lists the games of the log, the latest first.")
+func gameListCommand() *cobra.Command {
+	c, cmd := newDBCommand("list", "list the games of the log", "w3host game list lists the games of the log, the latest first.")
+	cmd.SuggestFor = []string{"games"}
 	var f storage.GameFilter
 	fs := cmd.Flags()
 	fs.IntVar(&f.Limit, "limit", 20, "at most `N` games")

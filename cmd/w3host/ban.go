@@ -16,13 +16,21 @@ import (
 	"w3host/storage"
 )
 
-const banHelp = `w3host ban keeps a player out of all lobbies, by name, address or network. It takes
+func banCommand() *cobra.Command {
+	return group(&cobra.Command{
+		Use: "ban", Short: "add, remove and list bans of names, addresses and networks",
+		Long: "w3host ban manages the bans that all hosts of the database apply.",
+	}, banAddCommand(), banRemoveCommand(), banListCommand())
+}
+
+const banAddHelp = `w3host ban add keeps a player out of all lobbies, by name, address or network. It takes
 effect on running hosts at once.
 
 To ban a player whose name looks like an address, write name:10.0.0.1.`
 
-func banCommand() *cobra.Command {
-	c, cmd := newDBCommand("ban NAME|ADDRESS|CIDR", "ban a name, an address or a network", banHelp)
+func banAddCommand() *cobra.Command {
+	c, cmd := newDBCommand("add NAME|ADDRESS|CIDR", "ban a name, an address or a network", banAddHelp)
+	c.command = "ban"
 	var b storage.Ban
 	fs := cmd.Flags()
 	fs.StringVar(&b.Realm, "realm", "", "only players of this `REALM`; otherwise everywhere, the LAN included")
@@ -58,8 +66,9 @@ func banCommand() *cobra.Command {
 	})
 }
 
-func unbanCommand() *cobra.Command {
-	c, cmd := newDBCommand("unban NAME|ADDRESS|CIDR", "end a ban", "w3host unban ends the bans of a name, an address or a network.")
+func banRemoveCommand() *cobra.Command {
+	c, cmd := newDBCommand("remove NAME|ADDRESS|CIDR", "end a ban", "w3host ban remove ends the bans of a name, an address or a network.")
+	c.command, cmd.SuggestFor = "unban", []string{"unban"}
 	realm := cmd.Flags().String("realm", "", "only the ban on this `REALM`; otherwise all of them")
 	var target storage.BanTarget
 	check := func() (err error) {
@@ -92,14 +101,15 @@ func hintNetwork(ctx context.Context, db *storage.Store, target storage.BanTarge
 	}
 	for _, b := range bans {
 		if b.Network.IsValid() && b.Network.Contains(target.Network.Addr()) {
-			return fmt.Errorf("%w; the banned network %s contains it; to lift that ban: %s unban %[2]s", err, b.Network, terminal.Program)
+			return fmt.Errorf("%w; the banned network %s contains it; to lift that ban: %s ban remove %[2]s", err, b.Network, terminal.Program)
 		}
 	}
 	return err
 }
 
-func bansCommand() *cobra.Command {
-	c, cmd := newDBCommand("bans", "list the bans", "w3host bans lists the bans, the latest first.")
+func banListCommand() *cobra.Command {
+	c, cmd := newDBCommand("list", "list the bans", "w3host ban list lists the bans, the latest first.")
+	cmd.SuggestFor = []string{"bans"}
 	all := cmd.Flags().Bool("all", false, "include expired and lifted bans")
 	c.addListFlags(cmd.Flags())
 	return c.does(cmd, c.none, lists(c, "No bans.", "WHO\tREALM\tSINCE\tENDS\tBY\tREASON",

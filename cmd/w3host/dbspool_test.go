@@ -49,25 +49,25 @@ func TestSpoolCommand(t *testing.T) {
 	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+strings.Replace(line(2, "hurt"), "hurt", "h*rt", 1))
 	put("rejected.jsonl", edited(line(3, "refused"))+strings.Replace(edited(line(4, "odd")), "ChatLine", "OddLine", 1))
 
-	code, out := spoolCall(t, "spool")
+	code, out := spoolCall(t, "db", "spool")
 	for _, want := range []string{"2 records are waiting", "refused 2", "0000000002.jsonl  waiting", "7-9", "0000000001.jsonl  quarantined"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("status lacks %q: %s", want, out)
 		}
 	}
-	if code, out := spoolCall(t, "spool", "show"); code != exitOK || !strings.Contains(out, `"Text":"waits, too"`) || !strings.Contains(out, "line 2 is damaged") {
+	if code, out := spoolCall(t, "db", "spool", "show"); code != exitOK || !strings.Contains(out, `"Text":"waits, too"`) || !strings.Contains(out, "line 2 is damaged") {
 		t.Errorf("show: %s", out)
 	}
-	if code, out := spoolCall(t, "spool", "show", "0000000001.jsonl", "--json"); code != exitOK || !strings.Contains(out, "stored before") {
+	if code, out := spoolCall(t, "db", "spool", "show", "0000000001.jsonl", "--json"); code != exitOK || !strings.Contains(out, "stored before") {
 		t.Errorf("show of a file in quarantine: %s", out)
 	}
 
 	put(filepath.Join(spool.Quarantine, "0000000001.jsonl"), line(1, "stored before")+edited(line(2, "mended")))
-	code, out = spoolCall(t, "spool", "retry")
+	code, out = spoolCall(t, "db", "spool", "retry")
 	if code != exitFailed || !strings.Contains(out, "Stored 2 records; 1 were refused again") {
 		t.Errorf("retry: %d %s", code, out)
 	}
-	code, out = spoolCall(t, "spool", "retry") // stores nothing twice
+	code, out = spoolCall(t, "db", "spool", "retry") // stores nothing twice
 	if code != exitFailed || !strings.Contains(out, "Stored 0 records; 1 were refused again") {
 		t.Errorf("retry again: %d %s", code, out)
 	}
@@ -77,7 +77,7 @@ func TestSpoolCommand(t *testing.T) {
 	if err != nil || len(g.Chat) != 2 || g.Chat[0].Text != "mended" || g.Chat[1].Text != "refused" {
 		t.Errorf("%+v, %v", g, err)
 	}
-	for _, args := range [][]string{{"spool", "mend"}, {"spool", "retry", "x"}, {"spool", "show", "a", "b"}} {
+	for _, args := range [][]string{{"db", "spool", "mend"}, {"db", "spool", "retry", "x"}, {"db", "spool", "show", "a", "b"}} {
 		if code, out := spoolCall(t, args...); code != exitUsage {
 			t.Errorf("%q: %d %s", args, code, out)
 		}
@@ -99,10 +99,10 @@ func TestHostsAndHealthJSON(t *testing.T) {
 	if code, out := spoolCall(t, "health", "--json", "--listen", "127.0.0.1:1"); code != exitFailed || !strings.Contains(out, `"alive": false`) {
 		t.Errorf("%d %s", code, out)
 	}
-	if code, out := spoolCall(t, "hosts", "--json"); code != exitOK || !strings.Contains(out, answer.Status.ID) {
+	if code, out := spoolCall(t, "db", "hosts", "--json"); code != exitOK || !strings.Contains(out, answer.Status.ID) {
 		t.Errorf("%d %s", code, out)
 	}
-	if code, out := spoolCall(t, "hosts"); code != exitOK || !strings.Contains(out, "running") {
+	if code, out := spoolCall(t, "db", "hosts"); code != exitOK || !strings.Contains(out, "running") {
 		t.Errorf("%d %s", code, out)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"w3host/storage"
 )
 
-const migrateHelp = `w3host migrate migrates the database schema; without a sub-command it runs up. A host
+const migrateHelp = `w3host db migrate migrates the database schema; without a sub-command it runs up. A host
 also does that when it starts.`
 
 func migrateCommand() *cobra.Command {
@@ -56,7 +56,7 @@ func (c *dbCall) migrateDown(db *storage.Store) error {
 	}
 	if named := strconv.FormatInt(last, 10); last > 0 && c.names[0] != named {
 		loss := either(last == 1, "all games, bans and admins", "the data that this step introduced")
-		return errors.New("the last step is " + named + ": " + terminal.Program + " migrate down " + named + " deletes " + loss)
+		return errors.New("the last step is " + named + ": " + terminal.Program + " db migrate down " + named + " deletes " + loss)
 	}
 	m, err := db.MigrateDown(c.ctx)
 	if err != nil {

@@ -8,19 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"w3host/daemon"
-	"w3host/internal/terminal"
 	"w3host/storage"
 )
 
-const pruneHelp = `w3host prune deletes records older than database.keep_chat, keep_addresses, keep_games and
-keep_audit allow, in small batches, while hosts may run. A host does the same by itself
+const pruneHelp = `w3host db prune deletes records older than database.keep_chat, keep_addresses, keep_games
+and keep_audit allow, in small batches, while hosts may run. A host does the same by itself
 every hour. Totals of players and maps stay.`
-
-const forgetHelp = `w3host forget replaces the name of a player by a meaningless token everywhere in the
-database: games, chat, statistics, past bans and the audit log. It also deletes the
-player's addresses. It works in small batches, while hosts may run, and cannot be undone.
-
-It does not change records waiting in the spool of a host, logs or replays.`
 
 func pruneCommand() *cobra.Command {
 	c, cmd := newDBCommand("prune", "delete records older than the configured retention", pruneHelp)
@@ -54,25 +47,5 @@ func pruneCommand() *cobra.Command {
 			return nil
 		}
 		return c.audit(db, "", fmt.Sprintf("%d games, %d chat lines, %d addresses, %d audit entries", done.Games, done.Chat, done.Addresses, done.Audit))
-	})
-}
-
-func forgetCommand() *cobra.Command {
-	c, cmd := newDBCommand("forget PLAYER", "replace a player's name by a meaningless token everywhere", forgetHelp)
-	c.addJSONFlag(cmd.Flags(), "print a JSON object")
-	check := func() error { return c.one("the name of a player") }
-	return c.does(cmd, check, func(db *storage.Store) error {
-		f, err := db.Forget(c.ctx, c.names[0])
-		if err != nil {
-			return err
-		}
-		if err := c.audit(db, f.Token, ""); err != nil { // record the token, never the name
-			return err
-		}
-		if c.json {
-			return printJSON(c.stdout, f)
-		}
-		fmt.Fprintf(c.stdout, "Replaced %s by %s in %d games.\n", terminal.Printable(c.names[0]), f.Token, f.Games)
-		return nil
 	})
 }
