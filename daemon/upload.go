@@ -109,7 +109,7 @@ func (u *uploads) receive(r *http.Request, who string, up web.Upload) (e *catalo
 	if err != nil {
 		return nil, false, err
 	}
-	if !web.Still(r) {
+	if !web.SessionValid(r) {
 		return nil, false, web.Refuse(noRight, "you are no longer allowed to do this")
 	}
 	return u.maps.place(r.Context(), temporary, up)

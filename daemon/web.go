@@ -234,7 +234,7 @@ func (d *daemon) examine(ctx context.Context, report func(pages.Finding)) error 
 
 func visitor(r *http.Request) pages.Visitor {
 	from := web.Caller(r)
-	v := pages.Visitor{Addr: network.Base(from.Addr).String(), Level: api.Levels[from.Role], Outside: from.Outside, Still: func() bool { return web.Still(r) }}
+	v := pages.Visitor{Addr: network.Base(from.Addr).String(), Level: api.Levels[from.Role], Outside: from.Outside, SessionValid: func() bool { return web.SessionValid(r) }}
 	if from.Role > access.Public {
 		v.Name = from.Name
 	}

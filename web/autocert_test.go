@@ -179,7 +179,7 @@ func TestAutocert(t *testing.T) {
 func TestOutside(t *testing.T) {
 	w := openWindow(t, nil)
 	h := w.outside(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		fmt.Fprintf(w, "%+v %v", Caller(r).Who, Caller(r).Outside)
+		fmt.Fprintf(w, "%+v %v", Caller(r).Identity, Caller(r).Outside)
 	}))
 	r := httptest.NewRequest("GET", "http://anything/public", nil)
 	r.AddCookie(&http.Cookie{Name: "w3host", Value: "x"})

@@ -13,8 +13,8 @@ import (
 	"w3host/web/access"
 )
 
-// policy are the security headers of every answer. Same-origin referrers keep the Origin of forms, which
-// no-referrer would make "null".
+// policy holds the security headers of every response. With the referrer policy no-referrer,
+// browsers would send the Origin of forms as "null", hence same-origin.
 var policy = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types w3host",
@@ -27,67 +27,69 @@ var policy = map[string]string{
 
 type key struct{}
 
-// From describes the sender of a request.
-type From struct {
-	access.Who
+// Principal describes the caller of a request.
+type Principal struct {
+	access.Identity
 	Addr    netip.Addr // of the browser, also behind a trusted proxy
 	Secure  bool       // by TLS, also at a trusted proxy
 	Outside bool       // at the port where nobody logs in
-	again   func(now time.Time) (access.Who, bool)
+	again   func(now time.Time) (access.Identity, bool)
 }
 
-// Caller returns the sender of a request. Without a session or token the role is access.Public.
-func Caller(r *http.Request) From { return CallerOf(r.Context()) }
+// Caller returns the caller of a request. Without a session or token its role is access.Public.
+func Caller(r *http.Request) Principal { return CallerOf(r.Context()) }
 
-// CallerOf is Caller by the context of the request.
-func CallerOf(ctx context.Context) From {
-	from, _ := ctx.Value(key{}).(From)
+// CallerOf returns the caller stored in the context of a request.
+func CallerOf(ctx context.Context) Principal {
+	from, _ := ctx.Value(key{}).(Principal)
 	return from
 }
 
-// WithCaller returns a context in which Caller returns from.
-func WithCaller(ctx context.Context, from From) context.Context {
+// WithCaller returns a context from which CallerOf returns from.
+func WithCaller(ctx context.Context, from Principal) context.Context {
 	return context.WithValue(ctx, key{}, from)
 }
 
-// Still reports whether the caller of a request that takes long is the same as when the
-// request began, with the same role.
-func Still(r *http.Request) bool {
+// SessionValid reports whether the session or token of a long request, such as a stream, is still
+// valid and has the same role as at its start.
+func SessionValid(r *http.Request) bool {
 	from := Caller(r)
 	if from.again == nil {
 		return true
 	}
 	who, _ := from.again(time.Now())
-	return who == from.Who
+	return who == from.Identity
 }
 
-// checks returns the handler that checks every request before its own handler gets it.
+// checks wraps all handlers of the web console. It checks the Host header, identifies the caller by
+// token or session, and limits the requests in flight.
 func (s *Server) checks() http.Handler {
 	h := s.guarded(http.HandlerFunc(s.route))
 	return protected(func(w http.ResponseWriter, r *http.Request) {
 		if !s.knownHost(r.Host) {
-			Fault(w, http.StatusMisdirectedRequest, "unknown_host",
+			WriteProblem(w, http.StatusMisdirectedRequest, "unknown_host",
 				fmt.Sprintf("this host does not know itself as %.100q: add that name to web.hosts in its configuration", r.Host))
 			return
 		}
-		from := From{Addr: s.address(r), Secure: s.secure(r)}
+		from := Principal{Addr: s.address(r), Secure: s.secure(r)}
 		now := time.Now()
 		if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Token(token, from.Addr, now) }
-			if from.Who, ok = from.again(now); !ok {
+			from.again = func(now time.Time) (access.Identity, bool) { return s.opts.Access.Token(token, from.Addr, now) }
+			if from.Identity, ok = from.again(now); !ok {
 				w.Header().Set("WWW-Authenticate", "Bearer")
-				Fault(w, http.StatusUnauthorized, "bad_token", "the token is unknown, too old, or not for this address")
+				WriteProblem(w, http.StatusUnauthorized, "bad_token", "the token is unknown, too old, or not for this address")
 				return
 			}
 		} else if cookie, err := r.Cookie(s.cookie(from.Secure)); err == nil {
-			from.again = func(now time.Time) (access.Who, bool) { return s.opts.Access.Session(cookie.Value, now) }
-			from.Who, _ = from.again(now)
+			from.again = func(now time.Time) (access.Identity, bool) { return s.opts.Access.Session(cookie.Value, now) }
+			from.Identity, _ = from.again(now)
 		}
 		s.counted(w, r.WithContext(WithCaller(r.Context(), from)), &from, h)
 	})
 }
 
-// route has the handler of a request answer. That there is none for its method is a problem like any other.
+// route calls the handler registered for a request. If there is none for the path or the method, it
+// writes a Problem instead of the plain text of http.ServeMux.
 func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	h, pattern := s.mux.Handler(r)
 	if pattern != "" {
@@ -98,13 +100,13 @@ func (s *Server) route(w http.ResponseWriter, r *http.Request) {
 	none.header = w.Header() // with the methods allowed
 	h.ServeHTTP(&none, r)
 	if none.status == http.StatusNotFound {
-		Fault(w, none.status, "not_found", "there is nothing at this path")
+		WriteProblem(w, none.status, "not_found", "there is nothing at this path")
 		return
 	}
-	Fault(w, none.status, "method_not_allowed", fmt.Sprintf("this path does not take %.20s: Allow names what it takes", r.Method))
+	WriteProblem(w, none.status, "method_not_allowed", fmt.Sprintf("this path does not take %.20s: Allow names what it takes", r.Method))
 }
 
-// unanswered takes the status of an answer, and nothing else.
+// unanswered is a http.ResponseWriter that records the status of a response and discards its body.
 type unanswered struct {
 	header http.Header
 	status int
@@ -114,11 +116,11 @@ func (u *unanswered) Header() http.Header         { return u.header }
 func (u *unanswered) WriteHeader(status int)      { u.status = status }
 func (u *unanswered) Write(p []byte) (int, error) { return len(p), nil }
 
-// guarded refuses requests from pages of other sites, and takes base_path away.
+// guarded refuses cross-origin requests and removes base_path from the path.
 func (s *Server) guarded(h http.Handler) http.Handler {
 	guard := http.NewCrossOriginProtection()
 	guard.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		Fault(w, http.StatusForbidden, "cross_origin", "the request comes from a page of another site")
+		WriteProblem(w, http.StatusForbidden, "cross_origin", "the request comes from a page of another site")
 	}))
 	h = guard.Handler(h)
 	if base := s.opts.BasePath; base != "" {
@@ -129,7 +131,7 @@ func (s *Server) guarded(h http.Handler) http.Handler {
 	return h
 }
 
-// protected sets the policy.
+// protected sets the headers of policy on every response.
 func protected(h http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range policy {
@@ -139,17 +141,18 @@ func protected(h http.HandlerFunc) http.Handler {
 	})
 }
 
-// outside are the checks where nobody is logged in. Any Host is accepted there: a foreign
-// name reaches nothing that is not public.
+// outside wraps the handlers of a port without log-in. It accepts any Host header, because requests
+// through a foreign name reach only what is public anyway.
 func (s *Server) outside(h http.Handler) http.Handler {
 	h = s.guarded(h)
 	return protected(func(w http.ResponseWriter, r *http.Request) {
-		from := From{Addr: s.address(r), Secure: s.secure(r), Outside: true}
+		from := Principal{Addr: s.address(r), Secure: s.secure(r), Outside: true}
 		s.counted(w, r.WithContext(WithCaller(r.Context(), from)), &from, h)
 	})
 }
 
-// only lets callers with a role in. A browser that has not logged in is sent to the login.
+// only wraps a handler for callers with at least the given role. Browsers without a session are
+// redirected to the log-in page.
 func (s *Server) only(role access.Role, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		who := Caller(r)
@@ -157,18 +160,18 @@ func (s *Server) only(role access.Role, h http.Handler) http.Handler {
 		case who.Role >= role:
 			h.ServeHTTP(w, r)
 		case who.Role > access.Public:
-			Fault(w, http.StatusForbidden, "forbidden", fmt.Sprintf("this needs the role %v; yours is %v", role, who.Role))
+			WriteProblem(w, http.StatusForbidden, "forbidden", fmt.Sprintf("this needs the role %v; yours is %v", role, who.Role))
 		case r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"), "text/html"):
 			http.Redirect(w, r, s.URL("/login"), http.StatusSeeOther)
 		default:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			Fault(w, http.StatusUnauthorized, "unauthorized", "this needs a login or a token")
+			WriteProblem(w, http.StatusUnauthorized, "unauthorized", "this needs a login or a token")
 		}
 	})
 }
 
-// knownHost tells the window's own names from those that somebody has pointed at it. An
-// address cannot be pointed elsewhere.
+// knownHost reports whether the Host header is an address, localhost or one of web.hosts. It
+// protects against DNS rebinding: an attacker can point a name at this host, but not an address.
 func (s *Server) knownHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -190,8 +193,8 @@ func remote(r *http.Request) netip.Addr {
 	return ap.Addr().Unmap().WithZone("")
 }
 
-// address is where a request comes from. The headers of proxies are read from the nearest
-// on, as far as each is trusted.
+// address returns the address of the client. It follows X-Forwarded-For from the nearest proxy on,
+// as long as each proxy is trusted.
 func (s *Server) address(r *http.Request) netip.Addr {
 	addr := remote(r)
 	said := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")

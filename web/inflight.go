@@ -12,32 +12,35 @@ import (
 	"w3host/web/access"
 )
 
-// Limits of the requests that are answered at the same time for one address, streams included: of browsers and programs
-// with a login, and of all others there. Behind a proxy the address is the one that the proxy forwards, so that one
-// address cannot hold all connections of the proxy; with HTTP/2 it bounds the streams of an address's connections together.
+// Limits on the requests in flight for one address, streams included: for callers with a session or
+// token, and for all others. Behind a proxy the forwarded address counts, so that one client cannot
+// use up all connections of the proxy. With HTTP/2 the limits apply to the streams of all
+// connections of an address together.
 const (
 	callerInFlight   = 128
 	strangerInFlight = 32
 )
 
-// drained is how much of a body is read that a handler has not read, so that its connection can be used again, in bytes.
+// drained is the maximum number of unread bytes of a request body that are read after the handler,
+// so that the connection can be reused.
 const drained = 64 << 10
 
-// inFlight counts the requests that have no complete answer yet.
+// inFlight counts the requests whose responses are not complete.
 type inFlight struct {
 	mu   sync.Mutex
 	from map[origin]int
 }
 
-// origin is an address, of callers with a login or of those without: a stranger takes no place of a caller who shares
-// the address.
+// origin identifies whose requests are counted together. Callers with a session and strangers at
+// the same address are counted separately, so that strangers cannot lock the callers out.
 type origin struct {
 	addr     netip.Addr
 	stranger bool
 }
 
-// begin counts a request; false: its address has too many already. The caller must call end after each true.
-func (f *inFlight) begin(from *From) (o origin, ok bool) {
+// begin counts a request. It returns false if its origin is at the limit; otherwise the caller must
+// call end.
+func (f *inFlight) begin(from *Principal) (o origin, ok bool) {
 	o, most := origin{network.Base(from.Addr), from.Role == access.Public}, callerInFlight
 	if o.stranger {
 		most = strangerInFlight
@@ -59,8 +62,8 @@ func (f *inFlight) end(o origin) {
 	}
 }
 
-// counted answers a request unless its address has too many requests in flight.
-func (s *Server) counted(w http.ResponseWriter, r *http.Request, from *From, h http.Handler) {
+// counted calls h unless the caller has too many requests in flight. Health checks are not limited.
+func (s *Server) counted(w http.ResponseWriter, r *http.Request, from *Principal, h http.Handler) {
 	if s.isHealthCheck(r) {
 		h.ServeHTTP(w, r)
 		return
@@ -68,7 +71,7 @@ func (s *Server) counted(w http.ResponseWriter, r *http.Request, from *From, h h
 	of, ok := s.inFlight.begin(from)
 	if !ok {
 		w.Header().Set("Retry-After", "1")
-		Fault(w, http.StatusTooManyRequests, "too_many_at_once", "too many requests of your address are being answered: wait for one of them")
+		WriteProblem(w, http.StatusTooManyRequests, "too_many_at_once", "too many requests of your address are being answered: wait for one of them")
 		return
 	}
 	defer s.inFlight.end(of)
@@ -76,14 +79,14 @@ func (s *Server) counted(w http.ResponseWriter, r *http.Request, from *From, h h
 	_, _ = io.CopyN(io.Discard, r.Body, drained) // of a refused request, which counts until its body has come
 }
 
-// isHealthCheck reports whether a request asks for the health of the host and brings nothing to read.
+// isHealthCheck reports whether a request is a health check without a body.
 func (s *Server) isHealthCheck(r *http.Request) bool {
 	path := strings.TrimPrefix(r.URL.Path, s.opts.BasePath)
 	return (path == "/healthz" || path == "/readyz") && r.ContentLength == 0
 }
 
-// received bounds the time in which the body of a request comes, see bodyWithin, and refuses all requests but
-// health checks on reserved connections.
+// received sets a deadline for the body of each request, see bodyWithin, and refuses all requests
+// but health checks on reserved connections.
 func (s *Server) received(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if healthOnly, _ := r.Context().Value(healthOnlyKey{}).(bool); healthOnly {
@@ -91,7 +94,7 @@ func (s *Server) received(h http.Handler) http.Handler {
 			if !s.isHealthCheck(r) {
 				_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // nobody waits for the body
 				w.Header().Set("Retry-After", "5")
-				Fault(w, http.StatusServiceUnavailable, "busy", "too many connections are open: try again in a few seconds")
+				WriteProblem(w, http.StatusServiceUnavailable, "busy", "too many connections are open: try again in a few seconds")
 				return
 			}
 		}
@@ -109,8 +112,8 @@ func (s *Server) received(h http.Handler) http.Handler {
 	})
 }
 
-// timedBody is the body of a request with a deadline, which it lifts when all of it has come: the deadline would end the
-// request otherwise, however long its handler may take.
+// timedBody is a request body that removes the read deadline once it has been read completely.
+// Otherwise the deadline would also cancel handlers that run for longer.
 type timedBody struct {
 	io.ReadCloser
 	control  *http.ResponseController

@@ -7,7 +7,8 @@ import (
 	"w3host/texts"
 )
 
-// Theme is the one that a visitor has chosen: "dark" or "light"; empty: as the browser wants.
+// Theme returns the colour theme that a visitor has chosen, "dark" or "light", or "" to follow the
+// browser's preference.
 func Theme(r *http.Request) string {
 	if c, err := r.Cookie("theme"); err == nil && (c.Value == "dark" || c.Value == "light") {
 		return c.Value
@@ -15,7 +16,7 @@ func Theme(r *http.Request) string {
 	return ""
 }
 
-// Language is that of a visitor: as chosen, or else as the browser wants.
+// Language returns the language that a visitor has chosen, or the browser's preferred one.
 func Language(r *http.Request) texts.Language {
 	if c, err := r.Cookie("lang"); err == nil {
 		if l, err := texts.ParseLanguage(c.Value); err == nil {

@@ -12,7 +12,7 @@ import (
 	"w3host/web/access"
 )
 
-// limiter is an allowance.Limiter that several goroutines may use.
+// limiter is an allowance.Limiter that is safe for concurrent use.
 type limiter[K comparable] struct {
 	mu     sync.Mutex
 	limits *allowance.Limiter[K]
@@ -22,70 +22,72 @@ func newLimiter[K comparable](burst int, per time.Duration) *limiter[K] {
 	return &limiter[K]{limits: allowance.NewLimiter[K](burst, per)}
 }
 
-// allow counts one event of a key, and reports whether the key may have it.
+// allow counts an event of a key and reports whether it is within the limit.
 func (l *limiter[K]) allow(key K) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.limits.Allow(time.Now(), key)
 }
 
-// Requests a second: of an account or token, and of a network without a login.
+// Limits on API requests per second: for an account or token, and for a network without either.
 const (
 	requestRate, requestBurst   = 20, 40
 	strangerRate, strangerBurst = 5, 20
 )
 
-// Pace bounds how many requests each caller makes.
+// Pace limits the request rate of each caller.
 type Pace struct {
-	callers   *limiter[access.Who] // those who have logged in, or have a token
+	callers   *limiter[access.Identity] // those who have logged in, or have a token
 	strangers *limiter[netip.Addr]
 }
 
-// NewPace returns a Pace, which counts the requests of all handlers that it wraps together.
+// NewPace returns a Pace. It counts the requests of all handlers that it wraps together.
 func NewPace() *Pace {
 	return &Pace{
-		callers:   newLimiter[access.Who](requestBurst, requestBurst*time.Second/requestRate),
+		callers:   newLimiter[access.Identity](requestBurst, requestBurst*time.Second/requestRate),
 		strangers: newLimiter[netip.Addr](strangerBurst, strangerBurst*time.Second/strangerRate),
 	}
 }
 
-// Paced wraps a handler: callers who ask too often are answered with 429.
+// Paced wraps a handler. Callers above the limit get status 429.
 func (p *Pace) Paced(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !p.Allow(r) {
 			w.Header().Set("Retry-After", "1")
-			Fault(w, http.StatusTooManyRequests, "too_many_requests", "you ask too often: wait a second")
+			WriteProblem(w, http.StatusTooManyRequests, "too_many_requests", "you ask too often: wait a second")
 			return
 		}
 		h.ServeHTTP(w, r)
 	})
 }
 
-// Allow counts a request, and reports whether its caller may have it answered.
+// Allow counts a request and reports whether its caller is within the limit.
 func (p *Pace) Allow(r *http.Request) bool { return p.allow(Caller(r)) }
 
-func (p *Pace) allow(from From) bool {
+func (p *Pace) allow(from Principal) bool {
 	if from.Role == access.Public {
 		return p.strangers.allow(network.Base(from.Addr))
 	}
-	return p.callers.allow(from.Who)
+	return p.callers.allow(from.Identity)
 }
 
-// tries bounds the tries of passwords and links: those of one address, and those of one address for one name. Each has a
-// limiter of its own, so that the many names of one address do not push out other addresses.
+// tries limits the attempts to guess passwords and links, per address and per pair of address and
+// name. The two are separate, so that an address that tries many names does not evict the entries
+// of other addresses.
 type tries struct {
 	addrs *limiter[netip.Addr]
 	names *limiter[try]
 }
 
-// try is a name that an address has tried.
+// try is a name that was tried from an address.
 type try struct {
 	from netip.Addr
 	name string
 }
 
 const (
-	// Within triesFor an address may try one name triesPerName times, and all names triesPerAddr times.
+	// Within triesFor, an address may try one name triesPerName times, and all names together
+	// triesPerAddr times.
 	triesFor     = 15 * time.Minute
 	triesPerName = 5
 	triesPerAddr = 30
@@ -95,8 +97,8 @@ func newTries() tries {
 	return tries{newLimiter[netip.Addr](triesPerAddr, triesFor), newLimiter[try](triesPerName, triesFor)}
 }
 
-// allow counts a try of a password; false: there were too many. A check takes 19 MiB and a tenth of
-// a second of a core that games need, see Work.
+// allow counts an attempt and reports whether it is within the limits. Each check takes 19 MiB of
+// memory and a tenth of a second of CPU time, see Work.
 func (t tries) allow(name string, addr netip.Addr) bool {
 	from := network.Base(addr)
 	folded := strings.ToLower(strings.ToUpper(name)) // one spelling of all that Store.Check takes for the same

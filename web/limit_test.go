@@ -50,7 +50,7 @@ func TestPace(t *testing.T) {
 
 func testPace(t *testing.T) {
 	p, addr := NewPace(), netip.MustParseAddr("10.0.0.1")
-	rook := From{Who: access.Who{Name: "Rook", Role: access.Viewer, Via: "api"}, Addr: addr}
+	rook := Principal{Identity: access.Identity{Name: "Rook", Role: access.Viewer, Via: "api"}, Addr: addr}
 	allowed := 0
 	for range 3 * requestBurst {
 		if p.allow(rook) {
@@ -58,7 +58,7 @@ func testPace(t *testing.T) {
 		}
 		for range 1000 {
 			addr = addr.Next()
-			p.allow(From{Addr: addr})
+			p.allow(Principal{Addr: addr})
 		}
 	}
 	if allowed != requestBurst {

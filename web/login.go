@@ -16,19 +16,21 @@ import (
 
 const (
 	loginPatience = 5 * time.Second
-	// triesWait is how long a client that tries too often waits for the answer, which slows down programs that guess.
+	// triesWait delays the answer to a client that tries too often, which slows down password
+	// guessing.
 	triesWait = time.Second
 	maxForm   = 4 << 10 // bytes
 )
 
-// ErrBusy: the check of a password had to wait too long for its turn.
+// ErrBusy is returned if a password check could not start in time because too many others were
+// waiting.
 var ErrBusy = errors.New("too many people log in at the same time: try again in a few seconds")
 
-// check compares a password when its turn has come.
-func (s *Server) check(ctx context.Context, name, password string) (access.Who, error) {
+// check verifies a password on the server's background thread.
+func (s *Server) check(ctx context.Context, name, password string) (access.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginPatience)
 	defer cancel()
-	who, err := access.Who{}, ErrBusy
+	who, err := access.Identity{}, ErrBusy
 	s.Work(ctx, func() { who, err = s.opts.Access.Check(name, password) })
 	return who, err
 }
@@ -38,7 +40,7 @@ var files embed.FS
 
 var pages = template.Must(template.ParseFS(files, "*.html"))
 
-// login registers the handlers that log in and out.
+// login registers the handlers for logging in and out.
 func (s *Server) login() {
 	s.Handle("GET /login", access.Public, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.showLogin(w, r, http.StatusOK, "") }))
 	s.Handle("POST /login", access.Public, http.HandlerFunc(s.logIn))
@@ -46,13 +48,13 @@ func (s *Server) login() {
 	s.Handle("GET /static/login.js", access.Public, http.FileServerFS(files))
 }
 
-// entrance is the page of the login.
+// entrance is the data of the log-in page.
 type entrance struct {
 	Base, Fault, Theme string
 	Language, Other    texts.Language
 }
 
-// L is a text of the page in its language.
+// L returns a text of the page in its language.
 func (e entrance) L(english string) string { return texts.Known(english).In(e.Language) }
 
 func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, fault string) {
@@ -68,7 +70,7 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request, status int, f
 	_ = pages.ExecuteTemplate(w, "login.html", e) // the browser is gone
 }
 
-// logIn takes a name and a password, or the code of a link.
+// logIn logs in with name and password, or with the code of a one-time link.
 func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -90,18 +92,18 @@ func (s *Server) logIn(w http.ResponseWriter, r *http.Request) {
 		s.showLogin(w, r, http.StatusTooManyRequests, "too many tries from here: wait a few minutes")
 		return
 	}
-	var who access.Who
+	var who access.Identity
 	err := access.ErrWrong
 	switch {
 	case code != "":
-		who, err = s.opts.Access.Spend(code, time.Now())
+		who, err = s.opts.Access.RedeemCode(code, time.Now())
 		name = who.Name
 	case name != "":
 		who, err = s.check(r.Context(), name, r.PostForm.Get("password"))
 	}
 	var id string
 	if err == nil {
-		id, err = s.opts.Access.Begin(who, time.Now())
+		id, err = s.opts.Access.NewSession(who, time.Now())
 	}
 	s.audit(name, "web", "web login", from.Addr.String(), err)
 	switch {
@@ -126,14 +128,15 @@ func (s *Server) logOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, s.URL("/login"), http.StatusSeeOther)
 }
 
-// Ordered changes who may log in, in the name of a caller, and records that in the audit.
+// Ordered runs do, a change of accounts, tokens or links by the caller in ctx, and records it in
+// the audit log.
 func (s *Server) Ordered(ctx context.Context, action, on string, do func() error) error {
 	from, err := CallerOf(ctx), do()
 	s.audit(from.Name, from.Via, action, on, err)
 	return err
 }
 
-// audit records who did what by the window.
+// audit records an action in the audit log.
 func (s *Server) audit(who, via, action, on string, err error) {
 	a := storage.AdminAction{At: time.Now(), Who: who, Via: via, Action: action, On: on}
 	if err != nil {
@@ -142,8 +145,8 @@ func (s *Server) audit(who, via, action, on string, err error) {
 	s.opts.Audit(a)
 }
 
-// cookie is the name of the session's cookie. Browsers hold names with these prefixes to
-// TLS, the first also to this one host.
+// cookie returns the name of the session cookie. Browsers accept cookies with the prefixes __Host-
+// and __Secure- only over TLS, and the first only for this exact host.
 func (s *Server) cookie(secure bool) string {
 	switch {
 	case secure && s.opts.BasePath == "":

@@ -5,8 +5,7 @@ import (
 	"net/http"
 )
 
-// Problem is an answer that says why something was not done, as RFC 9457 has it. Code is
-// for programs and does not change.
+// Problem is an error response in the format of RFC 9457. Code is a stable identifier for programs.
 type Problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
@@ -14,8 +13,9 @@ type Problem struct {
 	Detail string `json:"detail"`
 }
 
-// Fault answers with a problem.
-func Fault(w http.ResponseWriter, status int, code, detail string) {
+// WriteProblem writes an error response. The code is a stable identifier for programs; the detail
+// is for people.
+func WriteProblem(w http.ResponseWriter, status int, code, detail string) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(Problem{http.StatusText(status), status, code, detail})

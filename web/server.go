@@ -1,17 +1,17 @@
-// Package web is the operator's window: an HTTP server beside the games, and the rights
-// of its users. It has no rule and no text of a game. It shows facts and answers of
-// the host, and its actions are commands of a caller.
+// Package web is the HTTP server of the web console, the API and the public site, with the
+// authentication of their users. It knows nothing about games: the packages below it show
+// facts of the host, and their actions are commands that the host executes.
 //
-// Each part of the window registers its handlers before Serve:
+// Each of these packages registers its handlers before Serve:
 //
 //	s.Handle("GET /maps", access.Viewer, maps)
 //
-// The handler runs for callers with that role at least, behind all checks: Host,
-// cross-origin requests, session or token. [Caller] says who it is and from where, [Fault]
-// answers with a problem (RFC 9457), [Server.URL] makes an address below web.base_path, and
-// [Stream] lifts the time limits for an answer that has no end. No GET may change anything.
-// Scripts and styles are files (Handle them under "GET /static/"): the content security
-// policy forbids what stands inside a page.
+// The handler runs only for callers with at least that role, after all checks: Host header,
+// cross-origin requests, session or token. [Caller] returns the caller and its address,
+// [WriteProblem] writes an error (RFC 9457), [Server.URL] adds web.base_path to a path, and
+// [Stream] removes the time limits of a streaming response. A GET must not change anything.
+// Scripts and styles must be files (registered under "GET /static/"), because the content
+// security policy forbids inline ones.
 package web
 
 import (
@@ -31,21 +31,22 @@ import (
 	"w3host/web/access"
 )
 
-// Time limits of a connection and of one request. Streams and uploads set their own.
+// Time limits of connections and requests. Streams and uploads set their own.
 const (
 	headerWithin  = 5 * time.Second
 	requestWithin = 30 * time.Second
 	answerWithin  = 30 * time.Second
-	// bodyWithin is the time in which the body of a request has to come behind its headers, except that of an upload.
+	// bodyWithin is the time limit for receiving a request body after its headers, except for
+	// uploads.
 	bodyWithin = 5 * time.Second
 	idleFor    = time.Minute
 	stopWithin = 200 * time.Millisecond
 	maxHeader  = 16 << 10 // bytes
-	// maxStreams is how many requests one connection of HTTP/2 may have at the same time. Each page in a browser holds one.
+	// maxStreams limits the concurrent requests on one HTTP/2 connection. Each open page uses one.
 	maxStreams = 64
 )
 
-// Options are the settings of a server.
+// Options holds the settings of a server.
 type Options struct {
 	Listen   string
 	Hosts    []string       // names by which browsers may ask for it, beside addresses and localhost
@@ -59,27 +60,28 @@ type Options struct {
 	Log      zerolog.Logger
 }
 
-// Server is the window. It never touches data of the loop of the games.
+// Server is the HTTP server of the web console, with all its ports. It never accesses data of the
+// game loop.
 type Server struct {
-	opts   Options
-	mux    *http.ServeMux
-	doors  []*door // the first is the window's own
-	tries  tries
-	worker worker
-	// inFlight are the requests at all ports.
+	opts      Options
+	mux       *http.ServeMux
+	endpoints []*endpoint // the first is the web console
+	tries     tries
+	worker    worker
+	// inFlight counts requests on all ports.
 	inFlight inFlight
-	// Took is told how long each request took that is no stream, by one of Groups and its status. It must not
-	// wait. Set it before Serve; nil: nobody is told.
+	// Took, if not nil, is called with the duration of every non-streaming request, its group (one
+	// of Groups) and the status of the response. It must not block. Set it before Serve.
 	Took func(group string, status int, took time.Duration)
 }
 
-// door is a port with what answers there.
-type door struct {
+// endpoint is a listening port with its handler.
+type endpoint struct {
 	*http.Server
 	listener net.Listener
 }
 
-// open adds a port; secure is nil where it is plain HTTP.
+// open listens on an address and serves h there, with TLS unless secure is nil.
 func (s *Server) open(listen string, h http.Handler, secure *tls.Config) (net.Addr, error) {
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -89,27 +91,26 @@ func (s *Server) open(listen string, h http.Handler, secure *tls.Config) (net.Ad
 	return l.Addr(), nil
 }
 
-// attach has a handler answer at a listener.
+// attach serves h on a listener.
 func (s *Server) attach(l net.Listener, h http.Handler, secure *tls.Config) {
-	s.doors = append(s.doors, &door{listener: newBounded(l, s.opts.Proxies), Server: &http.Server{
+	s.endpoints = append(s.endpoints, &endpoint{listener: newBounded(l, s.opts.Proxies), Server: &http.Server{
 		Handler: h, TLSConfig: secure, ReadHeaderTimeout: headerWithin, ReadTimeout: requestWithin, WriteTimeout: answerWithin, IdleTimeout: idleFor,
 		MaxHeaderBytes: maxHeader, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: maxStreams}, ConnContext: connContext, ErrorLog: log.New(faults{s.opts.Log}, "", 0),
 	}})
 }
 
-// Beside has a handler answer on a port of its own, without any check of who asks. Call it
-// before Serve.
+// Beside serves h on a port of its own, without any authentication. Call it before Serve.
 func (s *Server) Beside(listen string, h http.Handler) (net.Addr, error) {
 	return s.open(listen, h, nil)
 }
 
-// Outside has a handler answer on a port of its own, where nobody logs in: no cookie and no
-// token counts there. Call it before Serve.
+// Outside serves h on a port of its own for the public: it ignores cookies and tokens. Call it
+// before Serve.
 func (s *Server) Outside(listen string, h http.Handler) (net.Addr, error) {
-	return s.open(listen, s.timed(s.outside(h)), s.doors[0].TLSConfig.Clone())
+	return s.open(listen, s.timed(s.outside(h)), s.endpoints[0].TLSConfig.Clone())
 }
 
-// Open listens; nothing is answered before Serve.
+// Open listens on o.Listen. It answers requests only once Serve runs.
 func Open(o Options) (*Server, error) {
 	s := newServer(o)
 	secure, err := o.secure()
@@ -122,41 +123,41 @@ func Open(o Options) (*Server, error) {
 	return s, nil
 }
 
-// newServer returns a server that has no port yet.
+// newServer returns a server without ports.
 func newServer(o Options) *Server {
 	s := &Server{opts: o, mux: http.NewServeMux(), tries: newTries(), worker: newWorker(), inFlight: inFlight{from: make(map[origin]int)}}
 	s.login()
 	return s
 }
 
-// Handle has a handler answer the requests that the pattern of http.ServeMux describes, for callers with
-// that role at least.
+// Handle registers a handler for a pattern of http.ServeMux, for callers with at least the given
+// role.
 func (s *Server) Handle(pattern string, role access.Role, h http.Handler) {
 	s.mux.Handle(pattern, s.only(role, h))
 }
 
-// Addr is where the server listens.
-func (s *Server) Addr() net.Addr { return s.doors[0].listener.Addr() }
+// Addr returns the address on which the web console listens.
+func (s *Server) Addr() net.Addr { return s.endpoints[0].listener.Addr() }
 
-// URL is the address of a path for links and redirections.
+// URL returns path with web.base_path in front, for links and redirects.
 func (s *Server) URL(path string) string { return s.opts.BasePath + path }
 
-// Serve answers until ctx ends. Then requests under way get a moment, streams none.
+// Serve answers requests until ctx ends. Then requests in flight get up to stopWithin to complete.
 func (s *Server) Serve(ctx context.Context) error {
-	s.doors[0].Handler = s.timed(s.checks())
+	s.endpoints[0].Handler = s.timed(s.checks())
 	ended := make(chan error)
-	for _, d := range s.doors {
+	for _, d := range s.endpoints {
 		d.Handler = s.received(d.Handler)
 		go func() { ended <- d.serve(ctx) }()
 	}
 	var err error
-	for range s.doors {
+	for range s.endpoints {
 		err = errors.Join(err, <-ended)
 	}
 	return err
 }
 
-func (d *door) serve(ctx context.Context) error {
+func (d *endpoint) serve(ctx context.Context) error {
 	d.BaseContext = func(net.Listener) context.Context { return ctx }
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -182,23 +183,23 @@ func (d *door) serve(ctx context.Context) error {
 	return err
 }
 
-// Close ends a server that has not served.
+// Close closes the ports of a server that has not served.
 func (s *Server) Close() {
-	for _, d := range s.doors {
+	for _, d := range s.endpoints {
 		_ = d.listener.Close()
 	}
 }
 
-// Stream lifts the time limits of a request whose answer has no end. Each write has its
-// own limit then, which the handler sets with http.ResponseController.
+// Stream removes the time limits of a request whose response is a stream. The handler sets a
+// deadline for each write instead, with http.ResponseController.
 func Stream(w http.ResponseWriter) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Time{})
 	_ = c.SetWriteDeadline(time.Time{})
 }
 
-// faults writes what net/http says of connections to the log: panics of handlers as errors,
-// the faults of clients for debugging.
+// faults is the error log of net/http: it logs panics of handlers as errors, and faults of clients
+// at debug level.
 type faults struct{ log zerolog.Logger }
 
 func (f faults) Write(p []byte) (int, error) {

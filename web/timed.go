@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Groups are the kinds of requests by which they are timed.
+// Groups holds the kinds of requests that are timed separately.
 var Groups = []string{"page", "api", "file", "other"}
 
-// group is that of a path below web.base_path; empty: a stream, whose length says nothing.
+// group returns the kind of request for a path below web.base_path, or "" for streams, whose
+// duration means nothing.
 func group(path string) string {
 	switch {
 	case path == "/events", strings.HasPrefix(path, "/api/") && strings.HasSuffix(path, "/events"):
@@ -24,7 +25,7 @@ func group(path string) string {
 	return "page"
 }
 
-// timed tells Took of each request how long it took.
+// timed wraps a handler and reports the duration of each request to Took.
 func (s *Server) timed(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		of := group(strings.TrimPrefix(r.URL.Path, s.opts.BasePath))
@@ -39,7 +40,8 @@ func (s *Server) timed(h http.Handler) http.Handler {
 	})
 }
 
-// answer notes the status of an answer: that of a fault if the handler ends without one.
+// answer records the status of a response. If the handler panics before it writes one, the status
+// is 500.
 type answer struct {
 	http.ResponseWriter
 	begun  bool
@@ -62,5 +64,5 @@ func (a *answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }

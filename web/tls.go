@@ -12,8 +12,8 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 )
 
-// Autocert gets certificates by ACME. The challenges are answered on the port of the server
-// itself (TLS-ALPN-01).
+// Autocert obtains certificates by ACME. The server answers the challenges on its own port
+// (TLS-ALPN-01).
 type Autocert struct {
 	Hosts     []string
 	Directory string // URL of a test's authority; empty: Let's Encrypt, which costs nothing and whose certificates every browser takes
@@ -30,7 +30,7 @@ func (a *Autocert) config() *tls.Config {
 	return c
 }
 
-// secure is how browsers' connections are protected; nil: they are not.
+// secure returns the TLS configuration of the server, or nil for plain HTTP.
 func (o *Options) secure() (*tls.Config, error) {
 	if o.Autocert != nil {
 		return o.Autocert.config(), nil
@@ -45,8 +45,8 @@ func (o *Options) secure() (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certs.get}, nil
 }
 
-// certificate is read from its files again when they have changed, since the program that renews
-// it does not restart the host.
+// certificate is a pair of certificate and key files. It is loaded again when the files change, so
+// that a renewal needs no restart.
 type certificate struct {
 	cert, key string
 
@@ -55,7 +55,7 @@ type certificate struct {
 	at     time.Time // of the certificate's file
 }
 
-// get keeps the last good certificate while the files are being replaced.
+// get returns the current certificate. It keeps the last good one while the files are incomplete.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

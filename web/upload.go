@@ -8,8 +8,7 @@ import (
 	"w3host/texts"
 )
 
-// Time limits of a request that brings a file: it must bring something this often, and all
-// of it in time.
+// Time limits of an upload: the longest pause without data, and the total duration.
 const (
 	stallsFor    = 20 * time.Second
 	uploadWithin = 15 * time.Minute
@@ -21,21 +20,21 @@ type Kind struct {
 	Code   string
 }
 
-// Refusal says why a request was not carried out, in any language.
+// Refusal explains why a request was refused. It can be translated.
 type Refusal struct {
 	texts.Text
 	Kind
 }
 
-// Refuse makes one of an English format that the catalogue of texts has.
+// Refuse makes a Refusal from an English format string that is in the catalogue of texts.
 func Refuse(kind Kind, format string, args ...any) *Refusal {
 	return &Refusal{texts.Of(format, args...), kind}
 }
 
-// Fault answers with it.
-func (r *Refusal) Fault(w http.ResponseWriter) { Fault(w, r.Status, r.Code, r.String()) }
+// WriteProblem writes the refusal as a response.
+func (r *Refusal) WriteProblem(w http.ResponseWriter) { WriteProblem(w, r.Status, r.Code, r.String()) }
 
-// Upload is a file that a request brings.
+// Upload is an uploaded file.
 type Upload struct {
 	Name    string
 	Replace string // ETag of the file that it takes the place of, "*" for any; empty: there must be none
@@ -43,7 +42,7 @@ type Upload struct {
 	Body    io.Reader
 }
 
-// Slow gives a request the time that a file takes on a slow line.
+// Slow gives a request the time limits of an upload over a slow line.
 func Slow(w http.ResponseWriter, r *http.Request) {
 	until, c := time.Now().Add(uploadWithin), http.NewResponseController(w)
 	_ = c.SetWriteDeadline(until.Add(answerWithin))

@@ -122,7 +122,7 @@ func (w *window) logIn(c *http.Client, values url.Values) (int, http.Header) {
 	return status, header
 }
 
-// Every role at every door.
+// Every role at every endpoint.
 func TestRoles(t *testing.T) {
 	w := openWindow(t, nil)
 	roles := []access.Role{access.Public, access.Viewer, access.Moderator, access.Admin, access.Root}
@@ -145,7 +145,7 @@ func TestRoles(t *testing.T) {
 				want = http.StatusForbidden
 			}
 			if status != want {
-				t.Errorf("%v at a door for %v: %d, want %d", has, needs, status, want)
+				t.Errorf("%v at an endpoint for %v: %d, want %d", has, needs, status, want)
 			}
 		}
 	}
@@ -353,7 +353,7 @@ func TestHandlerFault(t *testing.T) {
 // A port beside the window asks nobody who they are, and ends with it.
 func TestBeside(t *testing.T) {
 	w := openWindow(t, nil)
-	w.url = "http://" + w.doors[1].listener.Addr().String()
+	w.url = "http://" + w.endpoints[1].listener.Addr().String()
 	if status, _, _ := w.ask(http.DefaultClient, "GET", "/", "", "Host", "prometheus.example"); status != 404 {
 		t.Errorf("%d", status)
 	}

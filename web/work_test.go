@@ -10,7 +10,7 @@ import (
 // As many work at once as there are places, however many come.
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		places, at, most := make(Places, 4), atomic.Int32{}, atomic.Int32{}
+		places, at, most := make(Semaphore, 4), atomic.Int32{}, atomic.Int32{}
 		for range 20 {
 			go places.Take(t.Context(), func() {
 				most.Store(max(most.Load(), at.Add(1)))

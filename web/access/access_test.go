@@ -47,7 +47,7 @@ func TestAccounts(t *testing.T) {
 		t.Errorf("a name that is not known: %v", err)
 	}
 	who, _ := s.Check("ROOK", "long enough")
-	id, err := s.Begin(who, noon)
+	id, err := s.NewSession(who, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestAccounts(t *testing.T) {
 	if err := other.SetAccount("rook", Viewer, "", noon); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := s.Session(id, noon); !ok || got != (Who{"Rook", Viewer, "web"}) {
+	if got, ok := s.Session(id, noon); !ok || got != (Identity{"Rook", Viewer, "web"}) {
 		t.Errorf("the session after the role has changed: %v, %v", got, ok)
 	}
 	if err := other.SetAccount("rook", Viewer, "another word", noon); err != nil {
@@ -95,18 +95,18 @@ func TestLinksAndSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"", "x", old} {
-		if _, err := s.Spend(bad, noon); !errors.Is(err, ErrSpent) {
+		if _, err := s.RedeemCode(bad, noon); !errors.Is(err, ErrSpent) {
 			t.Errorf("the link %q: %v", bad, err)
 		}
 	}
-	who, err := s.Spend(code, noon)
+	who, err := s.RedeemCode(code, noon)
 	if err != nil || who.Role != Root {
 		t.Fatalf("%v, %v", who, err)
 	}
-	if _, err := Open(path).Spend(code, noon); !errors.Is(err, ErrSpent) {
+	if _, err := Open(path).RedeemCode(code, noon); !errors.Is(err, ErrSpent) {
 		t.Errorf("a link is taken twice: %v", err)
 	}
-	id, err := s.Begin(who, noon)
+	id, err := s.NewSession(who, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestLinksAndSessions(t *testing.T) {
 	if _, ok := s.Session(id, noon.Add(SessionFor+time.Minute)); ok {
 		t.Error("a session has no end")
 	}
-	id, _ = s.Begin(who, noon)
+	id, _ = s.NewSession(who, noon)
 	if _, ok := s.Session(id, noon.Add(sessionIdle+time.Minute)); ok {
 		t.Error("an idle session has no end")
 	}
@@ -133,7 +133,7 @@ func TestLinksAndSessions(t *testing.T) {
 	if _, ok := s.Session(id, noon); ok {
 		t.Error("a session goes on after its end")
 	}
-	id, _ = s.Begin(who, noon)
+	id, _ = s.NewSession(who, noon)
 	if err := s.EndSessions("(link)"); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestLinksAndSessions(t *testing.T) {
 			slices.Repeat([]Session{{Hash: "x", Account: who.Name, Made: noon, Seen: noon}}, maxSessions)...)
 		return nil
 	})
-	id, _ = s.Begin(who, noon)
+	id, _ = s.NewSession(who, noon)
 	if st, err := s.read(); err != nil || len(st.Sessions) != 1+maxSessions || st.Sessions[0].Account != "Rook" {
 		t.Errorf("%d sessions, want the one of Rook and %d of the account that began one: %v", len(st.Sessions), maxSessions, err)
 	}
@@ -179,7 +179,7 @@ func TestTokens(t *testing.T) {
 		{"", "192.168.1.2", 0, false},
 	} {
 		who, ok := s.Token(c.text, netip.MustParseAddr(c.from), noon.Add(c.after))
-		if ok != c.ok || ok && who != (Who{"bot", Moderator, "api"}) {
+		if ok != c.ok || ok && who != (Identity{"bot", Moderator, "api"}) {
 			t.Errorf("%+v: %v, %v", c, who, ok)
 		}
 	}
@@ -235,7 +235,7 @@ func TestLockIsHeld(t *testing.T) {
 	})
 }
 
-// Who gives a role that does not exist reads which do.
+// Identity gives a role that does not exist reads which do.
 func TestNoSuchRole(t *testing.T) {
 	role := Admin
 	err := role.UnmarshalText([]byte("king"))

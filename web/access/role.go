@@ -1,8 +1,8 @@
-// Package access knows who may use the operator's window: accounts with passwords,
-// tokens for programs, sessions of browsers and links that work once. All of it is one
-// file beside the database, since an operator needs the window most when the database is
-// away. The host and "w3host web" change it under the same lock; of passwords, tokens,
-// sessions and links it has hashes only.
+// Package access stores who may use the web console and its API: accounts with passwords, API
+// tokens, browser sessions and one-time login links. Everything is in one file beside the database,
+// because operators need the console most when the database is down. The host and the command
+// "w3host web" change the file under the same lock. It contains only hashes of passwords, tokens,
+// session ids and link codes.
 package access
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Role says which pages and actions somebody may use.
+// Role determines the pages and actions that a caller may use. Each role includes those before it.
 type Role uint8
 
 const (
@@ -24,15 +24,15 @@ const (
 
 var roleNames = []string{"public", "viewer", "moderator", "admin", "root"}
 
-// Roles are the names of those that an account or token can have.
+// Roles returns the names of the roles that accounts and tokens can have.
 func Roles() []string { return roleNames[Viewer:] }
 
 func (r Role) String() string { return roleNames[r] }
 
-// MarshalText is String, for JSON.
+// MarshalText returns the name of the role.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText reads one of Roles.
+// UnmarshalText parses one of Roles.
 func (r *Role) UnmarshalText(text []byte) error {
 	i := slices.Index(Roles(), string(text))
 	if i < 0 {

@@ -17,7 +17,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Limits of the file; the oldest sessions of an account, and the oldest links, make room.
+// Limits of the file. The oldest sessions of an account, and the oldest links, make room for new
+// ones.
 const (
 	maxAccounts = 200
 	maxTokens   = 200
@@ -25,7 +26,8 @@ const (
 	maxLinks    = 20
 )
 
-// lockWithin is how long another program may hold the file. All requests wait meanwhile.
+// lockWithin is the maximum time to wait while another program holds the lock. All requests wait
+// meanwhile.
 const lockWithin = 3 * time.Second
 
 // Account is a person who logs in with a password.
@@ -36,7 +38,7 @@ type Account struct {
 	Made time.Time `json:"made"`
 }
 
-// Token lets a program in.
+// Token gives a program access to the API.
 type Token struct {
 	Name     string         `json:"name"`
 	Role     Role           `json:"role"`
@@ -46,7 +48,7 @@ type Token struct {
 	Made     time.Time      `json:"made"`
 }
 
-// Session is a browser that has logged in. Account is the name of byLink for one that came by a link.
+// Session is a logged-in browser. Account is the name of byLink if it logged in with a link.
 type Session struct {
 	Hash    string    `json:"hash,omitempty" hidden:"true"` // no answer of the API has it
 	Account string    `json:"account" doc:"Or (link): came by a link"`
@@ -54,13 +56,13 @@ type Session struct {
 	Seen    time.Time `json:"seen" doc:"To ten minutes"`
 }
 
-// link is a way in that works once.
+// link is a one-time login code.
 type link struct {
 	Hash    string    `json:"hash"`
 	Expires time.Time `json:"expires"`
 }
 
-// state is the content of the file. It is never changed once it is shared.
+// state is the content of the file. It must not be modified after it has been shared.
 type state struct {
 	Accounts []Account `json:"accounts"`
 	Tokens   []Token   `json:"tokens"`
@@ -68,7 +70,8 @@ type state struct {
 	Links    []link    `json:"links"`
 }
 
-// Store is the file, for one program of perhaps several that use it.
+// Store reads and changes the file. Several processes may do so at the same time; a Store is safe
+// for concurrent use.
 type Store struct {
 	path string
 	lock *flock.Flock
@@ -78,10 +81,10 @@ type Store struct {
 	now  state
 }
 
-// Open makes a store of a file, which need not exist.
+// Open returns a Store for a file, which need not exist.
 func Open(path string) *Store { return &Store{path: path, lock: flock.New(path + ".lock")} }
 
-// read returns the present content of the file. It reads the file again only when it has changed.
+// read returns the content of the file. It reads the file only if it has changed.
 func (s *Store) read() (state, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +114,7 @@ func (s *Store) reread() (state, error) {
 	return read, nil
 }
 
-// change reads the file, changes its contents and writes it whole.
+// change applies how to the content of the file and writes it back, under the lock.
 func (s *Store) change(how func(*state) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +142,7 @@ func (s *Store) change(how func(*state) error) error {
 	return s.replace(text)
 }
 
-// replace writes a new file, which is complete before it takes the place of the old one.
+// replace writes the file atomically.
 func (s *Store) replace(text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(s.path), ".web") // mode 0600
 	if err != nil {
@@ -156,7 +159,8 @@ func (s *Store) replace(text []byte) error {
 	return err
 }
 
-// hashOf returns the stored hash of a word of rand.Text. It needs no salt: nobody can guess the word.
+// hashOf returns the stored hash of a secret from rand.Text. It needs no salt, because the secret
+// is random.
 func hashOf(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])

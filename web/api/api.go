@@ -1,6 +1,6 @@
-// Package api is the window for programs: /api/v1, described by an OpenAPI file that is
-// made from the types here. It shows facts of the host and its database; its
-// actions are commands, which answer as they do everywhere.
+// Package api serves the HTTP API under /api/v1. Its OpenAPI description is generated from the
+// types in this package. It returns facts of the host and its database; its actions are the same
+// commands as in the chat.
 package api
 
 import (
@@ -25,9 +25,9 @@ import (
 const (
 	prefix  = "/api/v1"
 	maxBody = 64 << 10 // bytes
-	// askWithin is how long the database or a game may take for an answer.
+	// askWithin is the time limit for an answer of the database or a game.
 	askWithin = 2 * time.Second
-	// mostAsked is how many questions to the database are on their way at once.
+	// mostAsked is the maximum number of concurrent database queries.
 	mostAsked = 2
 )
 
@@ -37,39 +37,40 @@ type Options struct {
 	Order func(context.Context, command.Caller, control.Order) control.Answer
 	Seen  func(id uint32) control.Seen
 	Maps  Maps
-	// Upload takes a file for the maps folder.
+	// Upload stores a map in the maps folder.
 	Upload func(*http.Request, web.Upload) (e *catalogue.MapFile, replaced bool, err error)
 	Realms func() map[string]bool
-	// Fleet tells of all hosts that share the database and of the lobbies and games of the others; nil: this host is alone.
+	// Fleet returns all hosts that share the database, and the lobbies and games of the others. It
+	// is nil without other hosts.
 	Fleet   func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error)
 	DB      *storage.Store
 	Replays string // their folder
 	Access  *access.Store
 	Events  *Events
 	Version string
-	// Ordered is that of the window.
+	// Ordered runs an administrative action and writes it to the audit log, see web.Server.Ordered.
 	Ordered func(ctx context.Context, action, on string, do func() error) error
 }
 
-// api answers.
+// api holds the handlers of the operations.
 type api struct {
 	Options
 	started time.Time
-	asking  web.Places                                // for questions to the database
+	asking  web.Semaphore                             // for questions to the database
 	work    func(ctx context.Context, do func()) bool // web.Server.Work
 	games   cached[[]host.Info]
 	public  cached[[]byte]
 }
 
-// Register has the window answer for programs. It returns the handler of status.json, for a port
-// outside of the window.
+// Register registers the API with the server. It returns the handler of status.json, which the
+// public port serves as well.
 func Register(s *web.Server, o Options) (status http.Handler) {
-	a := &api{Options: o, started: time.Now(), asking: make(web.Places, mostAsked), work: s.Work}
+	a := &api{Options: o, started: time.Now(), asking: make(web.Semaphore, mostAsked), work: s.Work}
 	if a.Fleet == nil {
 		a.Fleet = func(context.Context) ([]storage.FleetHost, []storage.FleetGame, error) { return nil, nil, nil }
 	}
 	pace := web.NewPace()
-	a.routes(describe(door{s, pace, &answers{of: make(map[access.Who][]*kept)}}))
+	a.routes(describe(muxAdapter{s, pace, &answers{of: make(map[access.Identity][]*kept)}}))
 	s.Handle("GET "+prefix+"/history/{key}/replay", access.Moderator, pace.Paced(http.HandlerFunc(a.getReplay)))
 	s.Handle("PUT "+prefix+"/maps/{name}", access.Admin, pace.Paced(http.HandlerFunc(a.putMap)))
 	s.Handle("GET "+prefix+"/events", access.Viewer, pace.Paced(http.HandlerFunc(o.Events.serve)))
@@ -78,23 +79,24 @@ func Register(s *web.Server, o Options) (status http.Handler) {
 	return status
 }
 
-// door registers the operations that huma describes. Roles are checked behind it, see allow.
-type door struct {
+// muxAdapter lets huma register its operations with the web server. It admits all callers; each
+// operation checks its own role, see allow.
+type muxAdapter struct {
 	s    *web.Server
 	pace *web.Pace
 	kept *answers
 }
 
-func (d door) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
-	d.s.Handle(pattern, access.Public, d.pace.Paced(d.kept.once(h)))
+func (d muxAdapter) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	d.s.Handle(pattern, access.Public, d.pace.Paced(d.kept.idempotent(h)))
 }
 
-func (d door) ServeHTTP(http.ResponseWriter, *http.Request) {}
+func (d muxAdapter) ServeHTTP(http.ResponseWriter, *http.Request) {}
 
-// The library has one way to make errors for all APIs of a process.
+// huma has one constructor of errors for all APIs of a process.
 func init() { huma.NewError = newProblem }
 
-// describe makes an API without operations.
+// describe returns an API without operations.
 func describe(mux humago.Mux) huma.API {
 	c := huma.DefaultConfig("w3host", "1")
 	c.Info.Description = "A host of Warcraft III games: what it shows, and its commands. Tokens are made with w3host web token."
@@ -105,10 +107,10 @@ func describe(mux humago.Mux) huma.API {
 	return humago.NewWithPrefix(mux, prefix, c)
 }
 
-// byToken is how callers of an operation show who they are.
+// byToken is the security requirement of operations: an API token.
 var byToken = []map[string][]string{{"token": {}}}
 
-// operation adds one, for callers with a role.
+// operation adds an operation for callers with at least the given role.
 func operation[I, O any](to huma.API, role access.Role, method, path, id, summary string, h func(context.Context, *I) (*O, error)) {
 	o := huma.Operation{
 		Method: method, Path: path, OperationID: id, Summary: summary, MaxBodyBytes: maxBody,
@@ -132,7 +134,8 @@ func operation[I, O any](to huma.API, role access.Role, method, path, id, summar
 	huma.Register(to, o, h)
 }
 
-// document adds an operation that huma does not carry out to the file, with its faults by their status.
+// document adds a handler that does not use huma, such as a stream, to the OpenAPI description.
+// faults maps status codes to descriptions.
 func document(to huma.API, role access.Role, o *huma.Operation, faults map[string]string) {
 	o.Security, o.Extensions = byToken, map[string]any{"x-role": role.String()}
 	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[problem](), true, "")
@@ -142,8 +145,8 @@ func document(to huma.API, role access.Role, o *huma.Operation, faults map[strin
 	to.OpenAPI().AddOperation(o)
 }
 
-// allow is the problem that keeps a caller from an operation; nil: none.
-func allow(who web.From, role access.Role) *problem {
+// allow returns the problem that keeps a caller from an operation, or nil.
+func allow(who web.Principal, role access.Role) *problem {
 	switch {
 	case who.Role >= role:
 		return nil
@@ -153,7 +156,7 @@ func allow(who web.From, role access.Role) *problem {
 	return fault(http.StatusForbidden, "forbidden", "this needs the role "+role.String()+"; yours is "+who.Role.String())
 }
 
-// problem is an answer that says why something was not done.
+// problem is an error response, see web.Problem.
 type problem struct {
 	web.Problem
 	Errors []*huma.ErrorDetail `json:"errors,omitempty" doc:"All faults of the request at once"`
@@ -168,7 +171,7 @@ func fault(status int, code, detail string) *problem {
 	return &problem{Problem: web.Problem{Title: http.StatusText(status), Status: status, Code: code, Detail: detail}}
 }
 
-// newProblem makes one of the errors that huma has found.
+// newProblem converts an error of huma to a problem.
 func newProblem(status int, detail string, faults ...error) huma.StatusError {
 	if len(faults) == 1 {
 		if p, ok := faults[0].(*problem); ok {

@@ -20,10 +20,10 @@ import (
 	"w3host/web/view"
 )
 
-// accountStreams is how many streams of events a token or account may have.
+// accountStreams is the maximum number of event streams of one token or account.
 const accountStreams = 8
 
-// kinds are the types of events.
+// kinds maps the kinds of events to their type names in the API.
 var kinds = map[view.Kind]string{
 	view.Opened: "lobby.opened", view.Started: "game.started", view.Loaded: "game.loaded", view.Turns: "game.turns",
 	view.LagBegan: "game.lag", view.LagEnded: "game.lag", view.Desynced: "game.desync", view.Ended: EndedType,
@@ -31,18 +31,18 @@ var kinds = map[view.Kind]string{
 	view.Said: chatType, view.Commanded: auditType,
 }
 
-// EndedType is the last of a lobby or game.
+// EndedType is the type of the last event of a lobby or game.
 const EndedType = "game.ended"
 
-// Types that not every viewer may read: lines that are not for all, and commands, which
-// name addresses.
+// Types for which the role Viewer is not enough: lines that are not for everybody, and commands,
+// because they contain addresses.
 const (
 	chatType    = "chat"
 	privateType = "chat.private"
 	auditType   = "audit"
 )
 
-// needs is the role for a type of events.
+// needs returns the minimum role for a type of events.
 func needs(kind string) access.Role {
 	switch kind {
 	case privateType:
@@ -53,15 +53,15 @@ func needs(kind string) access.Role {
 	return access.Viewer
 }
 
-// Types are all types, in the order of the alphabet.
+// Types returns all types of events in alphabetical order.
 func Types() []string {
 	list := append(slices.Collect(maps.Values(kinds)), privateType)
 	slices.Sort(list)
 	return slices.Compact(list)
 }
 
-// Event is one that happened in a lobby or game. It has no address, and not the reason why a
-// connection broke, which may have one.
+// Event is an event of a lobby or game. It contains no address, and not the reason of a broken
+// connection, because that may contain one.
 type Event struct {
 	Type    string        `json:"type"`
 	At      time.Time     `json:"at"`
@@ -75,14 +75,15 @@ type Event struct {
 	LateMS  *control.Late `json:"late_ms,omitempty" doc:"How late the turns of a second were sent"`
 }
 
-// Events sends events to the programs that watch.
+// Events sends events to the programs that watch them.
 type Events struct {
 	hub *hub.Hub
-	// Also is told each event, for any audience; nil: nobody is. It must not wait.
+	// Also, if not nil, is called with every event, whatever its audience. It must not block.
 	Also func(Event)
 }
 
-// NewEvents makes them; dropped is told of watchers that did not read.
+// NewEvents returns Events. It calls dropped with each client that is disconnected because it reads
+// too slowly.
 func NewEvents(dropped func(hub.Watcher)) *Events {
 	s := &Events{hub: hub.New(dropped)}
 	for _, kind := range Types() {
@@ -91,16 +92,16 @@ func NewEvents(dropped func(hub.Watcher)) *Events {
 	return s
 }
 
-// Arrived has f called whenever somebody begins to read. f must not block.
+// Arrived makes Events call f whenever a client begins to read. f must not block.
 func (s *Events) Arrived(f func()) { s.hub.Arrived(f) }
 
-// Busy reports whether anybody reads.
+// Busy reports whether any client reads events.
 func (s *Events) Busy() bool { return s.hub.Busy() }
 
-// Watchers lists the readers, and how many were dropped.
+// Watchers returns all clients, and the number of those disconnected for reading too slowly.
 func (s *Events) Watchers() (list []hub.Watcher, dropped uint64) { return s.hub.Watchers() }
 
-// Publish takes an event of a game. It does not wait.
+// Publish sends an event of a game to all clients that may read it. It does not block.
 func (s *Events) Publish(e *view.Event) {
 	kind, known := kinds[e.Kind]
 	if !known {
@@ -128,7 +129,7 @@ func (s *Events) Publish(e *view.Event) {
 	s.hub.Publish(out.Type, out.Type, data)
 }
 
-// serve streams the types that were asked for, or all that the caller may read.
+// serve streams the requested types of events, or all that the caller may read.
 func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 	from := web.Caller(r)
 	var topics []string
@@ -138,10 +139,10 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 	for _, kind := range topics {
 		switch {
 		case !slices.Contains(Types(), kind):
-			web.Fault(w, http.StatusUnprocessableEntity, "unknown_type", fmt.Sprintf("there is no type of events %.40q: the types are %s", kind, strings.Join(Types(), ", ")))
+			web.WriteProblem(w, http.StatusUnprocessableEntity, "unknown_type", fmt.Sprintf("there is no type of events %.40q: the types are %s", kind, strings.Join(Types(), ", ")))
 			return
 		case from.Role < needs(kind):
-			web.Fault(w, http.StatusForbidden, "forbidden", fmt.Sprintf("%s needs the role %v; yours is %v", kind, needs(kind), from.Role))
+			web.WriteProblem(w, http.StatusForbidden, "forbidden", fmt.Sprintf("%s needs the role %v; yours is %v", kind, needs(kind), from.Role))
 			return
 		}
 	}
@@ -150,13 +151,13 @@ func (s *Events) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	slices.Sort(topics)
 	web.Stream(w)
-	who := hub.Watcher{Name: from.Via + ":" + from.Name, Topics: slices.Compact(topics), Most: accountStreams, Still: func() bool { return web.Still(r) }}
+	who := hub.Watcher{Name: from.Via + ":" + from.Name, Topics: slices.Compact(topics), Most: accountStreams, SessionValid: func() bool { return web.SessionValid(r) }}
 	if !s.hub.Serve(w, r, who) {
-		web.Fault(w, http.StatusTooManyRequests, "too_many_streams", "too many streams are open: close some")
+		web.WriteProblem(w, http.StatusTooManyRequests, "too_many_streams", "too many streams are open: close some")
 	}
 }
 
-// describeEvents adds the stream, which is no answer of huma's kind, to the file.
+// describeEvents adds the stream to the OpenAPI description.
 func describeEvents(to huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
 	schema := to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Event](), true, "").Ref // as a plain text: an extension has no references

@@ -7,13 +7,13 @@ import (
 	"w3host/storage"
 )
 
-// Fleet are the hosts that share the database.
+// Fleet holds the hosts that share the database, and their lobbies and games.
 type Fleet struct {
 	Hosts []FleetHost         `json:"hosts" doc:"All that live, this one too; none: it is alone"`
 	Games []storage.FleetGame `json:"games" doc:"Lobbies and running games of the others, a moment late: host and id are what the command eg takes, as 2-17"`
 }
 
-// FleetHost is one of them.
+// FleetHost is a host of the fleet.
 type FleetHost struct {
 	Number   int    `json:"number" doc:"As the command at takes it"`
 	Name     string `json:"name"`
@@ -35,7 +35,7 @@ func (a *api) getFleet(ctx context.Context, _ *none) (*body[Fleet], error) {
 	}}, nil
 }
 
-// far has the public facts of a lobby of another host.
+// far holds the public facts of a lobby of another host.
 type far struct {
 	Host    string `json:"host"`
 	Name    string `json:"name"`
@@ -43,7 +43,7 @@ type far struct {
 	Players int    `json:"players"`
 }
 
-// openElsewhere lists the lobbies of other hosts that are listed for players.
+// openElsewhere returns the publicly listed lobbies of other hosts.
 func (a *api) openElsewhere(ctx context.Context) (open []far) {
 	hosts, games, err := a.Fleet(ctx)
 	if err != nil {

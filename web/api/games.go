@@ -19,8 +19,8 @@ import (
 	"w3host/web/view"
 )
 
-// freshFor is how long one look at all games serves all who ask, statusFresh how long one
-// answer serves all strangers.
+// freshFor is how long a list of games is shared between all requests, and statusFresh how long a
+// response of status.json is.
 const (
 	freshFor    = time.Second
 	statusFresh = 2 * time.Second
@@ -28,7 +28,7 @@ const (
 
 var noGame = fault(http.StatusNotFound, "not_found", "there is no lobby and no running game of this number")
 
-// cached is something that is looked up at most once in a while.
+// cached stores a value that is computed again only when it is older than a given time.
 type cached[T any] struct {
 	mu    sync.Mutex
 	value T
@@ -48,7 +48,7 @@ func (a *api) infos() []host.Info {
 	return a.games.get(freshFor, a.Host.Infos)
 }
 
-// Standing is the host and how much goes on.
+// Standing is the state of the host with its numbers of lobbies, games and players.
 type Standing struct {
 	Version string    `json:"version"`
 	Started time.Time `json:"started"`
@@ -96,7 +96,7 @@ type Detail struct {
 	Seats    []Seat `json:"seats"`
 }
 
-// Seat is a slot and who is in it.
+// Seat is a slot and its player.
 type Seat struct {
 	Slot     int    `json:"slot" doc:"From 1"`
 	Status   string `json:"status" enum:"open,closed,player,computer"`
@@ -159,7 +159,7 @@ func status(s *game.SnapshotSlot) string {
 	return "player"
 }
 
-// open has the public facts of a lobby.
+// open holds the public facts of a lobby.
 type open struct {
 	Name  string `json:"name"`
 	Map   string `json:"map"`
@@ -167,7 +167,8 @@ type open struct {
 	Slots int    `json:"slots"`
 }
 
-// status says what is open, for sites that list games: without a name of a player.
+// status serves status.json: the open lobbies, for sites that list games. It contains no player
+// names.
 func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	text := a.public.get(statusFresh, func() []byte {
 		answer := struct {
@@ -189,7 +190,7 @@ func (a *api) status(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(text) // the reader is gone
 }
 
-// Lobby is one to open.
+// Lobby holds the settings of a lobby to open.
 type Lobby struct {
 	Map  string `json:"map" minLength:"1" maxLength:"250" example:"no such map" doc:"A part of the name of its file"`
 	Name string `json:"name,omitempty" maxLength:"100" example:"3v3" doc:"Of the game; none: as configured"`

@@ -15,11 +15,11 @@ import (
 	"w3host/web/access"
 )
 
-// Maps knows the maps folder.
+// Maps gives access to the maps folder.
 type Maps interface {
-	// List names the files of maps that can be hosted, with a pattern in their name.
+	// List returns the files of maps that can be hosted and whose names contain the pattern.
 	List(pattern string) (files []string, err error)
-	// File returns the catalogue's record of a file; nil: there is none.
+	// File returns the catalogue's entry of a file, or nil if there is none.
 	File(file string) (*catalogue.MapFile, error)
 }
 
@@ -71,17 +71,17 @@ func (a *api) getMap(_ context.Context, in *struct {
 	return &body[MapFile]{mapFile(e)}, nil
 }
 
-// putMap takes a file. It is no operation of huma's kind, which would hold all of it in memory.
+// putMap stores an uploaded map. It does not use huma, which would hold the whole file in memory.
 func (a *api) putMap(w http.ResponseWriter, r *http.Request) {
 	web.Slow(w, r)
 	e, replaced, err := a.Upload(r, web.Upload{Name: r.PathValue("name"), Replace: r.Header.Get("If-Match"), Size: r.ContentLength, Body: r.Body})
 	var refused *web.Refusal
 	switch {
 	case errors.As(err, &refused):
-		refused.Fault(w)
+		refused.WriteProblem(w)
 		return
 	case err != nil:
-		web.Fault(w, http.StatusServiceUnavailable, "disk", err.Error())
+		web.WriteProblem(w, http.StatusServiceUnavailable, "disk", err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -92,7 +92,7 @@ func (a *api) putMap(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(mapFile(e)) // the reader is gone
 }
 
-// describeUpload adds it to the file.
+// describeUpload adds the upload to the OpenAPI description.
 func describeUpload(to huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
 	file := map[string]*huma.MediaType{"application/json": {Schema: to.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[MapFile](), true, "")}}

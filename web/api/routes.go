@@ -19,21 +19,22 @@ import (
 	"w3host/web/access"
 )
 
-// body is an answer.
+// body is a response with one value.
 type body[T any] struct{ Body T }
 
-// list is an answer of several.
+// list is a response with several values.
 type list[T any] struct {
 	Items []T    `json:"items"`
 	Next  string `json:"next,omitempty" doc:"What to send as after for those that follow; none: there are no more"`
 }
 
-// listOf is the answer of several that are all there are, each as the API shows it.
+// listOf returns a complete list, converted by shown.
 func listOf[T, U any](items []T, shown func(T) U) *body[list[U]] {
 	return &body[list[U]]{list[U]{Items: mapped(items, shown)}}
 }
 
-// mapped is several as the API shows them: none are an empty list.
+// mapped converts each item. It returns an empty list instead of nil, so that the JSON has [] and
+// not null.
 func mapped[T, U any](items []T, shown func(T) U) []U {
 	out := make([]U, len(items))
 	for i, item := range items {
@@ -42,12 +43,12 @@ func mapped[T, U any](items []T, shown func(T) U) []U {
 	return out
 }
 
-// itself shows something as it is.
+// itself returns its argument, for lists that need no conversion.
 func itself[T any](item T) T { return item }
 
 type (
 	none struct{}
-	// GameID is a part of a path; huma reads exported fields only.
+	// GameID is a path parameter. It is exported because huma ignores unexported fields.
 	GameID struct {
 		ID uint32 `path:"id" minimum:"1" example:"1" doc:"The number of the lobby or game"`
 	}
@@ -90,17 +91,17 @@ func (a *api) routes(to huma.API) {
 	describeEvents(to)
 }
 
-// Levels maps roles to levels of commands.
+// Levels maps roles to the levels of commands.
 var Levels = map[access.Role]command.Level{
 	access.Viewer: command.Anyone, access.Moderator: command.Owner, access.Admin: command.Admin, access.Root: command.Root,
 }
 
-// Line is the text of a command.
+// Line holds the text of a command.
 type Line struct {
 	Line string `json:"line" minLength:"1" maxLength:"1024" example:"games" doc:"As of w3host ctl: kick Rook"`
 }
 
-// Answers is the answer of a command.
+// Answers holds the answer of a command.
 type Answers struct {
 	Lines []string `json:"lines"`
 	Data  any      `json:"data,omitempty" doc:"The same as values, of commands that list something: lobbies and games, maps, entries, and what the game log knows of players, bans and admins"`
@@ -143,7 +144,7 @@ func (a *api) listRealms(context.Context, *none) (*body[list[control.Realm]], er
 	return listOf(slices.Sorted(maps.Keys(online)), func(name string) control.Realm { return control.Realm{Name: name, Online: online[name]} }), nil
 }
 
-// ask puts a question to the database, few at a time.
+// ask runs a database query. At most mostAsked run at the same time.
 func ask[T any](ctx context.Context, a *api, question func(context.Context) (T, error)) (*body[T], error) {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
@@ -181,7 +182,7 @@ func (a *api) listHistory(ctx context.Context, in *struct {
 	})
 }
 
-// askAll asks for several that are all there are.
+// askAll runs a database query whose result is a complete list.
 func askAll[T any](ctx context.Context, a *api, question func(context.Context) ([]T, error)) (*body[list[T]], error) {
 	return ask(ctx, a, func(ctx context.Context) (out list[T], err error) {
 		out.Items, err = question(ctx)
@@ -220,7 +221,7 @@ func (a *api) listAccounts(context.Context, *none) (*body[list[access.Account]],
 	return listOf(accounts, itself), unreadable(err)
 }
 
-// audited changes the accounts, links or tokens that let people in, and writes it down.
+// audited runs a change of accounts, links or tokens and writes it to the audit log.
 func (a *api) audited(ctx context.Context, action, on string, do func() error) error {
 	switch err := a.Ordered(ctx, action, on, do); {
 	case err == nil:
@@ -269,7 +270,7 @@ func (a *api) endSessions(ctx context.Context, in *named) (*none, error) {
 	return nil, a.audited(ctx, "web logout", in.Name, func() error { return a.Access.EndSessions(in.Name) })
 }
 
-// Token is the new token of a program.
+// Token holds the settings of a new API token.
 type Token struct {
 	Name    string         `json:"name" maxLength:"40" example:"bot"`
 	Role    string         `json:"role" enum:"viewer,moderator,admin,root" example:"viewer"`
@@ -277,7 +278,7 @@ type Token struct {
 	Expires time.Time      `json:"expires,omitzero" doc:"None: never" example:"2100-01-01T00:00:00Z"`
 }
 
-// NewToken has the text, this once.
+// NewToken is a new token with its text, which cannot be shown again.
 type NewToken struct {
 	Token string `json:"token" doc:"Told this once; only its hash is kept"`
 }

@@ -1,5 +1,5 @@
-// Package hub sends changes of pages to all watchers, as server-sent events.
-// A publisher waits for no watcher.
+// Package hub sends the changes of live pages, and the API's events, to all watchers as server-sent
+// events. Publishing never blocks.
 package hub
 
 import (
@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// kept frames of a topic can be sent again to a watcher that comes back.
+	// kept is the number of frames of a topic that are kept for watchers that reconnect.
 	kept = 64
-	// most may watch at the same time, and mostGuests of them without a login, so that
-	// nobody keeps the host's operators out.
+	// most is the maximum number of watchers, and mostGuests that of watchers without a log-in, so
+	// that guests cannot lock out operators.
 	most, mostGuests = 200, 100
-	// queued frames wait for a watcher at most; one more, and it is dropped.
+	// queued is the maximum number of frames that wait for one watcher. A watcher that falls
+	// further behind is disconnected.
 	queued = 32
 )
 
-// Hub has the topics that are watched. All its methods may be called at any time.
+// Hub holds all topics and watchers. It is safe for concurrent use.
 type Hub struct {
 	run      string // tells the numbers of this run from those of another
 	dropped  func(Watcher)
@@ -34,52 +35,53 @@ type Hub struct {
 	arrived  func() // called when somebody begins to watch; must not block; nil: nobody is told
 }
 
-// topic is the stream that one kind of page watches.
+// topic holds the recent frames of one stream and its watchers.
 type topic struct {
 	begun    uint64 // the last number before its first frame
 	frames   []frame
 	watchers []*watcher
 }
 
-// frame is one encoded event, the same for all watchers.
+// frame is an encoded event, which all watchers share.
 type frame struct {
 	seq   uint64
 	bytes []byte
 }
 
-// Watcher describes somebody who watches.
+// Watcher describes a client that watches topics.
 type Watcher struct {
-	Name   string // of the account, or the address
-	Guest  bool   // it is an address: nobody has logged in
-	Topics []string
-	Most   int         // of this name; 0: no limit but that of all
-	Still  func() bool // may still watch; nil: until the end
+	Name         string // of the account, or the address
+	Guest        bool   // it is an address: nobody has logged in
+	Topics       []string
+	Most         int         // of this name; 0: no limit but that of all
+	SessionValid func() bool // may still watch; nil: until the end
 }
 
-// watcher is a connection.
+// watcher is the connection of a Watcher.
 type watcher struct {
 	Watcher
 	frames chan []byte // closed when it is dropped
 }
 
-// New makes a hub. dropped is told who was dropped, and must not wait.
+// New returns a Hub. It calls dropped with each watcher that is disconnected because it is too
+// slow; dropped must not block.
 func New(dropped func(Watcher)) *Hub {
 	run := strconv.FormatInt(time.Now().UnixMilli(), 36)
 	return &Hub{run: run, dropped: dropped, topics: map[string]*topic{}, watchers: map[*watcher]struct{}{}}
 }
 
-// Arrived has f called whenever somebody begins to watch. It must come before the first does,
-// and f must not block.
+// Arrived makes the hub call f whenever a client begins to watch. Call it before the first client
+// does; f must not block.
 func (h *Hub) Arrived(f func()) { h.arrived = f }
 
-// Busy reports whether anybody watches anything.
+// Busy reports whether any client watches anything.
 func (h *Hub) Busy() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.watchers) > 0
 }
 
-// Watched reports whether anybody watches a topic.
+// Watched reports whether any client watches a topic.
 func (h *Hub) Watched(name string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -87,8 +89,8 @@ func (h *Hub) Watched(name string) bool {
 	return t != nil && len(t.watchers) > 0
 }
 
-// Keep makes a topic whose frames are kept from now on, and returns the id of the last frame
-// before them.
+// Keep creates a topic, keeps its frames from now on, and returns the id of the last frame before
+// them.
 func (h *Hub) Keep(name string) (after string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -96,7 +98,7 @@ func (h *Hub) Keep(name string) (after string) {
 	return h.id(h.seq)
 }
 
-// Forget forgets the frames of a topic that nobody watches.
+// Forget removes a topic that nobody watches.
 func (h *Hub) Forget(name string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,8 +118,7 @@ func (h *Hub) topic(name string) *topic {
 
 func (h *Hub) id(seq uint64) string { return h.run + "-" + strconv.FormatUint(seq, 10) }
 
-// Publish sends an event to all who watch a topic. A watcher for whom too many wait is
-// dropped.
+// Publish sends an event to all watchers of a topic, and disconnects those whose queues are full.
 func (h *Hub) Publish(name, event string, data []byte) {
 	h.mu.Lock()
 	t := h.topic(name)
@@ -145,8 +146,9 @@ func (h *Hub) Publish(name, event string, data []byte) {
 	}
 }
 
-// watch begins: with the frames behind the id after, or with ok = false if they are not all
-// kept any more. Without an id it begins now. nil: too much is watched already.
+// watch subscribes a watcher. It returns the frames after the id after, which the client has
+// missed; ok is false if some of them are no longer kept. Without an id the watcher gets only new
+// frames. It returns a nil watcher if there are too many.
 func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -189,7 +191,7 @@ func (h *Hub) watch(who Watcher, after string) (w *watcher, missed [][]byte, ok 
 	return w, missed, true
 }
 
-// room reports whether one more may watch.
+// room reports whether the limits allow one more watcher.
 func (h *Hub) room(who Watcher) bool {
 	same, guests := 0, 0
 	for w := range h.watchers {
@@ -203,7 +205,7 @@ func (h *Hub) room(who Watcher) bool {
 	return len(h.watchers) < most && (who.Most == 0 || same < who.Most) && (!who.Guest || guests < mostGuests)
 }
 
-// leave ends the subscription that watch began.
+// leave unsubscribes a watcher.
 func (h *Hub) leave(w *watcher) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -223,7 +225,7 @@ func (h *Hub) remove(w *watcher) {
 	close(w.frames)
 }
 
-// Watchers lists the watchers, and how many were dropped so far.
+// Watchers returns all watchers, and the number of those disconnected so far for being too slow.
 func (h *Hub) Watchers() (list []Watcher, dropped uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -166,7 +166,7 @@ func TestStreamEndsWithTheRight(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			h.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Watcher{Topics: []string{"a"}, Still: may.Load})
+			h.Serve(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), Watcher{Topics: []string{"a"}, SessionValid: may.Load})
 		}()
 		time.Sleep(time.Hour)
 		if !h.Watched("a") {

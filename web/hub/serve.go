@@ -7,19 +7,18 @@ import (
 )
 
 const (
-	// beatEvery is how often a comment is sent, so that a line that is gone is noticed.
+	// beatEvery is the interval at which a comment is sent to detect broken connections.
 	beatEvery = 15 * time.Second
-	// checkEvery is how often it is asked whether a watcher still may.
+	// checkEvery is the interval at which the watcher's session is checked.
 	checkEvery = 2 * time.Second
-	// writeWithin is how long one write may take.
+	// writeWithin is the time limit of one write.
 	writeWithin = 10 * time.Second
 )
 
-// Serve sends the topics to a watcher until the request ends, or the right to watch. A
-// browser that comes back says which frame it has seen last, in the header Last-Event-ID or,
-// since a new EventSource sends none, in the query as "after"; the frames since then are
-// sent again, or "resync" if that is not known any more. Where too much is watched already
-// the answer is left to the caller: room is false.
+// Serve sends the watcher's topics until the request or the session ends. A browser that reconnects
+// names the last frame it has seen in the header Last-Event-ID, or in the query as "after", because
+// a new EventSource sends no such header. Serve then sends the missed frames, or the event "resync"
+// if they are no longer kept. It returns false, without a response, if there are too many watchers.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) (room bool) {
 	after := cmp.Or(r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after"))
 	watching, missed, ok := h.watch(who, after)
@@ -54,7 +53,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, who Watcher) (room b
 		case <-r.Context().Done():
 			return true
 		case <-check.C:
-			if who.Still != nil && !who.Still() {
+			if who.SessionValid != nil && !who.SessionValid() {
 				return true
 			}
 		case <-beat.C:

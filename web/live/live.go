@@ -1,5 +1,5 @@
-// Package live carries the facts of all games to the pages: it observes the games, keeps the
-// view up to date, and publishes the changes.
+// Package live keeps the live pages up to date. Its observers record what happens in the games, and
+// its goroutine updates the view and publishes the changes.
 package live
 
 import (
@@ -16,21 +16,22 @@ import (
 )
 
 const (
-	// lookEvery is how often events are taken while somebody watches; otherwise they are taken
-	// at the heartbeat of the process. No event wakes a goroutine, except one that finds the
-	// ring half full.
+	// lookEvery is the interval at which events are processed while somebody watches a page.
+	// Otherwise they are processed at the heartbeat of the process. Only an event that fills half
+	// of the ring wakes the goroutine.
 	lookEvery = 100 * time.Millisecond
-	// secondEvery is how often the host's own figures are taken while somebody watches.
+	// secondEvery is the interval at which the figures of the host are updated while somebody
+	// watches.
 	secondEvery = time.Second
-	// meetEvery is how often the list of games is compared with the host's.
+	// meetEvery is the interval at which the list of games is compared with the host's.
 	meetEvery = 5 * time.Second
-	// fleetEvery is how often other hosts are looked at while somebody watches.
+	// fleetEvery is the interval at which the other hosts are queried while somebody watches.
 	fleetEvery = 2 * time.Second
-	// restAfterFault bounds the cost of a fault that comes again and again.
+	// restAfterFault is the pause after a panic, so that a recurring one costs little.
 	restAfterFault = time.Second
 )
 
-// Live keeps the pages that show games up to date.
+// Live keeps the pages of games up to date.
 type Live struct {
 	Hub  *hub.Hub
 	ring ring
@@ -43,30 +44,32 @@ type Live struct {
 	wake    chan struct{}         // asks for a look
 }
 
-// Options are the sources of Live besides facts, and the users of its events.
+// Options holds the sources of Live besides the observed events, and the consumers of its events.
 type Options struct {
-	// Standing tells what pages show of the host itself. It is called about once a second.
+	// Standing returns the state of the host that pages show. It is called about once a second.
 	Standing func() view.Host
-	// Heart beats with the process; nil: once a second.
+	// Heart is the heartbeat of the process; nil stands for one beat a second.
 	Heart *heartbeat.Heart
-	// Fleet tells of the other hosts. It may wait for the database; nil: this host is alone.
+	// Fleet returns the state of the other hosts. It may wait for the database. It is nil without
+	// other hosts.
 	Fleet func(context.Context) *view.Fleet
-	// Each is told every event, on the goroutine of Run; nil: nobody is.
+	// Each, if not nil, is called with every event, on the goroutine of Run.
 	Each func(*view.Event)
-	// Reads reports whether somebody waits for what Each passes on; nil: nobody does.
+	// Reads, if not nil, reports whether anybody reads the events that Each passes on.
 	Reads func() bool
-	// Fault is told of a panic in what pages show.
+	// Fault is called after a panic in the code that builds pages.
 	Fault func(fault any, stack []byte)
 }
 
-// Games are those of a host.
+// Games gives access to the games of a host.
 type Games interface {
 	Infos() []host.Info
-	// Snapshot calls use with the state of a game, on any goroutine; nil: there is no such game.
+	// Snapshot calls use with the state of a game, on any goroutine. The state is nil if there is
+	// no such game.
 	Snapshot(id uint32, use func(*game.Snapshot))
 }
 
-// New makes it.
+// New returns a Live that publishes to h.
 func New(h *hub.Hub, o Options) *Live {
 	l := &Live{Hub: h, opts: o, view: view.New(), answers: make(chan func(*view.View), 64), wake: make(chan struct{}, 1)}
 	l.ring.half = l.Look
@@ -74,13 +77,13 @@ func New(h *hub.Hub, o Options) *Live {
 	return l
 }
 
-// Observe makes the observer of a game, for host.Options.
+// Observe returns the observer of a game, for host.Options.
 func (l *Live) Observe(id uint32, key string) host.Observer {
 	return &observer{ring: &l.ring, start: since1970(), game: id, key: key}
 }
 
-// Run keeps everything up to date until ctx ends. After a fault it goes on: no game ends since
-// a page is wrong.
+// Run keeps the pages up to date until ctx ends. It recovers from panics, because an error in a
+// page must not end games.
 func (l *Live) Run(ctx context.Context, games Games) {
 	if l.opts.Fleet != nil {
 		go l.followFleet(ctx) // ends with ctx
@@ -126,7 +129,7 @@ func (l *Live) run(ctx context.Context, games Games) {
 	}
 }
 
-// await returns when it is time to look again, and false when ctx has ended.
+// await waits until events should be processed, and returns false when ctx has ended.
 func (l *Live) await(ctx context.Context, beats, look <-chan time.Time) bool {
 	for {
 		select {
@@ -144,8 +147,8 @@ func (l *Live) await(ctx context.Context, beats, look <-chan time.Time) bool {
 	}
 }
 
-// Look has the events taken at once. It does not wait: a page that is opened shows what has
-// happened so far, and a stream of events begins without delay.
+// Look makes Run process the pending events at once, so that a page or stream that is opened now
+// shows them. It does not block.
 func (l *Live) Look() {
 	select {
 	case l.wake <- struct{}{}:
@@ -162,7 +165,7 @@ func (l *Live) second() {
 	})
 }
 
-// meet tells the view which games there are.
+// meet passes the current list of games to the view.
 func (l *Live) meet(games Games) {
 	var ids []uint32
 	for _, i := range games.Infos() {
@@ -173,7 +176,8 @@ func (l *Live) meet(games Games) {
 	l.locked(func(v *view.View) { v.Meet(ids) })
 }
 
-// look takes the events that wait, asks for the snapshots that are wanted, and publishes.
+// look processes the pending events, requests the snapshots that the view wants, and publishes the
+// changes.
 func (l *Live) look(games Games) {
 	var asks []uint32
 	l.locked(func(v *view.View) {
@@ -200,7 +204,7 @@ func (l *Live) look(games Games) {
 	}
 }
 
-// followFleet keeps what pages show of other hosts up to date while somebody watches.
+// followFleet updates the state of the other hosts while somebody watches.
 func (l *Live) followFleet(ctx context.Context) {
 	tick := time.NewTicker(fleetEvery)
 	defer tick.Stop()
@@ -218,7 +222,7 @@ func (l *Live) followFleet(ctx context.Context) {
 	}
 }
 
-// LookAtFleet has pages show the other hosts as they are now. It waits for Options.Fleet.
+// LookAtFleet updates the state of the other hosts now. It waits for Options.Fleet.
 func (l *Live) LookAtFleet(ctx context.Context) {
 	if l.opts.Fleet == nil {
 		return
@@ -231,7 +235,8 @@ func (l *Live) LookAtFleet(ctx context.Context) {
 // InFleet reports whether there are other hosts.
 func (l *Live) InFleet() bool { return l.opts.Fleet != nil }
 
-// Open returns the values for a page that is opened now, and the id behind which its patches come.
+// Open returns the values for a page that is opened now, and the id of the frame after which its
+// patches follow.
 func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
 	l.Look()
 	l.locked(func(v *view.View) {
@@ -242,13 +247,13 @@ func (l *Live) Open(t view.Topic) (values view.Values, after string, ok bool) {
 	return values, after, ok
 }
 
-// Seen is how a game stood a moment ago; nil: that is not known.
+// Seen returns the latest snapshot of a game, or nil if there is none.
 func (l *Live) Seen(id uint32) (s *game.Snapshot, late view.Lateness) {
 	l.locked(func(v *view.View) { s, late = v.Seen(id) })
 	return s, late
 }
 
-// Standing is how many events have not been taken yet, and how many were lost for want of room.
+// Standing returns the number of pending events, and of events lost because the ring was full.
 func (l *Live) Standing() (waiting int, lost uint64) {
 	l.locked(func(v *view.View) { lost = v.Lost() })
 	return int(l.ring.tail.Load() - l.ring.head.Load()), lost

@@ -9,8 +9,8 @@ import (
 	"w3host/web/view"
 )
 
-// observer turns the facts of one game into events. It runs on the loop: it allocates
-// nothing, and its events are taken elsewhere.
+// observer turns the facts of one game into events. It runs on the game loop and allocates nothing;
+// Live processes the events on its own goroutine.
 type observer struct {
 	ring  *ring
 	start time.Duration // the lobby opened, since 1970
@@ -21,7 +21,7 @@ type observer struct {
 	until time.Duration // the second ends, since the lobby opened
 }
 
-// Observe offers one fact.
+// Observe adds the event for a fact to the ring.
 func (o *observer) Observe(s *game.Stamped) {
 	if s.Again { // nobody who watches wants it twice
 		o.start = since1970() - s.At
@@ -40,7 +40,7 @@ func (o *observer) Observe(s *game.Stamped) {
 	}
 }
 
-// next is the place for an event; nil: it is lost.
+// next returns the place for an event, or nil if the ring is full and the event is lost.
 func (o *observer) next(at time.Duration) *view.Event {
 	e := o.ring.next()
 	if e != nil {
@@ -49,7 +49,7 @@ func (o *observer) next(at time.Duration) *view.Event {
 	return e
 }
 
-// describe fills in what happened.
+// describe fills in the fields of an event from a fact.
 func describe(e *view.Event, fact game.Fact) {
 	who := func(kind view.Kind, p *game.Player, text string) {
 		e.Kind, e.PID, e.Name, e.Text = kind, p.PID, p.Name, text
@@ -92,7 +92,7 @@ func describe(e *view.Event, fact game.Fact) {
 	}
 }
 
-// audience returns the readers of a line. A line of the lobby to one player may be private.
+// audience returns the readers of a chat line. A line in the lobby to one player may be private.
 func audience(f *game.Said) view.Audience {
 	switch {
 	case f.Muted || !f.Game && f.To.Len() == 1:
@@ -107,7 +107,7 @@ func audience(f *game.Said) view.Audience {
 	return view.ToOne
 }
 
-// turned counts a turn, and offers the counts once a second.
+// turned counts a turn, and adds the counts to the ring once a second.
 func (o *observer) turned(at, late time.Duration) {
 	if at >= o.until && o.late > 0 {
 		seen := o.lates[:o.late]

@@ -6,12 +6,12 @@ import (
 	"w3host/web/view"
 )
 
-// ringLen events wait at most: a hundred games make some hundred in a second, and they are
-// taken once a second or when the ring is half full.
+// ringLen is the capacity of the ring. A hundred games produce some hundred events a second, and
+// events are taken once a second or when the ring is half full.
 const ringLen = 4096
 
-// ring carries events from the one goroutine that offers to the one that takes. Neither
-// waits for the other: an event for which there is no room is lost, and its number missing.
+// ring passes events from one writing goroutine to one reading goroutine without blocking either.
+// If the ring is full, the event is lost and leaves a gap in the numbers.
 type ring struct {
 	events  [ringLen]view.Event
 	head    atomic.Uint64 // events taken
@@ -22,8 +22,8 @@ type ring struct {
 	half    func()        // called when the ring becomes half full; must not block
 }
 
-// next returns the place of the next event, which put adds to the ring. Only its number is
-// set. It returns nil if there is no room.
+// next returns the place of the next event, which put then adds to the ring. Only its number is
+// set. It returns nil if the ring is full.
 func (r *ring) next() *view.Event {
 	tail := r.tail.Load()
 	if r.room = tail-r.head.Load() < ringLen; !r.room {
@@ -34,7 +34,7 @@ func (r *ring) next() *view.Event {
 	return at
 }
 
-// put offers the event that next has returned, or counts it as lost.
+// put adds the event that next has returned, or counts it as lost.
 func (r *ring) put() {
 	if r.room {
 		tail := r.tail.Load() + 1
@@ -49,8 +49,8 @@ func (r *ring) put() {
 // waits reports whether there are events to take.
 func (r *ring) waits() bool { return r.offered.Load() != r.taken.Load() }
 
-// take hands each event that waits to use, and returns the number of the last that was
-// offered before them.
+// take calls use with each event in the ring. It returns the number of the last event that was put
+// or lost before the call.
 func (r *ring) take(use func(*view.Event)) (through uint64) {
 	through = r.offered.Load() // first: events behind it are for the next time
 	r.taken.Store(through)

@@ -1,5 +1,5 @@
-// Package metrics counts what happens in games for Prometheus. Labels have values from
-// closed sets: never a player, a game, a map or an address.
+// Package metrics counts events of games for Prometheus. Labels have a fixed set of values, and
+// never contain the name of a player, a game, a map or an address.
 package metrics
 
 import (
@@ -23,24 +23,25 @@ import (
 
 const (
 	namespace = "w3host"
-	// scrapeWithin is how long a scrape may take; one is answered at a time.
+	// scrapeWithin is the time limit of a scrape. Only one scrape is answered at a time.
 	scrapeWithin = 5 * time.Second
 )
 
-// Options are the functions that are asked at each scrape. None may wait.
+// Options holds functions that are called at each scrape. They must not block.
 type Options struct {
 	Version string
 	Totals  func() host.Totals
 	Records func() storage.RecorderStats
 	Realms  func() map[string]bool // whether an account is logged on at each
 	DataDir string
-	// Observers take facts of games from a queue; Watchers are streams, by kind.
+	// Observers returns the state of the queues from which observers take facts, and Watchers the
+	// state of the streams, both by name.
 	Observers, Watchers map[string]Standing
-	Groups              []string // of requests to the window
+	Groups              []string // of requests to the web console
 }
 
-// Standing is how many facts wait for an observer and how many were lost for want of room, or how many streams of a
-// kind are open and how many have ended since nobody read them.
+// Standing returns, for an observer, the numbers of queued and of lost facts; for a kind of stream,
+// the numbers of open ones and of those closed because their client read too slowly.
 type Standing func() (now int, lost uint64)
 
 // Metrics observes all games.
@@ -56,7 +57,7 @@ type Metrics struct {
 	groups   []string // of them
 }
 
-// closed is a counter for each value of one label. An unknown value counts as other.
+// closed is a set of counters, one for each value of a label. Unknown values count as "other".
 type closed struct {
 	counters map[string]prometheus.Counter
 	other    prometheus.Counter
@@ -66,7 +67,7 @@ func (c *closed) inc(value string) {
 	cmp.Or(c.counters[value], c.other).Inc()
 }
 
-// classes are those of the statuses of answers, from 200 on.
+// classes holds the label values for response statuses, from 200 on.
 var classes = [...]string{"2xx", "3xx", "4xx", "5xx"}
 
 func registered[C prometheus.Collector](r *prometheus.Registry, c C) C {
@@ -74,7 +75,7 @@ func registered[C prometheus.Collector](r *prometheus.Registry, c C) C {
 	return c
 }
 
-// New makes the metrics; each has all its series from the start.
+// New returns the metrics. All their series exist from the start, with the value 0.
 func New(o Options) *Metrics {
 	r := prometheus.NewRegistry()
 	m := &Metrics{registry: r, groups: o.Groups}
@@ -122,19 +123,19 @@ func New(o Options) *Metrics {
 	return m
 }
 
-// Request counts one that was answered. It may be called at any time.
+// Request counts a response. It is safe for concurrent use.
 func (m *Metrics) Request(group string, status int, took time.Duration) {
 	if slices.Contains(m.groups, group) {
 		m.requests.WithLabelValues(group, classes[min(max(status/100-2, 0), len(classes)-1)]).Observe(took.Seconds())
 	}
 }
 
-// Handler answers a scrape.
+// Handler returns the handler of scrapes.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 1, Timeout: scrapeWithin})
 }
 
-// standing asks how things are at each scrape.
+// standing is a collector for values that are queried at each scrape.
 type standing struct {
 	Options
 	threads *threads.Counter
@@ -165,14 +166,14 @@ var (
 	sleeps     = gauge("thread_sleeps_total", "Voluntary context switches of all threads of the host (Linux only).")
 )
 
-// Describe lists the metrics that Collect gives.
+// Describe implements prometheus.Collector.
 func (s standing) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{buildInfo, lobbies, missing, games, players, waiting, lost, databaseUp, spoolUp, realmUp, diskFree, diskSize, queued, unseen, watchers, unread, timeSlices, sleeps} {
 		to <- d
 	}
 }
 
-// Collect asks.
+// Collect implements prometheus.Collector.
 func (s standing) Collect(to chan<- prometheus.Metric) {
 	send := func(d *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)

@@ -9,7 +9,7 @@ import (
 	gamesync "w3host/sync"
 )
 
-// Values of labels that are not the words of another room.
+// Values of labels that no other package defines.
 const (
 	joined    = "joined"
 	hostCause = "host"
@@ -17,18 +17,17 @@ const (
 
 var refusals = map[w3gs.RejectReason]string{w3gs.RejectFull: "full", w3gs.RejectStarted: "started", w3gs.RejectWrongKey: "wrong_key"}
 
-// ways are those in which games end.
+// ways maps the reasons for the end of a game to label values.
 var ways = map[gamesync.EndReason]string{
 	gamesync.EndAllLeft: "all_left", gamesync.EndLastPlayer: "one_player_left", gamesync.EndDesync: "desync", gamesync.EndEnded: "ended_by_host",
 }
 
-// Observe makes the observer of a game. It runs on the loop: it counts, and allocates
-// nothing.
+// Observe returns the observer of a game. It runs on the game loop and allocates nothing.
 func (m *Metrics) Observe(uint32, string) host.Observer { return observer{m} }
 
 type observer struct{ *Metrics }
 
-// Observe counts one fact.
+// Observe counts a fact.
 func (o observer) Observe(s *game.Stamped) {
 	if s.Again {
 		return

@@ -59,7 +59,7 @@ func (p *Pages) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	web.Stream(w)
-	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, Still: v.Still}
+	who := hub.Watcher{Name: v.Name, Topics: []string{t.String()}, Most: accountWatches, SessionValid: v.SessionValid}
 	if !v.Inside() {
 		who.Name, who.Guest, who.Most = v.Addr, true, strangerWatches
 	}

@@ -96,10 +96,10 @@ type Proposal struct {
 
 // Visitor describes the reader of a page.
 type Visitor struct {
-	Name  string // account name; "" without login
-	Addr  string // IPv4 address or IPv6 network
-	Level command.Level
-	Still func() bool // reports whether the login is still valid; nil means always
+	Name         string // account name; "" without login
+	Addr         string // IPv4 address or IPv6 network
+	Level        command.Level
+	SessionValid func() bool // reports whether the login is still valid; nil means always
 	// Outside is set at a port without login.
 	Outside bool
 }
@@ -130,17 +130,17 @@ func (v Visitor) reader() view.Reader {
 // Pages holds the HTTP handlers and their caches.
 type Pages struct {
 	opts     Options
-	made     made       // pages of lobbies and games, by what they show and to whom
-	minimaps made       // pictures of maps, by their files
-	drawing  sync.Mutex // one at a time
-	asking   web.Places // limits concurrent database queries
-	checking web.Places // allows one run of the checks at a time
+	made     made          // pages of lobbies and games, by what they show and to whom
+	minimaps made          // pictures of maps, by their files
+	drawing  sync.Mutex    // one at a time
+	asking   web.Semaphore // limits concurrent database queries
+	checking web.Semaphore // allows one run of the checks at a time
 }
 
 // New returns the Pages with these options.
 func New(o Options) *Pages {
 	return &Pages{
-		opts: o, made: made{fresh: madeFor}, minimaps: made{fresh: minimapFor}, asking: make(web.Places, mostAsked), checking: make(web.Places, 1),
+		opts: o, made: made{fresh: madeFor}, minimaps: made{fresh: minimapFor}, asking: make(web.Semaphore, mostAsked), checking: make(web.Semaphore, 1),
 	}
 }
 
@@ -187,7 +187,7 @@ func (p *Pages) Routes() []Route {
 // unknown sends the error page for paths without a handler.
 func (p *Pages) unknown(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
-		web.Fault(w, http.StatusNotFound, "not_found", "there is no such operation: /api/v1/openapi.json lists all")
+		web.WriteProblem(w, http.StatusNotFound, "not_found", "there is no such operation: /api/v1/openapi.json lists all")
 		return
 	}
 	f := p.frame(r, "", "Not found")

@@ -47,7 +47,7 @@ func TestAccess(t *testing.T) {
 	if err := s.keys.SetAccount("Bob", access.Viewer, "a long password", now); err != nil {
 		t.Fatal(err)
 	}
-	id, err := s.keys.Begin(access.Who{Name: "Bob", Role: access.Viewer}, now)
+	id, err := s.keys.NewSession(access.Identity{Name: "Bob", Role: access.Viewer}, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,8 +100,8 @@ type Log interface {
 // Site serves the public pages.
 type Site struct {
 	opts   Options
-	pace   *web.Pace  // rate limit for pages that are not cached
-	asking web.Places // limits concurrent database queries
+	pace   *web.Pace     // rate limit for pages that are not cached
+	asking web.Semaphore // limits concurrent database queries
 	pages  cache
 
 	mu     sync.Mutex // guards the following fields
@@ -114,7 +114,7 @@ type Site struct {
 
 // New returns a Site.
 func New(o Options) *Site {
-	return &Site{opts: o, pace: web.NewPace(), asking: make(web.Places, mostAsked), pages: cache{now: time.Now}}
+	return &Site{opts: o, pace: web.NewPace(), asking: make(web.Semaphore, mostAsked), pages: cache{now: time.Now}}
 }
 
 // Route is a handler for a pattern of http.ServeMux.
@@ -233,11 +233,11 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, id string, do func
 	switch {
 	case errors.Is(err, errPace):
 		w.Header().Set("Retry-After", "1")
-		web.Fault(w, http.StatusTooManyRequests, "too_many_requests", "you ask too often: wait a second")
+		web.WriteProblem(w, http.StatusTooManyRequests, "too_many_requests", "you ask too often: wait a second")
 	case err != nil:
 		s.opts.Logger.Warn().Err(err).Str("page", id).Msg("a public page cannot be made")
 		w.Header().Set("Retry-After", "5")
-		web.Fault(w, http.StatusServiceUnavailable, "busy", "the game log does not answer: try again in a few seconds")
+		web.WriteProblem(w, http.StatusServiceUnavailable, "busy", "the game log does not answer: try again in a few seconds")
 	default:
 		m.send(w, r, s.pages.now())
 	}

@@ -174,7 +174,7 @@ func (x *fixture) get(path string, header ...string) *httptest.ResponseRecorder 
 	w := httptest.NewRecorder()
 	x.asked++
 	addr := netip.AddrFrom4([4]byte{10, byte(x.asked >> 16), byte(x.asked >> 8), byte(x.asked)})
-	x.mux.ServeHTTP(w, r.WithContext(web.WithCaller(r.Context(), web.From{Outside: true, Addr: addr})))
+	x.mux.ServeHTTP(w, r.WithContext(web.WithCaller(r.Context(), web.Principal{Outside: true, Addr: addr})))
 	return w
 }
 
@@ -348,7 +348,7 @@ func TestBounds(t *testing.T) {
 	for range 40 {
 		r := httptest.NewRequest(http.MethodGet, "/match/"+storage.NewGameKey().String(), nil)
 		w := httptest.NewRecorder()
-		x.mux.ServeHTTP(w, r.WithContext(web.WithCaller(r.Context(), web.From{Outside: true, Addr: netip.MustParseAddr("192.0.2.1")})))
+		x.mux.ServeHTTP(w, r.WithContext(web.WithCaller(r.Context(), web.Principal{Outside: true, Addr: netip.MustParseAddr("192.0.2.1")})))
 		if w.Code == http.StatusTooManyRequests {
 			refused++
 		}

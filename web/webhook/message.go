@@ -14,7 +14,8 @@ import (
 	"w3host/web/view"
 )
 
-// Delivery is an event with its game and host, for a site and for templates.
+// Delivery is the data sent to a site: an event with its game and host. Templates get the same
+// data.
 type Delivery struct {
 	Host string `json:"host"`
 	api.Event
@@ -26,13 +27,13 @@ type Delivery struct {
 
 const (
 	plain = `{{.Type}}: {{.Name}} ({{.Map}}){{with .Player}}, {{.}}{{end}}{{with .Text}}: {{.}}{{end}}`
-	// mostDiscord is how many characters a message there has at most.
+	// mostDiscord is the maximum number of characters in a Discord message.
 	mostDiscord = 2000
-	// noEmbeds keeps Discord from showing previews of links.
+	// noEmbeds is the Discord flag that suppresses previews of links.
 	noEmbeds = 4
 )
 
-// Check finds what is wrong with the types of events and the template.
+// Check returns all errors in the types of events and in the template.
 func (h *Hook) Check() (faults []error) {
 	types := slices.DeleteFunc(api.Types(), func(kind string) bool { return kind == "game.turns" })
 	if len(h.Events) == 0 {
@@ -81,7 +82,7 @@ func (h *Hook) body(t Delivery) ([]byte, error) {
 	})
 }
 
-// escape keeps Discord from reading a text as markup: names are not to be links or mentions.
+// escape escapes Discord's markup, so that player names cannot become links or mentions.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range view.Visible(text) {

@@ -20,26 +20,27 @@ import (
 )
 
 const (
-	// tries of an event take some two minutes, or longer where the site says so.
+	// tries is the maximum number of attempts to deliver an event. They take about two minutes, or
+	// longer if the site sends Retry-After.
 	tries = 8
-	// mostWait is how long a site may ask to be left alone.
+	// mostWait is the maximum Retry-After that is respected.
 	mostWait = 5 * time.Minute
-	// mostAnswer is how much of an answer is read, bytes.
+	// mostAnswer is the number of bytes read from a response.
 	mostAnswer = 4 << 10
 )
 
-// sender tells one site.
+// sender delivers events to one site.
 type sender struct {
-	hook   Hook
-	opts   Options
-	client *http.Client
-	stop   func()
-	queue  chan Delivery
-	lost   atomic.Uint64
-	loud   rate.Sometimes
+	hook     Hook
+	opts     Options
+	client   *http.Client
+	stop     func()
+	queue    chan Delivery
+	lost     atomic.Uint64
+	logLimit rate.Sometimes
 }
 
-// put has an event told, if there is room.
+// put queues an event, or drops it if the queue is full.
 func (s *sender) put(t Delivery) {
 	select {
 	case s.queue <- t:
@@ -48,10 +49,10 @@ func (s *sender) put(t Delivery) {
 	}
 }
 
-// miss counts an event that the site does not get.
+// miss counts and logs an event that could not be delivered.
 func (s *sender) miss(t *Delivery, err error) {
 	n := s.lost.Add(1)
-	s.loud.Do(func() {
+	s.logLimit.Do(func() {
 		s.opts.Log.Warn().Str("webhook", s.hook.Label).Str("event", t.Type).Uint64("lost", n).Err(err).Msg("a webhook did not get an event")
 	})
 }
@@ -69,8 +70,8 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// deliver tries until the site has an event, does not want it, or has had its tries. All have
-// the same id.
+// deliver sends an event until the site accepts it, rejects it for good, or all tries have failed.
+// All tries carry the same id.
 func (s *sender) deliver(ctx context.Context, t Delivery) error {
 	body, err := s.hook.body(t)
 	if err != nil {
@@ -91,8 +92,8 @@ func (s *sender) deliver(ctx context.Context, t Delivery) error {
 	}
 }
 
-// post tries once. After a fault, again says that another try may help, and asked how long
-// the site wants to be left alone.
+// post makes one attempt. If it fails, again reports whether another try may succeed, and asked is
+// the Retry-After of the site.
 func (s *sender) post(ctx context.Context, id string, body []byte) (asked time.Duration, again bool, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.hook.URL, bytes.NewReader(body))
 	if err != nil {
@@ -119,11 +120,11 @@ func (s *sender) post(ctx context.Context, id string, body []byte) (asked time.D
 		return 0, false, nil
 	}
 	again = answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode == http.StatusRequestTimeout
-	return leaveAlone(answer.Header.Get("Retry-After")), again, fmt.Errorf("it answered %d", answer.StatusCode)
+	return parseRetryAfter(answer.Header.Get("Retry-After")), again, fmt.Errorf("it answered %d", answer.StatusCode)
 }
 
-// leaveAlone is how long a site wants not to be asked.
-func leaveAlone(text string) time.Duration {
+// parseRetryAfter parses a Retry-After header: seconds or a date. It returns 0 if there is none.
+func parseRetryAfter(text string) time.Duration {
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(time.Until(at), 0), mostWait)
 	}
@@ -133,7 +134,7 @@ func leaveAlone(text string) time.Duration {
 	return 0
 }
 
-// sign is the signature of a message, as standardwebhooks.com has it.
+// sign returns the signature of a message according to standardwebhooks.com.
 func sign(key []byte, id, at string, body []byte) string {
 	m := hmac.New(sha256.New, key)
 	fmt.Fprintf(m, "%s.%s.%s", id, at, body)

@@ -1,5 +1,5 @@
-// Package webhook tells other sites what happens in lobbies and games. No game waits for one:
-// each site has a queue with a bound and a goroutine of its own.
+// Package webhook sends events of lobbies and games to other sites. Each site has a bounded queue
+// and a goroutine of its own, so that a slow site delays neither games nor other sites.
 package webhook
 
 import (
@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// queued events of a site may wait; further ones are lost.
+	// queued is the capacity of a site's queue. Events beyond it are lost.
 	queued = 256
-	// gamesKept bounds the games remembered whose end was not told.
+	// gamesKept limits the number of remembered games, in case the ends of games get lost.
 	gamesKept = 4096
 )
 
-// Hook is a site and the events it is told.
+// Hook is a site and the types of events that it receives.
 type Hook struct {
 	Label    string // in the log, which does not have the URL
 	URL      string
@@ -35,13 +35,13 @@ type Hook struct {
 	Template string // makes the text of a message
 }
 
-// Game has the facts of a game that go with an event.
+// Game holds the facts of a game that are sent with its events.
 type Game struct {
 	Name, Map, Entry string
 	Private          bool // it is told to nobody
 }
 
-// Options are the settings and sources of Hooks. Durations that are 0 have a default.
+// Options holds the settings and sources of Hooks. A duration of 0 selects the default.
 type Options struct {
 	Host   string // who tells
 	Game   func(id uint32) (g Game, known bool)
@@ -50,7 +50,7 @@ type Options struct {
 	Within time.Duration // for an answer
 }
 
-// Hooks tells all sites.
+// Hooks sends events to all sites.
 type Hooks struct {
 	opts    Options
 	client  *http.Client
@@ -60,18 +60,18 @@ type Hooks struct {
 	running sync.WaitGroup
 }
 
-// New makes it, without a site.
+// New returns Hooks without sites; Use sets them.
 func New(o Options) *Hooks {
 	o.First, o.Within = cmp.Or(o.First, time.Second), cmp.Or(o.Within, 10*time.Second)
 	return &Hooks{opts: o, games: make(map[uint32]Game), client: &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute},
 		Timeout:   o.Within,
-		// A redirect could carry the events anywhere.
+		// A redirect could send the events to any site.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
 
-// Use tells these sites from now on. One that was told before keeps the events that wait for it.
+// Use replaces the list of sites. A site that was on the old list keeps its queued events.
 func (h *Hooks) Use(hooks []Hook) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,7 +84,7 @@ func (h *Hooks) Use(hooks []Hook) {
 			continue
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		s := &sender{hook: hook, opts: h.opts, client: h.client, stop: stop, queue: make(chan Delivery, queued), loud: rate.Sometimes{Interval: time.Minute}}
+		s := &sender{hook: hook, opts: h.opts, client: h.client, stop: stop, queue: make(chan Delivery, queued), logLimit: rate.Sometimes{Interval: time.Minute}}
 		h.running.Go(func() { s.run(ctx) }) // ends with stop
 		h.senders = append(h.senders, s)
 	}
@@ -93,14 +93,14 @@ func (h *Hooks) Use(hooks []Hook) {
 	}
 }
 
-// Close ends it. Waiting events are not told any more.
+// Close ends all deliveries. Queued events are discarded.
 func (h *Hooks) Close() {
 	h.Use(nil)
 	h.running.Wait()
 	h.client.CloseIdleConnections()
 }
 
-// Standing is how many events wait to be told, and how many were lost, of the sites that there are.
+// Standing returns the number of queued events, and of lost ones, for the current sites.
 func (h *Hooks) Standing() (waiting int, lost uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -110,7 +110,7 @@ func (h *Hooks) Standing() (waiting int, lost uint64) {
 	return waiting, lost
 }
 
-// Send queues an event for the sites that want it. It does not wait.
+// Send queues an event for the sites that receive its type. It does not block.
 func (h *Hooks) Send(e api.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,7 +125,8 @@ func (h *Hooks) Send(e api.Event) {
 	}
 }
 
-// game is that of an event, as it was last: one that has ended is not there any more.
+// game returns the last known facts of an event's game, because a game that has ended can no longer
+// be queried.
 func (h *Hooks) game(e *api.Event) (g Game, known bool) {
 	if g, known = h.opts.Game(e.Game); !known {
 		g, known = h.games[e.Game]

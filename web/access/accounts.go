@@ -13,13 +13,13 @@ import (
 	"w3host/internal/password"
 )
 
-// SessionFor is how long a session lasts, however much it is used.
+// SessionFor is the maximum lifetime of a session, however often it is used.
 const SessionFor = 30 * 24 * time.Hour
 
 const (
 	linkFor     = 10 * time.Minute
 	sessionIdle = 12 * time.Hour
-	// seenEvery is how often the use of a session is written to the file.
+	// seenEvery is the minimum interval between updates of a session's Seen time in the file.
 	seenEvery = 10 * time.Minute
 
 	maxPassword = 256 // bytes
@@ -27,20 +27,21 @@ const (
 )
 
 var (
-	// ErrNotFound: there is no such account, token, session or link.
+	// ErrNotFound means that the account, token, session or link does not exist.
 	ErrNotFound = errors.New("not found")
-	// ErrWrong: name and password do not belong together.
+	// ErrWrong means that the name is unknown or the password does not match.
 	ErrWrong = errors.New("name or password is wrong")
-	// ErrSpent: a link has been used, or is too old.
+	// ErrSpent means that a one-time link was used before or has expired.
 	ErrSpent = errors.New("this link was used before, or is older than ten minutes: w3host web link prints another")
 )
 
-// byLink is the identity of everybody who came by a link. No account can have this name.
-var byLink = Who{Name: "(link)", Role: Root, Via: "web"}
+// byLink is the identity of all visitors who logged in with a one-time link. No account can have
+// this name.
+var byLink = Identity{Name: "(link)", Role: Root, Via: "web"}
 
 var goodName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,39}$`)
 
-// IsName reports whether an account or token can have a name.
+// IsName reports whether name is a valid name for an account or token.
 func IsName(name string) bool { return goodName.MatchString(name) }
 
 func checkName(name string) error {
@@ -50,8 +51,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// Who is a user of the window.
-type Who struct {
+// Identity is an authenticated user of the web console or API.
+type Identity struct {
 	Name string // of the account or token; "(link)" for a visitor who came by one
 	Role Role
 	Via  string // "web", or "api" with a token
@@ -65,7 +66,7 @@ func (s *state) account(name string) int {
 	return slices.IndexFunc(s.Accounts, func(a Account) bool { return strings.EqualFold(a.Name, name) })
 }
 
-// shown copies a list without the hashes in it.
+// shown returns a copy of a list with the hashes removed.
 func shown[T any](list []T, hash func(*T) *string) []T {
 	list = append([]T{}, list...)
 	for i := range list {
@@ -74,7 +75,8 @@ func shown[T any](list []T, hash func(*T) *string) []T {
 	return list
 }
 
-// without takes the items that are gone out of a list. Where there is nothing of the kind, the sentence says so, as ErrNotFound.
+// without removes the items for which gone returns true. If there are none, it returns an error
+// that wraps ErrNotFound and begins with sentence.
 func without[T any](list *[]T, gone func(T) bool, sentence string) error {
 	n := len(*list)
 	if *list = slices.DeleteFunc(*list, gone); len(*list) == n {
@@ -83,14 +85,14 @@ func without[T any](list *[]T, gone func(T) bool, sentence string) error {
 	return nil
 }
 
-// Accounts lists them without their hashes.
+// Accounts returns all accounts, without password hashes.
 func (s *Store) Accounts() ([]Account, error) {
 	now, err := s.read()
 	return shown(now.Accounts, func(a *Account) *string { return &a.Hash }), err
 }
 
-// SetAccount makes an account, or gives it another role or password. An empty text
-// keeps the password.
+// SetAccount creates an account, or changes its role and password. An empty text keeps the
+// password. A new password ends all sessions of the account.
 func (s *Store) SetAccount(name string, role Role, text string, now time.Time) error {
 	if err := checkName(name); err != nil {
 		return err
@@ -129,19 +131,20 @@ func (s *state) endSessions(account string) error {
 	return without(&s.Sessions, func(o Session) bool { return strings.EqualFold(o.Account, account) }, account+" is not logged in")
 }
 
-// Sessions lists those that are not over, without their hashes.
+// Sessions returns all valid sessions, without hashes.
 func (s *Store) Sessions(now time.Time) ([]Session, error) {
 	st, err := s.read()
 	list := shown(st.Sessions, func(o *Session) *string { return &o.Hash })
 	return slices.DeleteFunc(list, func(o Session) bool { return o.over(now) }), err
 }
 
-// EndSessions ends all sessions of an account, or of visitors who came by a link.
+// EndSessions ends all sessions of an account, or those of all visitors by link for the name
+// "(link)".
 func (s *Store) EndSessions(account string) error {
 	return s.change(func(st *state) error { return st.endSessions(account) })
 }
 
-// RemoveAccount ends the account's sessions, too.
+// RemoveAccount removes an account and ends its sessions.
 func (s *Store) RemoveAccount(name string) error {
 	return s.change(func(st *state) error {
 		_ = st.endSessions(name) // if there are any
@@ -149,11 +152,12 @@ func (s *Store) RemoveAccount(name string) error {
 	})
 }
 
-// Check compares a password. A name that is not known takes as long as one that is.
-func (s *Store) Check(name, text string) (Who, error) {
+// Check verifies name and password. It takes the same time for an unknown name, so that names
+// cannot be guessed.
+func (s *Store) Check(name, text string) (Identity, error) {
 	now, err := s.read()
 	if err != nil {
-		return Who{}, err
+		return Identity{}, err
 	}
 	i, hash := now.account(name), password.Dummy
 	if i >= 0 {
@@ -165,14 +169,14 @@ func (s *Store) Check(name, text string) (Who, error) {
 	ok, err := password.Matches(hash, text)
 	switch {
 	case err != nil:
-		return Who{}, err
+		return Identity{}, err
 	case !ok || i < 0:
-		return Who{}, ErrWrong
+		return Identity{}, ErrWrong
 	}
-	return Who{Name: now.Accounts[i].Name, Role: now.Accounts[i].Role, Via: "web"}, nil
+	return Identity{Name: now.Accounts[i].Name, Role: now.Accounts[i].Role, Via: "web"}, nil
 }
 
-// AddLink makes a way in that works once, for ten minutes.
+// AddLink creates a login code that works once, within linkFor.
 func (s *Store) AddLink(now time.Time) (code string, err error) {
 	code = rand.Text()
 	return code, s.change(func(st *state) error {
@@ -183,12 +187,12 @@ func (s *Store) AddLink(now time.Time) (code string, err error) {
 	})
 }
 
-// Spend uses a link.
-func (s *Store) Spend(code string, now time.Time) (Who, error) {
+// RedeemCode uses up a login code and returns the identity of its bearer.
+func (s *Store) RedeemCode(code string, now time.Time) (Identity, error) {
 	known := func(l link) bool { return l.Hash == hashOf(code) && now.Before(l.Expires) }
-	// A wrong code is refused without a write: anybody may try.
+	// A wrong code is refused without writing to the file, because anybody can try.
 	if st, err := s.read(); err != nil || !slices.ContainsFunc(st.Links, known) {
-		return Who{}, errors.Join(err, ErrSpent)
+		return Identity{}, errors.Join(err, ErrSpent)
 	}
 	return byLink, s.change(func(st *state) error {
 		i := slices.IndexFunc(st.Links, known)
@@ -200,8 +204,9 @@ func (s *Store) Spend(code string, now time.Time) (Who, error) {
 	})
 }
 
-// Begin opens a session for somebody who has proved to be who they are.
-func (s *Store) Begin(who Who, now time.Time) (id string, err error) {
+// NewSession opens a session for an identity that has been verified, and returns its id for the
+// cookie. The oldest session of the account makes room beyond maxSessions.
+func (s *Store) NewSession(who Identity, now time.Time) (id string, err error) {
 	id = rand.Text()
 	o := Session{Hash: hashOf(id), Account: who.Name, Made: now, Seen: now}
 	return id, s.change(func(st *state) error {
@@ -228,23 +233,23 @@ func (o *Session) over(now time.Time) bool {
 	return now.Sub(o.Seen) > sessionIdle || now.Sub(o.Made) > SessionFor
 }
 
-// Session finds the owner of a session.
-func (s *Store) Session(id string, now time.Time) (Who, bool) {
+// Session returns the identity of a session, or false if it is unknown or expired.
+func (s *Store) Session(id string, now time.Time) (Identity, bool) {
 	st, err := s.read()
 	if err != nil || id == "" {
-		return Who{}, false
+		return Identity{}, false
 	}
 	same := func(o Session) bool { return o.Hash == hashOf(id) }
 	i := slices.IndexFunc(st.Sessions, same)
 	if i < 0 || st.Sessions[i].over(now) {
-		return Who{}, false
+		return Identity{}, false
 	}
 	o := st.Sessions[i]
 	who := byLink
 	if o.Account != byLink.Name {
 		a := st.account(o.Account)
 		if a < 0 {
-			return Who{}, false
+			return Identity{}, false
 		}
 		who.Name, who.Role = st.Accounts[a].Name, st.Accounts[a].Role
 	}
@@ -259,7 +264,7 @@ func (s *Store) Session(id string, now time.Time) (Who, bool) {
 	return who, true
 }
 
-// End closes a session.
+// End ends a session.
 func (s *Store) End(id string) error {
 	return s.change(func(st *state) error {
 		st.Sessions = slices.DeleteFunc(st.Sessions, func(o Session) bool { return o.Hash == hashOf(id) })
@@ -267,13 +272,13 @@ func (s *Store) End(id string) error {
 	})
 }
 
-// Tokens lists them without their hashes.
+// Tokens returns all tokens, without hashes.
 func (s *Store) Tokens() ([]Token, error) {
 	now, err := s.read()
 	return shown(now.Tokens, func(t *Token) *string { return &t.Hash }), err
 }
 
-// AddToken makes a token; its text is told this once.
+// AddToken creates a token and returns its text, of which only a hash is stored.
 func (s *Store) AddToken(t Token) (text string, err error) {
 	if err := checkName(t.Name); err != nil {
 		return "", err
@@ -292,27 +297,28 @@ func (s *Store) AddToken(t Token) (text string, err error) {
 	})
 }
 
-// RemoveToken ends a token.
+// RemoveToken removes a token.
 func (s *Store) RemoveToken(name string) error {
 	return s.change(func(st *state) error {
 		return without(&st.Tokens, func(t Token) bool { return strings.EqualFold(t.Name, name) }, "no token "+name)
 	})
 }
 
-// Token finds the owner of a token.
-func (s *Store) Token(text string, from netip.Addr, now time.Time) (Who, bool) {
+// Token returns the identity of a token, or false if it is unknown, expired or not valid for the
+// address.
+func (s *Store) Token(text string, from netip.Addr, now time.Time) (Identity, bool) {
 	st, err := s.read()
 	if err != nil || !strings.HasPrefix(text, tokenPrefix) {
-		return Who{}, false
+		return Identity{}, false
 	}
 	i := slices.IndexFunc(st.Tokens, func(t Token) bool { return t.Hash == hashOf(text) })
 	if i < 0 {
-		return Who{}, false
+		return Identity{}, false
 	}
 	t := st.Tokens[i]
 	here := len(t.Networks) == 0 || slices.ContainsFunc(t.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
 	if !here || !t.Expires.IsZero() && now.After(t.Expires) {
-		return Who{}, false
+		return Identity{}, false
 	}
-	return Who{Name: t.Name, Role: t.Role, Via: "api"}, true
+	return Identity{Name: t.Name, Role: t.Role, Via: "api"}, true
 }

@@ -14,8 +14,8 @@ import (
 	"w3host/web/access"
 )
 
-// How many answers are kept of each caller, for programs that send a request again because they got no answer, and how
-// long.
+// Limits of the stored responses to requests with an Idempotency-Key: their number for each caller,
+// their lifetime and their size.
 const (
 	answersKept = 256
 	bytesKept   = 4 << 20 // of the bodies of one caller's answers
@@ -23,15 +23,15 @@ const (
 	maxKey      = 128 // bytes of an Idempotency-Key
 )
 
-// answers are those to requests with an Idempotency-Key: a caller that sends it again gets the same answer, and nothing is
-// done a second time. Each caller has answers of their own, so that nobody pushes out another caller's; callers without a
-// login or token have none.
+// answers stores responses by Idempotency-Key. A caller that repeats a request gets the stored
+// response, and the action is not repeated. Each caller has its own entries, so that nobody can
+// evict those of others; callers without a session or token have none.
 type answers struct {
 	mu sync.Mutex
-	of map[access.Who][]*kept // the oldest first
+	of map[access.Identity][]*kept // the oldest first
 }
 
-// kept is an answer, or one that is being made.
+// kept is a stored response, or a request that is being answered.
 type kept struct {
 	key    string
 	asked  [sha256.Size]byte // what was asked
@@ -42,8 +42,8 @@ type kept struct {
 	body   bytes.Buffer
 }
 
-// once has a handler do what a key stands for once.
-func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
+// idempotent wraps a handler so that requests with the same Idempotency-Key run it only once.
+func (s *answers) idempotent(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		key := r.Header.Get("Idempotency-Key")
 		from := web.Caller(r)
@@ -54,17 +54,17 @@ func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 		text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		switch {
 		case len(key) > maxKey:
-			web.Fault(w, http.StatusUnprocessableEntity, "bad_key", "the Idempotency-Key is too long: 128 bytes at most")
+			web.WriteProblem(w, http.StatusUnprocessableEntity, "bad_key", "the Idempotency-Key is too long: 128 bytes at most")
 			return
 		case err != nil:
-			web.Fault(w, http.StatusRequestEntityTooLarge, "too_large", "the body has more than 64 KiB")
+			web.WriteProblem(w, http.StatusRequestEntityTooLarge, "too_large", "the body has more than 64 KiB")
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(text))
-		k, first := s.take(from.Who, key, sha256.Sum256(append([]byte(r.URL.RequestURI()+"\x00"), text...)))
+		k, first := s.take(from.Identity, key, sha256.Sum256(append([]byte(r.URL.RequestURI()+"\x00"), text...)))
 		switch {
 		case k == nil:
-			web.Fault(w, http.StatusUnprocessableEntity, "key_reused", "this Idempotency-Key was sent with another request")
+			web.WriteProblem(w, http.StatusUnprocessableEntity, "key_reused", "this Idempotency-Key was sent with another request")
 		case first:
 			defer k.done.Store(true)
 			to := &recorder{ResponseWriter: w, kept: k}
@@ -72,7 +72,7 @@ func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 			_, _ = to.Write(nil) // an answer without a body
 		case !k.done.Load():
 			w.Header().Set("Retry-After", "1")
-			web.Fault(w, http.StatusConflict, "in_progress", "the first request with this Idempotency-Key has no answer yet")
+			web.WriteProblem(w, http.StatusConflict, "in_progress", "the first request with this Idempotency-Key has no answer yet")
 		default:
 			for name := range k.header {
 				w.Header().Set(name, k.header.Get(name))
@@ -83,8 +83,9 @@ func (s *answers) once(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// take finds the answer for a caller's key, or begins one; nil: the key stands for something else.
-func (s *answers) take(who access.Who, key string, asked [sha256.Size]byte) (k *kept, first bool) {
+// take returns the entry for a caller's key, and whether it is new. It returns nil if the key was
+// used with a different request.
+func (s *answers) take(who access.Identity, key string, asked [sha256.Size]byte) (k *kept, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -107,7 +108,7 @@ func (s *answers) take(who access.Who, key string, asked [sha256.Size]byte) (k *
 	return k, true
 }
 
-// surplus is how many of the oldest answers make room for one more.
+// surplus returns how many of the oldest entries must go to make room for a new one.
 func surplus(list []*kept) int {
 	n, bytes := len(list), 0
 	for n > 0 && len(list)-n < answersKept-1 {
@@ -122,7 +123,7 @@ func surplus(list []*kept) int {
 	return n
 }
 
-// recorder writes an answer and keeps it.
+// recorder writes a response and stores it.
 type recorder struct {
 	http.ResponseWriter
 	kept *kept

@@ -18,9 +18,9 @@ var asked = sha256.Sum256([]byte("same"))
 // Each caller has room for so many answers: the oldest makes room for one more, and for no repetition, and other
 // callers' answers stay.
 func TestAnswersKept(t *testing.T) {
-	s := &answers{of: make(map[access.Who][]*kept)}
-	rook, other := access.Who{Name: "Rook", Role: access.Admin, Via: "api"}, access.Who{Name: "other", Role: access.Viewer, Via: "api"}
-	first := func(who access.Who, key string) bool {
+	s := &answers{of: make(map[access.Identity][]*kept)}
+	rook, other := access.Identity{Name: "Rook", Role: access.Admin, Via: "api"}, access.Identity{Name: "other", Role: access.Viewer, Via: "api"}
+	first := func(who access.Identity, key string) bool {
 		_, first := s.take(who, key, asked)
 		return first
 	}
@@ -56,7 +56,7 @@ func TestAnswersKept(t *testing.T) {
 
 // The bodies of a caller's answers are bounded together.
 func TestAnswersAreBounded(t *testing.T) {
-	s, rook := &answers{of: make(map[access.Who][]*kept)}, access.Who{Name: "Rook", Role: access.Admin}
+	s, rook := &answers{of: make(map[access.Identity][]*kept)}, access.Identity{Name: "Rook", Role: access.Admin}
 	for i := range 10 {
 		k, _ := s.take(rook, fmt.Sprint(i), asked)
 		k.body.WriteString(strings.Repeat("x", bytesKept/4))
@@ -69,8 +69,8 @@ func TestAnswersAreBounded(t *testing.T) {
 
 // A handler runs once for each key of a caller, and a request without a login keeps no answer.
 func TestOnce(t *testing.T) {
-	s, runs := &answers{of: make(map[access.Who][]*kept)}, 0
-	h := s.once(func(w http.ResponseWriter, r *http.Request) {
+	s, runs := &answers{of: make(map[access.Identity][]*kept)}, 0
+	h := s.idempotent(func(w http.ResponseWriter, r *http.Request) {
 		runs++
 		if r.URL.Path == "/panic" {
 			panic("fault")
@@ -82,7 +82,7 @@ func TestOnce(t *testing.T) {
 		r := httptest.NewRequest("POST", path, strings.NewReader("{}"))
 		r.Header.Set("Idempotency-Key", path)
 		w := httptest.NewRecorder()
-		h(w, r.WithContext(web.WithCaller(context.Background(), web.From{Who: access.Who{Name: "Rook", Role: role}})))
+		h(w, r.WithContext(web.WithCaller(context.Background(), web.Principal{Identity: access.Identity{Name: "Rook", Role: role}})))
 		return w.Code
 	}
 	for _, tc := range []struct {

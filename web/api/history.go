@@ -16,12 +16,12 @@ import (
 	"w3host/web/access"
 )
 
-// pastKey names a game of the game log.
+// pastKey identifies a game of the game log.
 type pastKey struct {
 	Key string `path:"key" maxLength:"36" example:"018f0000-0000-7000-8000-000000000000"`
 }
 
-// find reads all that is kept of a game.
+// find returns everything that the game log has about a game.
 func (a *api) find(ctx context.Context, in *pastKey) (*body[*storage.GameDetail], error) {
 	key, err := storage.ParseGameKey(in.Key)
 	if err != nil || key.IsZero() {
@@ -30,7 +30,7 @@ func (a *api) find(ctx context.Context, in *pastKey) (*body[*storage.GameDetail]
 	return ask(ctx, a, func(ctx context.Context) (*storage.GameDetail, error) { return a.DB.Game(ctx, key) })
 }
 
-// Said is a line of chat.
+// Said is a chat line.
 type Said struct {
 	At    time.Time `json:"at"`
 	Turn  uint32    `json:"turn,omitempty" doc:"None: in the lobby"`
@@ -56,22 +56,22 @@ func (a *api) getDossiers(ctx context.Context, in *pastKey) (*body[list[storage.
 	return listOf(g.Body.Dossiers, itself), nil
 }
 
-// getReplay sends the file.
+// getReplay sends the replay of a game.
 func (a *api) getReplay(w http.ResponseWriter, r *http.Request) {
 	g, err := a.find(r.Context(), &pastKey{r.PathValue("key")})
 	var p *problem
 	if errors.As(err, &p) {
-		web.Fault(w, p.Status, p.Code, p.Detail)
+		web.WriteProblem(w, p.Status, p.Code, p.Detail)
 		return
 	}
 	name := g.Body.Replay
 	if name == "" || g.Body.Ended == "" || !filepath.IsLocal(name) {
-		web.Fault(w, http.StatusNotFound, "not_found", "there is no replay of this game, or it is not complete yet")
+		web.WriteProblem(w, http.StatusNotFound, "not_found", "there is no replay of this game, or it is not complete yet")
 		return
 	}
 	f, info, err := mapconf.Open(filepath.Join(a.Replays, name))
 	if err != nil {
-		web.Fault(w, http.StatusNotFound, "not_found", "the replay of this game is not kept any more")
+		web.WriteProblem(w, http.StatusNotFound, "not_found", "the replay of this game is not kept any more")
 		return
 	}
 	defer f.Close()
@@ -81,7 +81,7 @@ func (a *api) getReplay(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", info.ModTime(), f)
 }
 
-// describeReplay adds it to the file.
+// describeReplay adds the download of replays to the OpenAPI description.
 func describeReplay(to huma.API) {
 	document(to, access.Moderator, &huma.Operation{
 		Method: http.MethodGet, Path: "/history/{key}/replay", OperationID: "getReplay", Summary: "The replay of a game, with all that was said in it",

@@ -11,17 +11,18 @@ import (
 	"w3host/internal/network"
 )
 
-// Limits of open connections: of all together, and of one address that is not a proxy. A
-// connection beyond them is closed at once, so that operators elsewhere still get in; one on
-// the machine itself always does.
+// Limits on open connections: in total, and for one address that is not a trusted proxy. A
+// connection beyond a limit is closed at once, so that operators elsewhere can still connect. The
+// total does not apply to connections from this machine itself.
 const (
 	maxConns        = 1024
 	maxConnsPerAddr = 128
-	// reservedConns are further connections from proxies when maxConns are open. They answer health checks only.
+	// reservedConns is the number of extra connections from trusted proxies that are accepted when
+	// maxConns are open. They serve health checks only.
 	reservedConns = 32
 )
 
-// bounded is a listener with these limits.
+// bounded is a listener that enforces these limits.
 type bounded struct {
 	net.Listener
 	proxies []netip.Prefix
@@ -36,7 +37,7 @@ func newBounded(l net.Listener, proxies []netip.Prefix) *bounded {
 	return &bounded{Listener: l, proxies: proxies, from: make(map[netip.Addr]int)}
 }
 
-// Accept returns the next connection for which there is room.
+// Accept returns the next connection within the limits and closes all others.
 func (b *bounded) Accept() (net.Conn, error) {
 	for {
 		conn, err := b.Listener.Accept()
@@ -51,7 +52,7 @@ func (b *bounded) Accept() (net.Conn, error) {
 	}
 }
 
-// admission is how a connection is admitted.
+// admission is the decision about a new connection.
 type admission uint8
 
 const (
@@ -60,7 +61,7 @@ const (
 	admitted
 )
 
-// home are the addresses by which the machine connects to itself.
+// home holds the addresses that a connection from this machine itself has.
 var home = []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()}
 
 func (b *bounded) take(remote netip.Addr) admission {
@@ -92,7 +93,7 @@ func (b *bounded) free(addr netip.Addr, was admission) {
 	}
 }
 
-// counted gives its place back when it is closed.
+// counted is a connection that releases its place in the limits when it is closed.
 type counted struct {
 	net.Conn
 	healthOnly bool
@@ -106,7 +107,7 @@ func (c *counted) Close() error {
 
 type healthOnlyKey struct{}
 
-// connContext marks the requests of connections that answer health checks only.
+// connContext marks the context of connections that serve health checks only.
 func connContext(ctx context.Context, conn net.Conn) context.Context {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
