@@ -82,7 +82,7 @@ func (a *api) routes(to huma.API) {
 	operation(to, access.Admin, "GET", "/audit", "listAudit", "Who has ordered what and who has logged in, the latest first", a.listAudit)
 	operation(to, access.Root, "GET", "/sessions", "listSessions", "Browsers that are logged in", a.listSessions)
 	operation(to, access.Root, "DELETE", "/sessions/{name}", "endSessions", "Log an account out of all browsers", a.endSessions)
-	operation(to, access.Root, "GET", "/accounts", "listAccounts", "Who may log in to the window", a.listAccounts)
+	operation(to, access.Root, "GET", "/accounts", "listAccounts", "Who may log in to the web console", a.listAccounts)
 	operation(to, access.Root, "POST", "/accounts", "setAccount", "Make an account, or give it another role or password", a.setAccount)
 	operation(to, access.Root, "DELETE", "/accounts/{name}", "removeAccount", "Remove an account and end its sessions", a.removeAccount)
 	operation(to, access.Root, "GET", "/tokens", "listTokens", "Tokens, without their text", a.listTokens)

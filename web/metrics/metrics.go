@@ -111,7 +111,7 @@ func New(o Options) *Metrics {
 	m.mapBytes = counter("map_sent_bytes_total", "Bytes of maps that downloads have had when they ended.")
 	m.downloads = labelled("downloads_total", "Map downloads that ended.", "result", "complete", "failed")
 	m.requests = registered(r, prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Namespace: namespace, Name: "http_request_duration_seconds", Help: "How long requests to the window took, without streams, by what they asked for and how they were answered.",
+		Namespace: namespace, Name: "http_request_duration_seconds", Help: "Duration of HTTP requests without streams, by group and status class.",
 		Buckets: []float64{.005, .025, .1, .5, 2.5},
 	}, []string{"group", "class"}))
 	for _, group := range o.Groups {
