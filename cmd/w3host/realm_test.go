@@ -158,7 +158,7 @@ func TestRaggedRealmCostsNoTurn(t *testing.T) {
 		}
 	}
 	reasons := fmt.Sprint(awaitLines(p, "not logged on to the realm", 2))
-	for _, want := range []string{"thousands of packets a second", "frame does not begin with 0xFF"} {
+	for _, want := range []string{"thousands of packets per second", "frame does not begin with 0xFF"} {
 		if !strings.Contains(reasons, want) {
 			t.Errorf("the realm was not left because of %q: %s", want, reasons)
 		}

@@ -250,12 +250,12 @@ func TestTopOfAHost(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"top --socket " + filepath.Join(dir, "none"):                          "w3host top: no host answers at ",
-		"top --url " + window:                                                 "w3host top: --url needs a --token-file",
-		"top --url ftp://x --token-file x":                                    `w3host top: --url "ftp://x": want http:// or https://`,
+		"top --url " + window:                                                 "w3host top: --url needs --token-file",
+		"top --url ftp://x --token-file x":                                    `w3host top: --url "ftp://x": must be http:// or https://`,
 		"top --url " + window + " --token-file " + filepath.Join(dir, "none"): "no such file",
 		"top --url " + window + " --token-file /dev/null":                     "401 Unauthorized this needs a login or a token",
 		"top --token-file x":                                                  "--token-file needs --url",
-		"top --url x --socket y":                                              "two ways to one host",
+		"top --url x --socket y":                                              "use either --url or --socket",
 	} {
 		if code, _, errs := shell(t, strings.Fields(line)...); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: %d %s", line, code, errs)

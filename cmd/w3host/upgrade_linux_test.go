@@ -213,7 +213,7 @@ func TestGameThatStays(t *testing.T) {
 	if !runs(first) {
 		t.Error("the host did not wait for the game that stays")
 	}
-	ctl("unhost 1", "is to end game #1")
+	ctl("unhost 1", "will end game #1")
 	if err := p.wait(); err != nil {
 		t.Errorf("exit: %v", err)
 	}

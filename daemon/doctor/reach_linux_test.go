@@ -27,10 +27,10 @@ func TestReach(t *testing.T) {
 		defer l.Close()
 		port := uint16(l.Addr().(*net.TCPAddr).Port)
 		for _, c := range []struct{ addr, want string }{
-			{"192.168.1.5", "from the realm's own network only"},
+			{"192.168.1.5", "only from the realm's own network"},
 			{"203.0.113.9", "an address of this machine"},
 			{"198.51.100.1", "not reachable from outside"},
-			{"203.0.113.1", "the router passes the port on"}, // also behind one that nobody came from
+			{"203.0.113.1", "the router forwards the port"}, // also behind one that nobody came from
 		} {
 			f := reach(l.(*net.TCPListener), netip.AddrPortFrom(netip.MustParseAddr(c.addr), port))
 			if !strings.Contains(f.Detail, c.want) || (f.Remedy != "") != (c.addr == "198.51.100.1") {
