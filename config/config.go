@@ -56,7 +56,7 @@ type Host struct {
 	Version w3gs.Version `toml:"version" default:"1.26" entry:"version"`
 	Product string       `toml:"product" default:"W3XP" oneof:"W3XP WAR3"`
 	Name    string       `toml:"name" default:"w3host" range:"1..15"`     // who speaks for the host in lobbies
-	Play    bool         `toml:"play" default:"true"`                     // answer w3host play with the open lobbies
+	Play    bool         `toml:"play" default:"true"`                     // answer w3host lan play with the open lobbies
 	UPnP    bool         `toml:"upnp"`                                    // the router is asked to pass the port on
 	DataDir string       `toml:"data_dir" default:"data" range:"1..4096"` // see paths.go
 
@@ -283,7 +283,7 @@ type Web struct {
 type Public struct {
 	Name    string `toml:"name" default:"w3host" range:"1..60"` // of the community
 	URL     string `toml:"url" range:"0..250"`                  // by which visitors reach it; empty: no link previews
-	Address string `toml:"play_address" range:"0..250"`         // that players give to w3host play; empty: not shown
+	Address string `toml:"play_address" range:"0..250"`         // that players give to w3host lan play; empty: not shown
 	LAN     bool   `toml:"lan"`                                 // names that no realm has confirmed are shown, too
 	Index   bool   `toml:"index" default:"true"`                // search engines may list it
 }

@@ -223,7 +223,7 @@ func sendLAN(a *args) act {
 		case errors.Is(err, lan.ErrNotListed):
 			return cannot("lobby #%d is not in the list of games: it is private, or its game has started", id)
 		case errors.Is(err, lan.ErrMulticast):
-			return cannot("players of 1.30 to 2.0 find games by multicast alone: they can use w3host play")
+			return cannot("players of 1.30 to 2.0 find games by multicast alone: they can use w3host lan play")
 		case err != nil:
 			return cannot("lobby #%d is already announced to the maximum number of addresses", id)
 		}

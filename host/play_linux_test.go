@@ -12,7 +12,7 @@ import (
 	"w3host/storage"
 )
 
-// TestPlayInNamespaces plays through w3host play over a network that loses packets, and
+// TestPlayInNamespaces plays through w3host lan play over a network that loses packets, and
 // loses all of them for 22 s. Nobody leaves.
 func TestPlayInNamespaces(t *testing.T) {
 	if testing.Short() {
@@ -67,5 +67,5 @@ func playInNamespaces(t *testing.T) {
 	for _, l := range recordsOf[storage.LinkEvent](r) {
 		t.Logf("link: %+v", l)
 	}
-	t.Logf("%s; w3host play said:\n%s", report.Verdict(), p.text())
+	t.Logf("%s; w3host lan play said:\n%s", report.Verdict(), p.text())
 }

@@ -22,7 +22,7 @@ import (
 	"w3host/texts"
 )
 
-// playing is w3host play beside the games of this machine.
+// playing is w3host lan play beside the games of this machine.
 type playing struct {
 	list string // UDP address where its list is asked for
 
@@ -32,7 +32,7 @@ type playing struct {
 
 var wantGame = w3gs.SearchGame{Product: w3gs.ProductTFT, Version: 26}
 
-// startPlaying runs w3host play until the test ends.
+// startPlaying runs w3host lan play until the test ends.
 func startPlaying(t *testing.T, host netip.AddrPort) *playing {
 	t.Helper()
 	free, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -57,7 +57,7 @@ func startPlaying(t *testing.T, host netip.AddrPort) *playing {
 		stop()
 		done.Wait()
 		if t.Failed() {
-			t.Logf("w3host play said:\n%s", p.text())
+			t.Logf("w3host lan play said:\n%s", p.text())
 		}
 	})
 	return p
@@ -171,7 +171,7 @@ func TestPlayCuts(t *testing.T) {
 }
 
 // TestPlayReforged: players of 1.36 find the lobby of a host elsewhere by multicast DNS, and
-// play through w3host play.
+// play through w3host lan play.
 func TestPlayReforged(t *testing.T) {
 	tier.All(t, "plays in real time")
 	t.Parallel()
@@ -210,7 +210,7 @@ func TestPlayReforged(t *testing.T) {
 	}
 }
 
-// TestPlayHostileClients: what a program on the player's side sends to w3host play costs
+// TestPlayHostileClients: what a program on the player's side sends to w3host lan play costs
 // that program its connection, and nobody else anything.
 func TestPlayHostileClients(t *testing.T) {
 	t.Parallel()

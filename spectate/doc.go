@@ -2,7 +2,7 @@
 // start, and then every turn in order, as fast as the client can process them.
 //
 // Recording is the recorded game as packets, shared by all its spectators. Client is one spectator: packets in,
-// packets out. Package host/watch runs both for live and recorded games, and `w3host watch` for files. The
+// packets out. Package host/watch runs both for live and recorded games, and `w3host lan watch` for files. The
 // package has no clock, sockets or goroutines.
 //
 // Turns are never merged and increments never changed, because clients compute the game from them: each 0x48,

@@ -1,6 +1,6 @@
 package texts
 
-// chinesePlay translates the lines of w3host play.
+// chinesePlay translates the lines of w3host lan play.
 var chinesePlay = map[string]string{
 	"Asking %s for its lobbies. Leave this window open while you play.":                   "正在向 %s 查询房间。游戏期间请不要关闭此窗口。",
 	"%s does not list its lobbies: it does not run w3host, or an older one.":              "%s 不提供房间列表：它不是 w3host，或版本较旧。",

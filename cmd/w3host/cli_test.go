@@ -107,6 +107,7 @@ func TestMistyped(t *testing.T) {
 		"dance":                        `w3host: unknown command "dance" (see `,
 		"prune":                        `w3host: unknown command "prune"; did you mean db prune? (see `,
 		"games --limit 3":              `w3host: unknown command "games"; did you mean game list? (see `,
+		"play example.org":             `w3host: unknown command "play"; did you mean lan play? (see `,
 		"unban Bob":                    `w3host: unknown command "unban"; did you mean ban remove? (see `,
 		"game last":                    `w3host game: unknown command "last": use list, show or rerun (see `,
 		"game list --limmit 3":         "w3host game list: unknown flag --limmit; did you mean --limit? (see ",
@@ -115,7 +116,7 @@ func TestMistyped(t *testing.T) {
 		"lan list --timeout=":          "w3host lan list: --timeout=: write a time such as 500ms, 30s or 5m (see ",
 		"ctl --game -1 say":            "w3host ctl: --game=-1: write a whole number, 0 or more (see ",
 		"ctl --game 4294967297 unhost": "w3host ctl: --game=4294967297: the maximum is 4294967295 (see ",
-		"lan lst":                      `w3host lan: unknown command "lst": use list or relay (see `,
+		"lan lst":                      `w3host lan: unknown command "lst": use list, relay, play or watch (see `,
 		"--latency fast":               `--latency=fast: `,
 		"--lan=perhaps":                `--lan=perhaps: write true or false`,
 	} {

@@ -102,7 +102,7 @@ func orSave(rest cobra.PositionalArgs) cobra.PositionalArgs {
 			return nil
 		}
 		if len(args) > 0 && strings.EqualFold(filepath.Ext(args[0]), ".w3g") {
-			return errors.New("a replay cannot be continued, because the players' clients would ignore their own recorded actions; host a saved game (.w3z), or watch the replay with w3host watch")
+			return errors.New("a replay cannot be continued, because the players' clients would ignore their own recorded actions; host a saved game (.w3z), or watch the replay with w3host lan watch")
 		}
 		return rest(cmd, args)
 	}

@@ -15,9 +15,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-const lanHelp = "w3host lan lists the games of the local network, or announces them elsewhere."
-
-// lanCall holds the flags shared by the sub-commands of `w3host lan`.
+// lanCall holds the flags shared by `w3host lan list` and `w3host lan relay`.
 type lanCall struct {
 	call
 
@@ -28,21 +26,27 @@ type lanCall struct {
 }
 
 func lanCommand() *cobra.Command {
-	c := &lanCall{}
-	cmd := &cobra.Command{Use: "lan", Short: "list the games of the local network, or relay them to other machines", Long: lanHelp}
-	fs := cmd.PersistentFlags()
+	return group(&cobra.Command{
+		Use: "lan", Short: "list, relay, play or watch games in the LAN list of Warcraft III",
+		Long: "w3host lan works with the list of local games that Warcraft III shows its players.",
+	}, lanListCommand(), lanRelayCommand(), lanPlayCommand(), lanWatchCommand())
+}
+
+// addTo adds the flags that describe the clients whose games are searched for.
+func (c *lanCall) addTo(cmd *cobra.Command) {
+	fs := cmd.Flags()
 	fs.StringVar(&c.version, "version", "", "`VERSION` of the game, such as 1.26; list accepts several separated by commas, or all")
 	sets(fs, "version", "host.version")
 	fs.StringVar(&c.product, "product", "", "W3XP or WAR3")
 	sets(fs, "product", "host.product")
 	configFlag(fs, &c.config)
 	_ = cmd.RegisterFlagCompletionFunc("product", cobra.FixedCompletions([]string{"W3XP", "WAR3"}, cobra.ShellCompDirectiveNoFileComp))
-	return group(cmd, c.listCommand(), c.relayCommand())
 }
 
 // runs is call.runs with a --to flag; the arguments of the command are further values of --to.
 func (c *lanCall) runs(cmd *cobra.Command, to string, do func() error) *cobra.Command {
 	cmd.Flags().StringArrayVar(&c.to, "to", nil, to)
+	c.addTo(cmd)
 	return c.call.runs(cmd, func() error {
 		c.to = append(c.to, c.names...)
 		return nil

@@ -78,7 +78,8 @@ name host map players slots slots_open version product game_id entry_key address
 settings width height checksum uptime_seconds rtt_ms. rtt_ms is null for a game
 that was only announced.`
 
-func (c *lanCall) listCommand() *cobra.Command {
+func lanListCommand() *cobra.Command {
+	c := &lanCall{}
 	cmd := &cobra.Command{Use: "list [ADDR...]", Short: "list the games of the local network", Long: lanListHelp}
 	fs := cmd.Flags()
 	timeout := fs.Duration("timeout", 3*time.Second, "`DURATION` to wait for answers; with --watch, how long a game stays listed without an announcement")

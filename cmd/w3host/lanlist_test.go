@@ -157,7 +157,7 @@ func TestLANScreenInPlace(t *testing.T) {
 
 func TestLANUsage(t *testing.T) {
 	for args, want := range map[string]string{
-		"dance":                               "use list or relay",
+		"dance":                               "use list, relay, play or watch",
 		"list --to nowhere.invalid":           "nowhere.invalid",
 		"list --timeout 0s":                   "--timeout",
 		"list --version x":                    "--version",

@@ -17,7 +17,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-func (c *lanCall) relayCommand() *cobra.Command {
+func lanRelayCommand() *cobra.Command {
+	c := &lanCall{}
 	cmd := &cobra.Command{
 		Use: "relay --from HOST --to ADDR [ADDR...]", Short: "announce a host's games to other machines or networks",
 		Long: "w3host lan relay announces a host's games to machines that its broadcasts do not reach.",

@@ -65,8 +65,8 @@ func rootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("host", "Hosting:", serveCommand(), holdCommand(), vaultCommand(), ctlCommand(), topCommand(), lanCommand(), playCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
-	add("files", "Files:", mapCommand(), replayCommand(), saveCommand(), watchCommand())
+	add("host", "Hosting:", serveCommand(), holdCommand(), vaultCommand(), ctlCommand(), topCommand(), lanCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
+	add("files", "Files:", mapCommand(), replayCommand(), saveCommand())
 	add("log", "Game log:", gameCommand(), playerCommand(), dbCommand())
 	add("people", "Bans and admins:", banCommand(), adminCommand())
 	root.AddCommand(versionCommand())

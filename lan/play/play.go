@@ -1,4 +1,4 @@
-// Package play implements w3host play: it announces the open lobbies of a remote host to the games on this machine and
+// Package play implements w3host lan play: it announces the open lobbies of a remote host to the games on this machine and
 // its network, carries the players' connections to that host, and keeps them alive with GProxy++ when the network fails.
 // Run is its only entry point; it asks the host for its lobbies at intervals.
 package play

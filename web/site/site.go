@@ -61,7 +61,7 @@ type Options struct {
 type Info struct {
 	Name    string
 	URL     string  // absolute, without a trailing slash; "" disables link previews
-	Address string  // for "w3host play"; "" hides it
+	Address string  // for "w3host lan play"; "" hides it
 	Host    string  // the name of the host in lists
 	Version string  // of the game
 	Realms  []Realm // on which lobbies are listed

@@ -3,7 +3,7 @@
 // measurements of GProxy++ 1.0.
 //
 // Proxy is a state machine without sockets, clock or goroutines: the caller passes in received bytes and the
-// time, and sends the bytes in ToClient and ToHost. `w3host play` and the test bots use it. It shares no code
+// time, and sends the bytes in ToClient and ToHost. `w3host lan play` and the test bots use it. It shares no code
 // with the host side, package protocol/gproxy, so that tests compare two independent implementations.
 package gproxy
 

@@ -16,22 +16,22 @@ import (
 	"w3host/texts"
 )
 
-const playHelp = `w3host play shows the lobbies of a host on the Internet in the LAN game list of this machine
-and of others on its network. Keep it running while you play: the game's connection goes
-through it, and it reconnects after a network failure. No port has to be opened.
+const lanPlayHelp = `w3host lan play shows the lobbies of a host on the Internet in the LAN game list of this
+machine and of others on its network. Keep it running while you play: the game's connection
+goes through it, and it reconnects after a network failure. No port has to be opened.
 
 HOST is a name or an address, with :PORT if it is not 6112.`
 
-// playCall holds the flags of `w3host play`.
-type playCall struct {
+// lanPlayCall holds the flags of `w3host lan play`.
+type lanPlayCall struct {
 	call
 	onlyHere, debug bool
 	language        string
 }
 
-func playCommand() *cobra.Command {
-	var c playCall
-	cmd := &cobra.Command{Use: "play HOST[:PORT]", Short: "play on a host on the Internet as if it were in the LAN", Long: playHelp}
+func lanPlayCommand() *cobra.Command {
+	var c lanPlayCall
+	cmd := &cobra.Command{Use: "play HOST[:PORT]", Short: "play on a host on the Internet as if it were in the LAN", Long: lanPlayHelp}
 	fs := cmd.Flags()
 	fs.BoolVar(&c.onlyHere, "only-here", false, "show the lobbies only on this machine, not on its network")
 	fs.StringVar(&c.language, "language", "", "`LANGUAGE` of the messages: en or zh; otherwise that of LANG")
@@ -39,7 +39,7 @@ func playCommand() *cobra.Command {
 	return c.runs(cmd, func() error { return c.one("the name or address of the host") }, c.run)
 }
 
-func (c *playCall) run() error {
+func (c *lanPlayCall) run() error {
 	language, err := texts.ParseLanguage(c.language)
 	if c.language == "" {
 		language, _ = texts.ParseLanguage(os.Getenv("LANG"))

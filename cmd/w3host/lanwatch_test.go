@@ -50,7 +50,7 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		addr = fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 		go func() {
-			ended <- run(ctx, append([]string{"watch", "--listen", addr, "--speed", "max", file}, args...), nil, &stdout, &stderr)
+			ended <- run(ctx, append([]string{"lan", "watch", "--listen", addr, "--speed", "max", file}, args...), nil, &stdout, &stderr)
 		}()
 	}
 	for seat, want := range map[string]string{"bot-1": "bot-1 acts from 0:0", "Zoe": `it has no player "Zoe"`} {
@@ -115,7 +115,7 @@ func TestWatchFaults(t *testing.T) {
 		"":                                    "name a replay, or a host's folder of replays",
 		"--speed 65 x.w3g":                    "--speed 65: a speed is a number from 1 to 64, or max",
 		"--delay 10s x.w3g":                   "--delay must be 1m0s or more",
-		"--most 0 x.w3g":                      "--most must be 1 or more",
+		"--viewers 0 x.w3g":                   "--viewers must be at least 1",
 		"--acting x.w3g":                      "--acting needs --seat NAME",
 		"--listen here x.w3g":                 "--listen here: must be an IPv4 address and a port, such as 0.0.0.0:6113",
 		"--listen 127.0.0.1:0 " + empty:       "take a .w3g file that the game itself lists",
@@ -123,7 +123,7 @@ func TestWatchFaults(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
-		code := run(ctx, append([]string{"watch"}, strings.Fields(line)...), nil, &stdout, &stderr)
+		code := run(ctx, append([]string{"lan", "watch"}, strings.Fields(line)...), nil, &stdout, &stderr)
 		stop()
 		if code == exitOK || !strings.Contains(stderr.String(), want) {
 			t.Errorf("watch %s: exit %d, %s", line, code, stderr.String())
@@ -139,7 +139,7 @@ func TestWatchFaults(t *testing.T) {
 			"its map .* is not in maps; use --map FILE": {"--acting", "--seat", openReplay(t, file).Start.Players[0].Name},
 		} {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), append([]string{"watch", "--listen", "127.0.0.1:0", file}, args...), nil, &stdout, &stderr)
+			code := run(t.Context(), append([]string{"lan", "watch", "--listen", "127.0.0.1:0", file}, args...), nil, &stdout, &stderr)
 			if code != exitFailed || !regexp.MustCompile(want).MatchString(stderr.String()) {
 				t.Errorf("%s: exit %d, %s", name, code, stderr.String())
 			}

@@ -24,9 +24,9 @@ import (
 	"w3host/texts"
 )
 
-const watchHelp = `w3host watch lets ordinary clients of the same version watch games: recorded games, given as
-files, and games that a host is playing, given as its folder of replays. Each game appears in
-the LAN list; a viewer who joins sees it from one seat, from its first turn on, at any speed,
+const lanWatchHelp = `w3host lan watch lets ordinary clients of the same version watch games: recorded games, given
+as files, and games that a host is playing, given as its folder of replays. Each game appears
+in the LAN list; a viewer who joins sees it from one seat, from its first turn on, at any speed,
 with the chat commands !speed 4, !speed max and !where. The seat must be that of a player who
 never acted, such as a fake player: a client ignores its own actions unless it sent them, so
 it would compute another game in any other seat.
@@ -40,7 +40,7 @@ const lookAgain = 2 * time.Second
 // shutdownWithin is how long clients get to disconnect when the command ends.
 const shutdownWithin = 2 * time.Second
 
-// watchCall holds the flags and the servers of `w3host watch`.
+// watchCall holds the flags and the servers of `w3host lan watch`.
 type watchCall struct {
 	call
 
@@ -59,10 +59,10 @@ type watchCall struct {
 	last       atomic.Uint32 // last game id used
 }
 
-func watchCommand() *cobra.Command {
+func lanWatchCommand() *cobra.Command {
 	c := &watchCall{}
 	cmd := &cobra.Command{
-		Use: "watch FILE|FOLDER...", Short: "let clients on the local network watch recorded and running games", Long: watchHelp,
+		Use: "watch FILE|FOLDER...", Short: "let clients on the local network watch recorded and running games", Long: lanWatchHelp,
 		ValidArgsFunction: completeFiles("w3g", "part"),
 	}
 	fs := cmd.Flags()
@@ -71,7 +71,7 @@ func watchCommand() *cobra.Command {
 	fs.StringVar(&c.seat, "seat", "", "`NAME` of the player whose seat viewers get, who must never have acted; otherwise the one who stays longest")
 	fs.BoolVar(&c.acting, "acting", false, "allow a --seat of a player who acts: an experiment, see docs/watching.md")
 	fs.StringVar(&c.speed, "speed", "1", "initial `SPEED`: 1 to 64, or max")
-	fs.IntVar(&c.opts.Most, "most", 100, "maximum number of viewers")
+	fs.IntVar(&c.opts.Most, "viewers", 100, "at most `N` viewers")
 	fs.StringVar(&c.mapFile, "map", "", "map `FILE`, if it is not in maps.dir")
 	fs.TextVar(&c.version, "version", w3gs.DefaultVersion, "game `VERSION` of the clients and recordings")
 	fs.TextVar(&c.opts.Past.Language, "language", texts.English, "`LANGUAGE` of messages to viewers: "+texts.Tags())
@@ -94,7 +94,7 @@ func (c *watchCall) check() (err error) {
 	case c.acting && c.seat == "":
 		return errors.New("--acting needs --seat NAME")
 	case c.opts.Most < 1:
-		return errors.New("--most must be 1 or more")
+		return errors.New("--viewers must be at least 1")
 	case c.delay < time.Minute:
 		return errors.New("--delay must be 1m0s or more, because the recording is written in pieces and a client that gets no turn for a minute ends its game")
 	}
