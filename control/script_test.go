@@ -25,6 +25,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/host/admission"
 	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/lobby"
@@ -128,8 +129,10 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 	s.opts = host.Options{
 		Listeners: listeners, Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: host.Limits{
-			JoinTimeout: time.Minute, Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000,
-			PacketRate: 200, OutQueue: 256 << 10, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
+			Limits: admission.Limits{
+				Unjoined: 100, UnjoinedPerIP: 100, JoinsPerMinute: 1000, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			},
+			JoinTimeout: time.Minute, PacketRate: 200, OutQueue: 256 << 10, Shutdown: 10 * time.Second,
 		},
 		Autohost:   host.Autohost{MaxGames: 6, Open: s.Open, Retry: time.Hour},
 		Advertiser: local,

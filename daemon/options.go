@@ -13,6 +13,7 @@ import (
 	"w3host/game"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/host/admission"
 	"w3host/lobby"
 	"w3host/mapxfer"
 	"w3host/protocol/w3gs"
@@ -59,19 +60,21 @@ func hostOptions(c config.Config, version string, log zerolog.Logger) host.Optio
 
 func hostLimits(l config.Limits) host.Limits {
 	return host.Limits{
-		JoinTimeout:       l.JoinTimeout.D(),
-		Unjoined:          l.Unjoined,
-		UnjoinedPerIP:     l.UnjoinedPerIP,
-		JoinsPerMinute:    l.JoinsPerMinute,
-		SeatsPerIP:        l.SeatsPerIP,
-		GamesPerIP:        l.GamesPerIP,
-		ShareOfLobby:      l.ShareOfLobby,
-		LobbyLeaves:       l.LobbyLeaves,
-		LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
-		PacketRate:        l.PacketRate,
-		OutQueue:          l.OutQueue << 10,
-		Exempt:            prefixes(l.Exempt),
-		Shutdown:          l.Shutdown.D(),
+		Limits: admission.Limits{
+			Unjoined:          l.Unjoined,
+			UnjoinedPerIP:     l.UnjoinedPerIP,
+			JoinsPerMinute:    l.JoinsPerMinute,
+			SeatsPerIP:        l.SeatsPerIP,
+			GamesPerIP:        l.GamesPerIP,
+			LobbyLeaves:       l.LobbyLeaves,
+			LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
+			Exempt:            prefixes(l.Exempt),
+		},
+		JoinTimeout:  l.JoinTimeout.D(),
+		ShareOfLobby: l.ShareOfLobby,
+		PacketRate:   l.PacketRate,
+		OutQueue:     l.OutQueue << 10,
+		Shutdown:     l.Shutdown.D(),
 	}
 }
 

@@ -9,29 +9,30 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/internal/network"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
 )
 
-// turnedAway is the answer to a connection that the gate does not let in.
+// turnedAway is the answer to a connection that is refused.
 var turnedAway = (&w3gs.RejectJoin{Reason: w3gs.RejectFull}).AppendTo(nil)
 
-// arrive takes a new connection, if the gate lets it in.
+// arrive takes a new connection, or refuses it.
 func (h *Host) arrive(c *loop.Conn) {
 	l := &link{Conn: c, shard: h.shard, welcome: h.welcome, person: new(person)}
 	c.Handler = l
 	if err := h.admit(c.Addr.Addr()); err != nil {
 		l.refusal(zerolog.WarnLevel).AnErr("reason", err).Msg("connection refused")
-		if err == errUnjoinedIP { // players who share an address are to know that it is not the line
+		if err == admission.ErrUnjoinedIP { // tells players who share an address that their line works
 			_, _ = c.Socket.Write(turnedAway)
 		}
 		c.Admit() // its end was logged
 		c.Cut(err)
 		return
 	}
-	l.stranger = true
+	l.unjoined = true
 	if h.shard.Stopping() {
 		c.Cut(errHostStops)
 		return
@@ -39,23 +40,22 @@ func (h *Host) arrive(c *loop.Conn) {
 	c.Await(h.shard.opts.Limits.JoinTimeout, h.shard.opts.Limits.OutQueue)
 }
 
-// admit has the gate count a stranger. When the room for strangers is full, another one
-// makes room.
+// admit counts a connection without a seat. At the total limit it closes another one first.
 func (h *Host) admit(addr netip.Addr) error {
-	err := h.shard.gate.enter(addr)
-	if err == errUnjoinedTotal {
+	err := h.shard.admission.Connect(addr)
+	if err == admission.ErrUnjoinedTotal {
 		h.makeRoom()
-		err = h.shard.gate.enter(addr)
+		err = h.shard.admission.Connect(addr)
 	}
 	return err
 }
 
-// makeRoom cuts the stranger whose last packets have been on their way for longest, or else
-// the one that has been silent for longest. In a full room of refused ones the only silent
-// ones are those that have just connected, whose join is not read yet.
+// makeRoom cuts the connection without a seat that has been closing for longest, or else the one that has been silent
+// for longest. Closing ones go first: if all connections are refused ones, the only silent ones have just connected,
+// and their joins are not read yet.
 func (h *Host) makeRoom() {
 	for c := range h.shard.Expiring(loop.Closing) {
-		if l, ok := c.Handler.(*link); ok && l.stranger {
+		if l, ok := c.Handler.(*link); ok && l.unjoined {
 			c.Cut(nil)
 			return
 		}
@@ -104,7 +104,7 @@ func (h *Host) join(l *link, frame w3gs.Frame) error {
 		l.Finish(refusal)
 		return nil
 	}
-	l.meter = newMeter(h.shard.opts.Limits.PacketRate, l.shard.Now())
+	l.packets = admission.NewPacketLimiter(h.shard.opts.Limits.PacketRate, l.shard.Now())
 	g.join(l, join)
 	return nil
 }
@@ -112,10 +112,10 @@ func (h *Host) join(l *link, frame w3gs.Frame) error {
 // route finds the game of a join: by its id, and with its key if it comes from
 // the LAN.
 func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
-	if err := h.shard.gate.join(l.Addr.Addr(), time.Now()); err != nil {
+	if err := h.shard.admission.Join(l.Addr.Addr(), time.Now()); err != nil {
 		return nil, w3gs.RejectInvalid, err
 	}
-	if wait := h.shard.leaveDelay(join.Name, l.Addr.Addr()); wait > 0 {
+	if wait := h.shard.admission.LeaveDelay(join.Name, l.Addr.Addr(), time.Now()); wait > 0 {
 		return nil, w3gs.RejectInvalid, fmt.Errorf("joined and left lobbies too often: may join again in %v", wait.Round(time.Second))
 	}
 	g, over := h.find(join.GameID)
@@ -145,6 +145,20 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	return g, 0, nil
 }
 
+// crowded returns why nobody else from an address may join a lobby, or nil.
+func (s *shard) crowded(id uint32, addr netip.Addr) error {
+	if s.admission.Exempt(addr) {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count, entry := s.admission.CountSeats(addr), s.infos[id].Entry
+	for other, i := range s.infos {
+		count.Add(other == id, i.Entry == entry, i.addrs)
+	}
+	return count.Refused(s.keeper.Most(id))
+}
+
 // routeWatcher finds the game that somebody wants to watch.
 func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
 	g := h.Game(join.GameID &^ watchBit)
@@ -163,14 +177,14 @@ func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReas
 // answer: the proxy tries again.
 func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	addr, now := l.Addr.Addr(), time.Now()
-	if err := h.shard.gate.comeBack(addr, now); err != nil {
+	if err := h.shard.admission.Reconnect(addr, now); err != nil {
 		return err
 	}
 	c := h.whose(back, addr)
-	if !c.returns(addr) && h.shard.gate.hasGuessed(addr, now) {
+	if !c.returns(addr) && h.shard.admission.TooManyWrongKeys(addr, now) {
 		return errWrongKeys
 	}
-	if c.seats > 0 && !c.here && h.shard.gate.tooManyGuesses(addr, now) {
+	if c.seats > 0 && !c.here && h.shard.admission.TooManyWrongKeysInAll(addr, now) {
 		return errGuesses // unread: a player with the right key may try again
 	}
 	if c.person == nil && h.coming {
@@ -184,12 +198,12 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 			return errReturnRate
 		} else {
 			l.Admit()
-			p.meter.resume(l.shard.Now())
+			p.packets.Resume(l.shard.Now())
 			c.game.resume(l, back, p)
 			return nil
 		}
 	} else if c.seats > 0 {
-		h.shard.gate.guess(addr, now)
+		h.shard.admission.WrongKey(addr, now)
 	}
 	l.Admit()
 	l.refusal(zerolog.WarnLevel).Uint8("pid", back.PID).AnErr("reason", err).Msg("reconnection rejected")
@@ -236,6 +250,6 @@ func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 func (h *Host) list(l *link, ask gproxy.List) {
 	l.Admit()
 	addr := l.Addr.Addr()
-	l.Queue(h.shard.directory.reply(addr, ask.Format, h.shard.gate.exempt(addr), time.Now()))
+	l.Queue(h.shard.directory.reply(addr, ask.Format, h.shard.admission.Exempt(addr), time.Now()))
 	l.Finish(errListed)
 }

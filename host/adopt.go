@@ -9,6 +9,7 @@ import (
 	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/autohost"
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/host/takeover"
@@ -187,7 +188,7 @@ func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*perso
 	p := people[was]
 	if p == nil {
 		p = &person{name: was.Name, realm: was.Realm, vouched: was.Vouched, lastAddr: was.Addr.Addr(), line: was.Line}
-		p.meter = newMeter(g.shard.opts.Limits.PacketRate, g.shard.Now())
+		p.packets = admission.NewPacketLimiter(g.shard.opts.Limits.PacketRate, g.shard.Now())
 		if was.Proxy != nil {
 			p.proxy = &proxy{Proxy: *was.Proxy}
 		}
@@ -213,7 +214,7 @@ func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int, people ma
 	s := g.shard
 	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was), held: true}
 	l.person = g.takePerson(was.Person, people)
-	l.meter.sent(was.Parts)
+	l.packets.PartsSent(was.Parts)
 	at := loop.Stream{Taken: was.Taken, Rest: was.Rest, Queue: was.Queue}
 	s.Adopt(fd, was.Addr, at, g.shard.opts.Limits.OutQueue, func(c *loop.Conn) loop.Handler {
 		l.Conn = c

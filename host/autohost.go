@@ -24,8 +24,7 @@ func (h *Host) Configure(o Options) {
 		defer h.mu.Unlock()
 		o.Limits.Shutdown = h.shard.opts.Limits.Shutdown
 		h.shard.opts.Limits, h.shard.opts.RequireEntryKey = o.Limits, o.RequireEntryKey
-		h.shard.limitLeaves(&o.Limits)
-		h.shard.gate.adjust(o.Limits)
+		h.shard.admission.Configure(o.Limits.Limits)
 	})
 	var lobbies []uint32
 	h.Keep(func(k *autohost.Keeper) {

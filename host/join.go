@@ -29,7 +29,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	at := g.ledger.Len()
 	g.step(&game.Input{
 		Kind: game.Join, Link: l.id, Packet: join, Addr: l.Addr, Realm: l.realm, Vouched: l.vouched,
-		Level: l.level(), Banned: l.banned(), Shared: g.shard.gate.exempt(l.Addr.Addr()), Version: version,
+		Level: l.level(), Banned: l.banned(), Shared: g.shard.admission.Exempt(l.Addr.Addr()), Version: version,
 		Like: g.shard.opts.Admins.AdminLike(join.Name), Country: g.shard.opts.Country(l.Addr.Addr()),
 	})
 	g.knocked(g.ledger.Len() - at)
@@ -66,15 +66,13 @@ const earlyLeave = 2 * time.Minute
 // again and again disturbs the players who wait there.
 func (g *Game) noteLeave(l *link) {
 	early := g.playing && g.shard.Now()-g.playedFrom < earlyLeave
-	if limits := &g.shard.opts.Limits; limits.LobbyLeaves == 0 || !early && !g.open.Load() {
+	if !early && !g.open.Load() {
 		return
 	}
-	if addr, now := l.Addr.Addr(), time.Now(); !g.shard.gate.exempt(addr) {
-		g.shard.leaves.Allow(now, g.shard.visitor(l.name, addr)...)
-		g.shard.departs.allow(now, addr)
-		if early && g.breaksUp(addr) {
-			g.shard.breaks.allow(now, addr)
-		}
+	addr, now := l.Addr.Addr(), time.Now()
+	g.shard.admission.NoteLeave(l.name, addr, now)
+	if early && g.breaksUp(addr) {
+		g.shard.admission.NoteBreakUp(addr, now)
 	}
 }
 
@@ -92,13 +90,4 @@ func (g *Game) breaksUp(addr netip.Addr) bool {
 	}
 	g.broken = append(g.broken, source)
 	return true
-}
-
-// leaveDelay returns how long a player who has left too many lobbies must wait before the next join.
-func (s *shard) leaveDelay(name string, addr netip.Addr) time.Duration {
-	if s.opts.Limits.LobbyLeaves == 0 || s.gate.exempt(addr) {
-		return 0
-	}
-	now := time.Now()
-	return max(s.leaves.Delay(now, s.visitor(name, addr)...), s.departs.delay(now, addr), s.breaks.delay(now, addr))
 }

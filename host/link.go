@@ -7,6 +7,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/internal/allowance"
@@ -32,7 +33,7 @@ type link struct {
 
 	skipped  int  // packets without a meaning for a host
 	odd      bool // a harmless packet was too long; that is logged
-	stranger bool // the gate counts it
+	unjoined bool // counted as a connection without a seat
 
 	// The machine learns of bytes that wait once more after the last of them has left.
 	backlogReported bool // of packets
@@ -51,7 +52,7 @@ type person struct {
 	code     string // that proves the name if the account whispers it; empty: none was shown
 	tries    int    // wrong codes that were typed
 
-	meter    meter
+	packets  admission.PacketLimiter
 	stored   allowance.Allowance // of the ledger
 	lastAddr netip.Addr          // of their last link that had the seat
 
@@ -84,14 +85,14 @@ func (l *link) Framed(parts int) {
 		l.stream.Parts(parts)
 	}
 	l.line.Passed(parts)
-	l.meter.sent(parts)
+	l.packets.PartsSent(parts)
 }
 
-// uncount ends that the gate counts a link: it has a seat, or is closed.
+// uncount ends the count of a link as a connection without a seat: it has a seat, or is closed.
 func (l *link) uncount() {
-	if l.stranger {
-		l.stranger = false
-		l.shard.gate.leave(l.Addr.Addr())
+	if l.unjoined {
+		l.unjoined = false
+		l.shard.admission.Release(l.Addr.Addr())
 	}
 }
 
@@ -123,8 +124,8 @@ func (l *link) log() *zerolog.Logger {
 // refusal begins a log line about a connection that is refused.
 func (l *link) refusal(level zerolog.Level) *zerolog.Event {
 	s := l.shard
-	first := s.refused.first(network.Base(l.Addr.Addr()), func() {
-		s.Call(func() { s.refused.sumUp(&s.log) })
+	first := s.refused.First(network.Base(l.Addr.Addr()), func() {
+		s.Call(func() { s.refused.SumUp(&s.log) })
 	})
 	if !first {
 		level = zerolog.DebugLevel

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"w3host/game"
 	"w3host/storage"
@@ -47,37 +46,5 @@ func testGuessesDoNotLockAnAdminOut(t *testing.T) {
 	thief.UntilText("w3host test")
 	if n := len(recordsOf[storage.AdminAction](r)); n > 2+15+1 {
 		t.Errorf("%d rows of audit", n)
-	}
-}
-
-// Many addresses together guess slowly, and do not keep out who types the password
-// right.
-func TestGuessesOfManyAddresses(t *testing.T) {
-	c, now := newLogins(), time.Now()
-	key := func(i int) loginKey { return loginKey{"ann", fmt.Sprintf("192.0.2.%d", i)} }
-	tried := 0
-	for i := range 200 {
-		for c.wait(now, key(i)) == 0 {
-			c.wrong(now, key(i))
-			tried++
-		}
-	}
-	if tried < loginsOfAll || tried > loginsOfAll+200 {
-		t.Errorf("%d guesses from 200 addresses, want %d and then one each", tried, loginsOfAll)
-	}
-	if wait := c.wait(now, key(1000)); wait != 0 {
-		t.Errorf("who has tried nothing waits %v", wait)
-	}
-	if wait := c.wait(now, key(199)); wait == 0 || wait > loginsOfAllWithin {
-		t.Errorf("who has guessed waits %v", wait)
-	}
-	if wait := c.wait(now.Add(loginsOfAllWithin), key(199)); wait != 0 {
-		t.Errorf("later who has guessed once waits %v", wait)
-	}
-	for n := range 100 {
-		c.wrong(now, loginKey{fmt.Sprint("name", n), "192.0.2.250"})
-	}
-	if wait := c.wait(now, loginKey{"bob", "192.0.2.250"}); wait == 0 {
-		t.Error("an address guesses the passwords of 100 names")
 	}
 }

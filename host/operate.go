@@ -6,6 +6,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/admission"
 	"w3host/storage"
 )
 
@@ -57,7 +58,7 @@ func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string
 // CodeFor is the code for the bearer of an account to type in a lobby or game; empty: too
 // many are out. It must not be called on the shard.
 func (h *Host) CodeFor(realm, name string) (code string) {
-	h.shard.Wait(func() { code = h.shard.codes.issue(account(realm, name), h.shard.Now()) })
+	h.shard.Wait(func() { code = h.shard.codes.Issue(admission.Account(realm, name), h.shard.Now()) })
 	return code
 }
 
@@ -82,7 +83,7 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 	g.shard.Wait(func() {
 		l := g.seats[pid]
 		if l != nil { // everybody has read it now
-			g.shard.codes.read(account(l.realm, l.name), code)
+			g.shard.codes.Revoke(admission.Account(l.realm, l.name), code)
 		}
 		switch {
 		case g.over || l == nil || l.name != name:
@@ -95,7 +96,7 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 		case code == "":
 			defer g.rescue()
 			g.offerCode(l)
-		case l.tries >= codeTries:
+		case l.tries >= admission.MaxCodeTries:
 			err = game.NoMoreProofs
 		default:
 			defer g.rescue()

@@ -11,6 +11,7 @@ import (
 	"w3host/game"
 	"w3host/game/autohost"
 	"w3host/game/command"
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/host/takeover"
 	"w3host/internal/heartbeat"
@@ -98,21 +99,14 @@ type Watch struct {
 	Past  spectate.Options
 }
 
-// Limits protect the host from its visitors; see config.Limits.
+// Limits are the limits for clients; see config.Limits.
 type Limits struct {
-	JoinTimeout       time.Duration
-	Unjoined          int
-	UnjoinedPerIP     int
-	JoinsPerMinute    int
-	PacketRate        int
-	SeatsPerIP        int // in lobbies and games; 0: no limit
-	GamesPerIP        int // lobbies and games with such a seat; 0: no limit
-	ShareOfLobby      int // percent of the slots of a lobby on a realm that one address may take; 0: no limit
-	LobbyLeaves       int // of lobbies, by one name or address, within LobbyLeavesWithin; 0: no limit
-	LobbyLeavesWithin time.Duration
-	OutQueue          int // bytes
-	Exempt            []netip.Prefix
-	Shutdown          time.Duration
+	admission.Limits
+	JoinTimeout  time.Duration
+	PacketRate   int           // packets per second of a player
+	ShareOfLobby int           // percent of the slots of a lobby on a realm that one address may take; 0: no limit
+	OutQueue     int           // bytes that may wait for a connection
+	Shutdown     time.Duration // for Close
 }
 
 // Advertiser shows lobbies to the world. Its methods never wait.

@@ -18,7 +18,7 @@ func (l *link) Packet(frame []byte) error {
 	if g == nil {
 		return l.welcome(l, frame)
 	}
-	at, answers, got := g.ledger.Len(), l.meter.answers, l.line.Received()
+	at, answers, got := g.ledger.Len(), l.packets.Answers(), l.line.Received()
 	var err error
 	if frame[0] == gproxy.Magic {
 		err = l.extension(frame)
@@ -28,7 +28,7 @@ func (l *link) Packet(frame []byte) error {
 	if l.stream.Begun() && l.proxy != nil {
 		l.stream.Done(l.Taken(), l.line.Received()-got)
 	}
-	if l.meter.answers == answers { // else the packet was earned by a part of the map
+	if l.packets.Answers() == answers { // else the packet was earned by a part of the map
 		l.brought += g.ledger.Len() - at
 	}
 	return err
@@ -37,12 +37,13 @@ func (l *link) Packet(frame []byte) error {
 // play takes a packet of a player.
 func (l *link) play(frame w3gs.Frame) error {
 	g, s := l.game, l.shard
-	if err := l.meter.count(frame.Op(), s.Now()); err != nil {
-		return err
+	op := frame.Op()
+	if !l.packets.Allow(op == w3gs.OpMapPartOK || op == w3gs.OpMapSize, s.Now()) {
+		return loop.ErrFlood
 	}
 	l.line.Got() // not before it is let in: a proxy never sends again packets that were counted
 	in := game.Input{Link: l.id, Bytes: len(frame)}
-	switch op := frame.Op(); op {
+	switch op {
 	case w3gs.OpKeepalive:
 		if err := s.alive.Decode(frame.Body()); err != nil {
 			return err

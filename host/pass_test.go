@@ -240,7 +240,7 @@ func (r *rig) drained(h *hose) {
 		over := false
 		return r.h.shard.Wait(func() { over = h.link.State() == loop.Closed }) && over
 	})
-	if most := max(meterBurst*r.h.shard.opts.Limits.PacketRate+1000, 2*loop.LingerBytes) * len(h.packet); h.bytes > most {
+	if most := max(10*r.h.shard.opts.Limits.PacketRate+1000, 2*loop.LingerBytes) * len(h.packet); h.bytes > most {
 		r.t.Errorf("%s: %d bytes were read before the end", h.name, h.bytes)
 	}
 	if errors.Is(h.link.Cause(), loop.ErrCrashed) {

@@ -8,7 +8,6 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
-	"w3host/internal/network"
 	"w3host/rating"
 	"w3host/texts"
 )
@@ -149,12 +148,8 @@ func (g *Game) rate(l *link) {
 // login has the password of a player checked. It goes nowhere else: the machine, and
 // with it the journal, the game log and the replay, only learns the result.
 func (g *Game) login(l *link, password string) {
-	s, name := g.shard, l.name
-	key := loginKey{name: strings.ToLower(strings.TrimSpace(name))}
-	if addr := l.Addr.Addr(); !s.gate.exempt(addr) {
-		key.addr = network.Base(addr).String()
-	}
-	wait := s.logins.wait(time.Now(), key)
+	s, name, addr := g.shard, l.name, l.Addr.Addr()
+	wait := s.admission.LoginDelay(name, addr, time.Now())
 	switch {
 	case l.realm != "":
 		g.loginDone(l, game.LoginOfRealm, 0)
@@ -178,7 +173,7 @@ func (g *Game) login(l *link, password string) {
 				why = texts.Known(err.Error())
 			}
 			if why.String() == game.ErrWrongPassword.String() { // not that the database is away
-				s.logins.wrong(time.Now(), key)
+				s.admission.WrongPassword(name, addr, time.Now())
 			}
 			g.loginDone(l, why, 0)
 		})

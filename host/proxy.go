@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/host/loop"
 	"w3host/host/survive"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
@@ -23,8 +24,8 @@ const (
 // extension takes a packet of the 0xF8 kind.
 func (l *link) extension(frame []byte) error {
 	packet, err := gproxy.Decode(frame)
-	if err := l.meter.count(0, l.shard.Now()); err != nil {
-		return err
+	if !l.packets.Allow(false, l.shard.Now()) {
+		return loop.ErrFlood
 	}
 	switch {
 	case l.shard.opts.Game.Reconnect.Wait == 0, errors.Is(err, gproxy.ErrOp), l.proxy == nil && l.game.playing: // which is too late for a proxy

@@ -69,7 +69,7 @@ func (g *Game) knocks() bool {
 // noteSpent remembers the use of a player who leaves.
 func (g *Game) noteSpent(l *link) {
 	addr := l.Addr.Addr()
-	if g.ledger == nil || g.shard.gate.exempt(addr) {
+	if g.ledger == nil || g.shard.admission.Exempt(addr) {
 		return
 	}
 	share, now := g.share(), g.shard.Now()

@@ -5,6 +5,7 @@ import (
 
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/internal/network"
 )
@@ -52,7 +53,7 @@ func (g *Game) bear(l *link) {
 	if g.bearers == nil {
 		g.bearers = map[string]netip.Addr{}
 	}
-	key, addr := account(l.realm, l.name), network.Base(l.Addr.Addr())
+	key, addr := admission.Account(l.realm, l.name), network.Base(l.Addr.Addr())
 	first, known := g.bearers[key]
 	switch {
 	case known && first == addr:
@@ -63,7 +64,7 @@ func (g *Game) bear(l *link) {
 	}
 	l.disputed = true
 	for _, o := range g.seats {
-		if o != nil && account(o.realm, o.name) == key {
+		if o != nil && admission.Account(o.realm, o.name) == key {
 			o.disputed = true
 		}
 	}
@@ -96,7 +97,7 @@ func (g *Game) offerCode(l *link) {
 		return
 	}
 	if l.code == "" {
-		l.code = newCode()
+		l.code = admission.NewCode()
 	}
 	text := game.HowToProve(g.shard.opts.Realms.Account(l.realm), l.realm, l.code)
 	g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))})
@@ -105,7 +106,7 @@ func (g *Game) offerCode(l *link) {
 // typed takes a code that was typed at a seat.
 func (g *Game) typed(l *link, code string) error {
 	s := g.shard
-	if !s.codes.redeem(account(l.realm, l.name), code, s.Now()) {
+	if !s.codes.Redeem(admission.Account(l.realm, l.name), code, s.Now()) {
 		l.tries++
 		return game.WrongProof(s.opts.Realms.Account(l.realm), l.realm)
 	}

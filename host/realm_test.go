@@ -193,7 +193,7 @@ func levelOf(g *Game, name string) command.Level { return atSeat(g, name, (*link
 func codeShown(t *testing.T, c *client) string {
 	t.Helper()
 	line := c.UntilText("Whisper this to hostbot on Home: sc ")
-	return line[len(line)-codeDigits:]
+	return line[strings.LastIndexByte(line, ' ')+1:]
 }
 
 // A squatter who sits under the name of an admin does not become one, whatever the true

@@ -12,7 +12,6 @@ var (
 	errBadCount     = errors.New("a count of the proxy that cannot be")
 	errNoSuchSeat   = errors.New("no player with this id and key can come back")
 	errComing       = errors.New("the game of a player who comes back may not be here yet")
-	errKeyRate      = errors.New("too many attempts to come back from this address")
 	errWrongKeys    = errors.New("too many wrong keys from this address")
 	errGuesses      = errors.New("too many wrong keys from everywhere, and the player was not at this address before")
 	errReturnRate   = errors.New("this player has come back too often in a short time")

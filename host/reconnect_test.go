@@ -15,6 +15,7 @@ import (
 
 	"w3host/bots"
 	"w3host/game"
+	"w3host/host/admission"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	gproxy "w3host/protocol/gproxy/client"
@@ -342,12 +343,12 @@ func testReconnectGuesses(t *testing.T) {
 		}
 		return answered
 	}
+	const returns, returnsWithin, wrongKeys = 200, 4 * time.Second, 20 // the limits of package admission
 	begin := time.Now()
 	n := count(returns+100, func() []byte { return r.returns(1, 7, 0) })
 	if most := returns + 1 + int(time.Since(begin)*returns/returnsWithin); n < returns || n > most {
 		t.Errorf("%d attempts were answered while there was no game, want %d to %d", n, returns, most)
 	}
-	r.h.shard.Wait(func() { r.h.shard.gate.guesses.SetLimit(guesses, guesses*time.Hour) })
 	g := r.lobby(2)
 	ann := r.join(g, "Ann", player)
 	cid, p := r.proxied(g, "Cid", 1)
@@ -374,7 +375,7 @@ func testReconnectGuesses(t *testing.T) {
 	if n := count(wrongKeys+10, func() []byte { return from("127.0.0.1", key+1) }); n != wrongKeys {
 		t.Errorf("%d wrong keys were answered where the player was, want %d", n, wrongKeys)
 	}
-	for _, err := range []error{errKeyRate, errWrongKeys, errGuesses} {
+	for _, err := range []error{admission.ErrReconnectRate, errWrongKeys, errGuesses} {
 		testkit.Eventually(t, "a line in the log: "+err.Error(), func() bool { // it comes behind the end of the connection
 			return slices.ContainsFunc(r.log.find("connection closed before it joined"), func(line map[string]any) bool { return line["reason"] == err.Error() })
 		})
@@ -417,7 +418,7 @@ func testReconnectTooOften(t *testing.T) {
 	if most := seatReturns + 1 + int(took/seatReturnsEvery); let > most || let < seatReturns {
 		t.Errorf("let in %d times in %v, want %d to %d", let, took, seatReturns, most)
 	}
-	if most := int(50 * (meterBurst + took.Seconds() + 1)); handled > most {
+	if most := int(50 * (10 + took.Seconds() + 1)); handled > most {
 		t.Errorf("%d packets were handled in %v, want %d at most", handled, took, most)
 	}
 	if n := len(recordsOf[storage.LinkEvent](r)); n > 3*seatReturns {
@@ -640,7 +641,7 @@ func testReconnectBots(t *testing.T) {
 // ends, again and again, and still nothing is lost.
 func TestReconnectFlood(t *testing.T) {
 	const rate, away = 100, 2 * time.Second
-	allowed := rate*meterBurst + int(rate*away/time.Second)
+	allowed := rate*10 + int(rate*away/time.Second)
 	for name, typed := range map[string]int{"as much as allowed": allowed - rate, "more than allowed": allowed + 3*rate} {
 		bubbled(t, name, func(t *testing.T) {
 			r := reconnectRig(t, func(o *Options) { o.Limits.PacketRate = rate })

@@ -1,13 +1,13 @@
 package host
 
 import (
-	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
@@ -22,7 +22,7 @@ func testFloodOfRefusalsInTheLog(t *testing.T) {
 	const flood = 300
 	r := newRig(t, func(o *Options) { o.Log = o.Log.Level(zerolog.InfoLevel) })
 	r.line = simnet.Line{} // all connections fall into one moment
-	r.h.shard.Wait(func() { r.h.shard.refused.every = time.Second })
+	r.h.shard.Wait(func() { r.h.shard.refused = admission.NewRefusals(time.Second) })
 	for range flood {
 		c := r.dial()
 		c.Send([]byte("GET / HTTP/1.0\r\n\r\n"))
@@ -38,37 +38,6 @@ func testFloodOfRefusalsInTheLog(t *testing.T) {
 	testkit.Eventually(t, "all are counted", func() bool { return sum() == flood })
 	if lines := strings.Count(r.log.String(), "\n"); lines > 2*int(patience/time.Second) || lines > flood/10 {
 		t.Errorf("%d refused connections are %d lines", flood, lines)
-	}
-}
-
-// Refusals of very many addresses are few lines, and their number is right.
-func TestRefusalsOfManyAddresses(t *testing.T) {
-	log := &logTape{}
-	logger := zerolog.New(log)
-	r := refusals{every: time.Hour, times: make(map[netip.Addr]int)}
-	addr, own := netip.MustParseAddr("10.0.0.1"), 0
-	const n = mostSources + 1000
-	for range n {
-		for range 3 {
-			if r.first(addr, func() {}) {
-				own++
-			}
-		}
-		addr = addr.Next()
-	}
-	r.sumUp(&logger)
-	times, lines := 0, 0
-	for _, message := range []string{"more connections from this address were refused", "more connections from many addresses were refused"} {
-		for _, line := range log.find(message) {
-			times += int(line["times"].(float64))
-			lines++
-		}
-	}
-	if own != mostSources || own+times != 3*n || len(r.times) != 0 {
-		t.Errorf("%d lines and %d times of %d", own, times, 3*n)
-	}
-	if lines != mostRefused+1 {
-		t.Errorf("%d lines sum up", lines)
 	}
 }
 

@@ -3,6 +3,7 @@ package host
 import (
 	"maps"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +52,15 @@ func (i *Info) Watching() int {
 
 func (i *Info) leave(pid uint8) {
 	i.Players = slices.DeleteFunc(i.Players, func(p game.Player) bool { return p.PID == pid })
+}
+
+// addrs yields the addresses of the players.
+func (i *Info) addrs(yield func(netip.Addr) bool) {
+	for _, p := range i.Players {
+		if !yield(p.Addr.Addr()) {
+			return
+		}
+	}
 }
 
 func (i *Info) clone() Info {

@@ -20,6 +20,7 @@ import (
 	"w3host/formats/w3map"
 	"w3host/game"
 	"w3host/game/command"
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
@@ -55,9 +56,10 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 	opts := Options{
 		Product: w3gs.ProductTFT, Game: plainGame(),
 		Limits: Limits{
-			JoinTimeout: time.Minute,
-			Unjoined:    2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, PacketRate: 200, OutQueue: 256 << 10,
-			Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Shutdown: 10 * time.Second,
+			Limits: admission.Limits{
+				Unjoined: 2000, UnjoinedPerIP: 8, JoinsPerMinute: 30, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+			},
+			JoinTimeout: time.Minute, PacketRate: 200, OutQueue: 256 << 10, Shutdown: 10 * time.Second,
 		},
 		Recorder: r.records,
 		Outside:  unknown,
@@ -176,8 +178,8 @@ func (r *rig) shutDown() time.Duration {
 // unjoined counts the connections that have not joined.
 func (r *rig) unjoined() int {
 	n := 0
-	if !r.h.shard.Wait(func() { n = r.h.shard.gate.unjoined }) {
-		n = r.h.shard.gate.unjoined
+	if !r.h.shard.Wait(func() { n = r.h.shard.admission.Unjoined() }) {
+		n = r.h.shard.admission.Unjoined()
 	}
 	return n
 }

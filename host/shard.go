@@ -3,17 +3,14 @@ package host
 import (
 	"crypto/rand"
 	"encoding/binary"
-	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/host/watch"
-	"w3host/internal/allowance"
-	"w3host/internal/network"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 )
@@ -25,13 +22,14 @@ type shard struct {
 	*registry
 	opts Options // of which Limits and RequireEntryKey change, under mu too
 	log  zerolog.Logger
-	strangers
 	questions
 
 	journals  *journal.Files
 	watchers  *watch.Server // nil: nobody can watch
 	directory directory
-	codes     codes
+	admission *admission.Control
+	refused   *admission.Refusals
+	codes     admission.Codes
 	lateness  lateness
 	writing   sync.WaitGroup // files of crashes
 	handover
@@ -40,50 +38,8 @@ type shard struct {
 	alive  w3gs.Keepalive
 }
 
-// strangers counts and bounds the actions of people who come and go.
-type strangers struct {
-	gate    *gate
-	logins  logins
-	refused refusals
-	leaves  *allowance.Limiter[string] // of lobbies and games that have just begun, by name and address
-	departs sourceLimiter              // the same by address
-	breaks  sourceLimiter              // games that players of an address have left when they had just begun
-}
-
-// newStrangers returns the counts of a host that nobody has visited.
-func newStrangers(l *Limits) strangers {
-	s := strangers{
-		gate: newGate(*l), logins: newLogins(),
-		refused: refusals{every: refusalsEvery, times: make(map[netip.Addr]int)},
-		leaves:  allowance.NewLimiter[string](0, 0), departs: newSourceLimiter(0, 0), breaks: newSourceLimiter(0, 0),
-	}
-	s.limitLeaves(l)
-	return s
-}
-
-// limitLeaves sets the limits of leaves.
-func (s *strangers) limitLeaves(l *Limits) {
-	s.leaves.SetLimit(l.LobbyLeaves, l.LobbyLeavesWithin)
-	s.departs.setLimit(leavesFactor*l.LobbyLeaves, l.LobbyLeavesWithin)
-	s.breaks.setLimit(max(l.LobbyLeaves/2, 1), breaksFactor*l.LobbyLeavesWithin)
-}
-
-// leavesFactor is how many times the limit of one name at an address holds for all names there together: many players
-// can share an address.
-const leavesFactor = 3
-
-// breaksFactor is how many times limits.lobby_leaves_within an address may break up half of limits.lobby_leaves games in. Each
-// such game has cost all its players the wait for others.
-const breaksFactor = 5
-
-// visitor is the key of a name at an address, none in the networks of limits.exempt. The name alone does not count, since
-// anybody can use another player's name.
-func (s *strangers) visitor(name string, addr netip.Addr) []string {
-	if s.gate.exempt(addr) {
-		return nil
-	}
-	return []string{strings.ToLower(strings.TrimSpace(name)) + " " + network.Base(addr).String()}
-}
+// refusalsEvery is the interval of the log's summary of refused connections.
+const refusalsEvery = time.Minute
 
 // How many of the questions may be on their way at once, of all games.
 const (
@@ -101,8 +57,8 @@ type questions struct {
 
 func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	s := &shard{
-		registry: r, opts: o, log: o.Log, codes: codes{}, lateness: newLateness(),
-		strangers: newStrangers(&o.Limits),
+		registry: r, opts: o, log: o.Log, lateness: newLateness(),
+		admission: admission.New(o.Limits.Limits), refused: admission.NewRefusals(refusalsEvery), codes: admission.Codes{},
 		questions: questions{
 			slots: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),
 		},

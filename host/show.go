@@ -109,7 +109,7 @@ func (g *Game) watchedBy(l *link, join *w3gs.ReqJoin) {
 // playsAt reports whether somebody plays at an address, or may come back from there, unless many share it.
 func (g *Game) playsAt(addr netip.Addr) bool {
 	same := func(a netip.AddrPort) bool { return network.Base(a.Addr()) == network.Base(addr) }
-	return !g.shard.gate.exempt(addr) &&
+	return !g.shard.admission.Exempt(addr) &&
 		(slices.ContainsFunc(g.seats[:], func(l *link) bool { return l != nil && same(l.Addr) }) ||
 			slices.ContainsFunc(g.info.Players, func(p game.Player) bool { return same(p.Addr) }))
 }

@@ -166,7 +166,11 @@ func testWhoMayWatch(t *testing.T) {
 		}
 	}
 	watchAs(r, ad, "Twin").UntilChat("A player at your address is in this game")
-	r.h.shard.Wait(func() { r.h.shard.gate.limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	r.h.shard.Wait(func() {
+		limits := r.h.shard.opts.Limits.Limits
+		limits.Exempt = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+		r.h.shard.admission.Configure(limits)
+	})
 	fan := watchAs(r, ad, "Fan")
 	fan.UntilChat("You are watching test")
 	watchAs(r, ad, "Late").UntilChat("This game already has its maximum of 1 spectator.")

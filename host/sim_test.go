@@ -23,6 +23,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/game"
+	"w3host/host/admission"
 	"w3host/host/takeover"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
@@ -172,7 +173,8 @@ func (w *simWorld) options(p *simProc, left *takeover.Inheritance) Options {
 		Product: w3gs.ProductTFT, Game: plainGame(), Network: p.net, Inherited: left,
 		Listeners: Listeners{Main: w.port},
 		Limits: Limits{
-			JoinTimeout: 10 * time.Second, Unjoined: 2000, UnjoinedPerIP: 100, JoinsPerMinute: 1000, PacketRate: 200, OutQueue: 256 << 10,
+			Limits:      admission.Limits{Unjoined: 2000, UnjoinedPerIP: 100, JoinsPerMinute: 1000},
+			JoinTimeout: 10 * time.Second, PacketRate: 200, OutQueue: 256 << 10,
 			Shutdown: 10 * time.Second,
 		},
 		Recorder: book, Outside: unknown, Log: zerolog.New(w.log).Level(zerolog.InfoLevel).With().Str("process", p.name).Logger(),

@@ -21,6 +21,7 @@ import (
 	"w3host/formats/w3map/builtin"
 	"w3host/game"
 	"w3host/host"
+	"w3host/host/admission"
 	"w3host/host/loop"
 	"w3host/internal/simnet"
 	"w3host/lobby"
@@ -77,9 +78,8 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 			Turns: gamesync.Defaults(), Transfer: mapxfer.Defaults(), Trigger: '!', Silence: 2 * time.Minute,
 		},
 		Limits: host.Limits{
-			JoinTimeout: 5 * time.Second,
-			Unjoined:    1000, UnjoinedPerIP: 1000, JoinsPerMinute: 10_000, PacketRate: 200,
-			OutQueue: 256 << 10, Shutdown: 5 * time.Second,
+			Limits:      admission.Limits{Unjoined: 1000, UnjoinedPerIP: 1000, JoinsPerMinute: 10_000},
+			JoinTimeout: 5 * time.Second, PacketRate: 200, OutQueue: 256 << 10, Shutdown: 5 * time.Second,
 		},
 		Recorder: r.book,
 		Log:      zerolog.New(r.log),

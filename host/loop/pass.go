@@ -20,9 +20,8 @@ import (
 // (punctual). The rest waits for the next pass, behind all others that wait, and the
 // loop does not sleep before. epoll reports news only once, so the loop keeps the list.
 //
-// The other bounds are elsewhere: how often a client may connect, join and come back
-// with the gate, packets a second with the meter, the bytes that may wait for a
-// socket with the out queue.
+// Other limits are elsewhere: host/admission limits connections, joins, reconnects and
+// packets per second, and the out queue limits the bytes that wait for a socket.
 const (
 	passRead     = 16 << 10
 	passPackets  = 64

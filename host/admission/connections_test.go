@@ -1,4 +1,4 @@
-package host
+package admission
 
 import (
 	"errors"
@@ -15,15 +15,15 @@ var (
 	local = netip.MustParseAddr("127.0.0.1")
 )
 
-func testGate(unjoined int) *gate {
-	return newGate(Limits{
+func testControl(unjoined int) *Control {
+	return New(Limits{
 		Unjoined: unjoined, UnjoinedPerIP: 2, JoinsPerMinute: 6,
 		Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	})
 }
 
-func TestGateUnjoined(t *testing.T) {
-	g := testGate(5)
+func TestUnjoined(t *testing.T) {
+	g := testControl(5)
 	for i, tc := range []struct {
 		leave bool
 		addr  netip.Addr
@@ -31,32 +31,32 @@ func TestGateUnjoined(t *testing.T) {
 	}{
 		{false, here, nil},
 		{false, here, nil},
-		{false, here, errUnjoinedIP},
+		{false, here, ErrUnjoinedIP},
 		{false, there, nil},
 		{true, here, nil},
 		{false, here, nil}, // the one that was refused did not count
 		{false, local, nil},
 		{false, local, nil},
-		{false, local, errUnjoinedTotal}, // exempt from the limit of an address alone
+		{false, local, ErrUnjoinedTotal}, // exempt from the limit of an address alone
 		{true, local, nil},
 		{false, there, nil},
 		{true, there, nil},
 	} {
 		if tc.leave {
-			g.leave(tc.addr)
+			g.Release(tc.addr)
 			continue
 		}
-		if err := g.enter(tc.addr); !errors.Is(err, tc.want) {
+		if err := g.Connect(tc.addr); !errors.Is(err, tc.want) {
 			t.Errorf("step %d, %v: %v, want %v", i, tc.addr, err, tc.want)
 		}
 	}
 }
 
-// TestGateNetwork: a network holds four times as many connections open as one address.
-func TestGateNetwork(t *testing.T) {
+// TestUnjoinedPerNetwork: a network holds four times as many connections open as one address.
+func TestUnjoinedPerNetwork(t *testing.T) {
 	for _, first := range []string{"203.0.113.1", "2001:db8:1::1"} {
-		g, n := testGate(1000), 0
-		for addr := netip.MustParseAddr(first); n < 100 && g.enter(addr) == nil; n++ {
+		g, n := testControl(1000), 0
+		for addr := netip.MustParseAddr(first); n < 100 && g.Connect(addr) == nil; n++ {
 			if addr = addr.Next(); addr.Is6() {
 				b := addr.As16()
 				b[7]++ // the next /64
@@ -67,19 +67,19 @@ func TestGateNetwork(t *testing.T) {
 			t.Errorf("%s: %d connections, want %d", first, n, wideFactor*2)
 		}
 		for range n {
-			g.leave(netip.MustParseAddr(first))
+			g.Release(netip.MustParseAddr(first))
 		}
-		if len(g.around) > 0 {
-			t.Errorf("%s: %v left", first, g.around)
+		if len(g.unjoinedPerNetwork) > 0 {
+			t.Errorf("%s: %v left", first, g.unjoinedPerNetwork)
 		}
 	}
 }
 
-// TestGateJoins: six joins a minute, which come back one every ten seconds.
-func TestGateJoins(t *testing.T) {
-	g, now := testGate(5), time.Now()
+// TestJoins: six joins a minute, which come back one every ten seconds.
+func TestJoins(t *testing.T) {
+	g, now := testControl(5), time.Now()
 	joins := func(addr netip.Addr) (n int) {
-		for n < 100 && g.join(addr, now) == nil {
+		for n < 100 && g.Join(addr, now) == nil {
 			n++
 		}
 		return n
@@ -103,86 +103,85 @@ func TestGateJoins(t *testing.T) {
 	}
 }
 
-// All addresses of a network of IPv6 are those of one line.
-func TestGateOfIPv6(t *testing.T) {
-	g := testGate(5)
+// TestIPv6 counts all addresses of a /64 as one.
+func TestIPv6(t *testing.T) {
+	g := testControl(5)
 	a, b, other := netip.MustParseAddr("2001:db8:0:1::1"), netip.MustParseAddr("2001:db8:0:1:ffff::"), netip.MustParseAddr("2001:db8:0:2::1")
 	for _, addr := range []netip.Addr{a, b} {
-		if err := g.enter(addr); err != nil {
+		if err := g.Connect(addr); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := g.enter(b); !errors.Is(err, errUnjoinedIP) {
+	if err := g.Connect(b); !errors.Is(err, ErrUnjoinedIP) {
 		t.Errorf("a third of one network: %v", err)
 	}
-	if err := g.enter(other); err != nil {
+	if err := g.Connect(other); err != nil {
 		t.Errorf("of another: %v", err)
 	}
-	g.leave(a)
-	if err := g.enter(b); err != nil {
+	g.Release(a)
+	if err := g.Connect(b); err != nil {
 		t.Errorf("one has left: %v", err)
 	}
 	for range 6 {
-		_ = g.join(a, time.Now())
+		_ = g.Join(a, time.Now())
 	}
-	if err := g.join(b, time.Now()); !errors.Is(err, errJoinRate) {
+	if err := g.Join(b, time.Now()); !errors.Is(err, ErrJoinRate) {
 		t.Errorf("the seventh join: %v", err)
 	}
 }
 
-// TestGateForgets the addresses that were seen longest ago, when there are too
-// many, but none with an open connection.
-func TestGateForgets(t *testing.T) {
-	g, begin := testGate(1<<20), time.Now()
-	if err := g.enter(here); err != nil {
+// TestForgetsAddresses that were seen longest ago when there are too many, except addresses with an open connection.
+func TestForgetsAddresses(t *testing.T) {
+	g, begin := testControl(1<<20), time.Now()
+	if err := g.Connect(here); err != nil {
 		t.Fatal(err)
 	}
 	old := netip.MustParseAddr("192.0.2.3")
 	for _, addr := range []netip.Addr{old, there} {
-		for g.join(addr, begin) == nil { //nolint:revive // uses up the rate
+		for g.Join(addr, begin) == nil { //nolint:revive // uses up the rate
 		}
 	}
 	addr := netip.MustParseAddr("10.0.0.1")
 	for i := range 2*allowance.GenerationSize + 100 {
-		if err := g.join(addr, begin); err != nil {
+		if err := g.Join(addr, begin); err != nil {
 			t.Fatal(err)
 		}
 		if i == allowance.GenerationSize {
-			_ = g.join(there, begin) // seen again
+			_ = g.Join(there, begin) // seen again
 		}
 		addr = addr.Next()
 	}
 	if n := g.joins.near.Len(); n < allowance.GenerationSize || n > 2*allowance.GenerationSize {
 		t.Errorf("%d addresses are kept", n)
 	}
-	if g.from[here] != 1 {
+	if g.unjoinedPerAddr[here] != 1 {
 		t.Error("an address with a connection was forgotten")
 	}
-	if err := g.join(there, begin); !errors.Is(err, errJoinRate) {
+	if err := g.Join(there, begin); !errors.Is(err, ErrJoinRate) {
 		t.Errorf("an address that was active is forgiven: %v", err)
 	}
 	if g.joins.near.Knows(old) {
 		t.Error("the address that was seen longest ago is kept")
 	}
-	g.leave(here)
-	if g.unjoined != 0 || len(g.from) != 0 {
+	g.Release(here)
+	if g.unjoined != 0 || len(g.unjoinedPerAddr) != 0 {
 		t.Errorf("%d connections are counted", g.unjoined)
 	}
 }
 
-// TestGateOfMany: a connection costs the same after 400,000 addresses as after
+// TestManyAddresses: a connection costs the same after 400,000 addresses as after
 // 40,000, in time and memory.
-func TestGateOfMany(t *testing.T) {
+func TestManyAddresses(t *testing.T) {
 	visit := func(n int) (each time.Duration, kept int) {
-		g, now := testGate(1<<20), time.Now()
+		g, now := testControl(1<<20), time.Now()
 		addr := netip.MustParseAddr("10.0.0.1")
 		for range n {
-			_ = g.enter(addr)
-			_ = g.join(addr, now)
-			g.leave(addr)
+			_ = g.Connect(addr)
+			_ = g.Join(addr, now)
+			g.Release(addr)
 			addr = addr.Next()
 		}
-		return time.Since(now) / time.Duration(n), g.joins.near.Len() + len(g.from)
+		return time.Since(now) / time.Duration(n), g.joins.near.Len() + len(g.unjoinedPerAddr)
 	}
 	few, keptFew := visit(40_000)
 	many, keptMany := visit(400_000)

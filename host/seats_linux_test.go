@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"w3host/game"
+	"w3host/host/admission"
 	"w3host/internal/testkit"
 	"w3host/protocol/w3gs"
 )
@@ -26,14 +27,14 @@ func testCrowded(t *testing.T) {
 	}{
 		{"the first", 3, 2, nil, 1, home, nil},
 		{"a neighbour", 3, 2, map[uint32]int{1: 2}, 1, home, nil},
-		{"one neighbour too many", 3, 2, map[uint32]int{1: 3}, 1, home, errSeats},
-		{"seats of all lobbies count", 3, 2, map[uint32]int{1: 2, 2: 1}, 2, home, errSeats},
+		{"one neighbour too many", 3, 2, map[uint32]int{1: 3}, 1, home, admission.ErrSeats},
+		{"seats of all lobbies count", 3, 2, map[uint32]int{1: 2, 2: 1}, 2, home, admission.ErrSeats},
 		{"a second lobby", 9, 2, map[uint32]int{1: 2}, 2, home, nil},
-		{"a third lobby", 9, 2, map[uint32]int{1: 2, 2: 1}, 3, home, errGames},
+		{"a third lobby", 9, 2, map[uint32]int{1: 2, 2: 1}, 3, home, admission.ErrGames},
 		{"more in the second", 9, 2, map[uint32]int{1: 2, 2: 1}, 2, home, nil},
-		{"half of the entry's", 9, 9, map[uint32]int{1: 1, 2: 1}, 3, home, errShare},
+		{"half of the entry's", 9, 9, map[uint32]int{1: 1, 2: 1}, 3, home, admission.ErrShare},
 		{"of another entry they do not count", 9, 9, map[uint32]int{1: 1, 2: 1}, 4, home, nil},
-		{"half of the host's", 9, 9, map[uint32]int{1: 1, 2: 1, 4: 1}, 5, home, errShare},
+		{"half of the host's", 9, 9, map[uint32]int{1: 1, 2: 1, 4: 1}, 5, home, admission.ErrShare},
 		{"somebody else", 3, 2, map[uint32]int{1: 2, 2: 1}, 3, other, nil},
 		{"no limits", 0, 0, map[uint32]int{1: 9, 2: 9, 3: 9}, 4, home, nil},
 		{"exempt", 1, 1, map[uint32]int{1: 9, 2: 9, 3: 9}, 4, netip.MustParseAddr("127.0.0.1"), nil},
@@ -90,7 +91,7 @@ func testOneAddressLeavesGamesToOthers(t *testing.T) {
 	if b := refused.Next(); len(b) != 8 || b[1] != 0x05 || b[4] != 9 {
 		t.Errorf("the fourth game of six: % X, want a refusal as full", b)
 	}
-	if line := r.logged("join refused"); line["reason"] != errShare.Error() {
+	if line := r.logged("join refused"); line["reason"] != admission.ErrShare.Error() {
 		t.Errorf("logged %v", line)
 	}
 	victim := r.letIn(r.knockOn(clientOn(t, r.connect("127.0.0.3")), lobby(), "Victim", player))
