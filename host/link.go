@@ -2,6 +2,7 @@ package host
 
 import (
 	"net/netip"
+	"time"
 
 	"github.com/rs/zerolog"
 
@@ -124,10 +125,13 @@ func (l *link) log() *zerolog.Logger {
 // refusal begins a log line about a connection that is refused.
 func (l *link) refusal(level zerolog.Level) *zerolog.Event {
 	s := l.shard
-	first := s.refused.First(network.Base(l.Addr.Addr()), func() {
-		s.Call(func() { s.refused.SumUp(&s.log) })
-	})
-	if !first {
+	line, begins := s.refused.Add(network.Base(l.Addr.Addr()))
+	if begins {
+		time.AfterFunc(s.refused.Every, func() {
+			s.Call(func() { s.refused.SumUp(&s.log) })
+		})
+	}
+	if !line {
 		level = zerolog.DebugLevel
 	}
 	if s.log.GetLevel() > level {

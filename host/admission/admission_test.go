@@ -144,7 +144,7 @@ func TestRefusalsOfManyAddresses(t *testing.T) {
 	const n = maxRefused + 1000
 	for range n {
 		for range 3 {
-			if r.First(addr, func() {}) {
+			if line, _ := r.Add(addr); line {
 				own++
 			}
 		}
