@@ -4,22 +4,28 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"w3host/internal/testkit"
 )
 
-// Who stops the host at the console reads that it stops, and nothing else.
+// TestConsoleStopsTheHost: an operator who stops the host reads that it stops and no error, although the console sees the
+// end of the host before its command is done.
 func TestConsoleStopsTheHost(t *testing.T) {
-	s := newStage(t, map[string]map[string]bool{})
+	o := &Operator{lines: make(chan request), done: make(chan struct{})}
 	ctx, stop := context.WithCancel(t.Context())
-	s.operator.opts.Stop = func() {
-		stop()
-		time.Sleep(50 * time.Millisecond) // the console hears of the end before the command is done
-	}
+	defer stop()
 	var log testkit.Log
 	c := &Console{in: strings.NewReader("exit\n"), Log: &log}
-	c.read(ctx, s.operator)
+	read := make(chan struct{})
+	go func() {
+		c.read(ctx, o)
+		close(read)
+	}()
+	r := <-o.lines
+	r.by.Reply("The host is shutting down.")
+	stop()
+	<-read
+	r.done()
 	if log.String() != "The host is shutting down.\n" {
 		t.Errorf("the console shows %q", log.String())
 	}

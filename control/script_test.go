@@ -168,6 +168,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 			s.tell(fmt.Sprintf("audit: %s by %s (%s), on %q, %q, refused %q", a.Action, a.Who, a.Via, a.On, a.Detail, a.Refused))
 		},
 	})
+	s.db.operator = s.operator
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { _ = s.h.Run(ctx) })
@@ -205,17 +206,24 @@ func (roles) Level(who host.Joiner) command.Level {
 
 func (roles) AdminLike(string) string { return "" }
 
-// flakyPeople may lose the database.
+// flakyPeople may lose the database. It answers after the operator has handled the line that asks.
 type flakyPeople struct {
 	people.Directory
-	away bool
+	operator *Operator
+	away     bool
 }
 
 func (p *flakyPeople) Ask(ctx context.Context, q command.Query) (string, error) {
 	if p.away {
 		return "", errors.New("the database does not answer: try again later")
 	}
-	time.Sleep(20 * time.Millisecond) // the answer comes after the line is done
+	handled := make(chan struct{})
+	next := request{by: &command.Caller{Reply: func(string) {}}, line: "help", done: func() { close(handled) }}
+	select { // the operator handles one line after the other
+	case p.operator.lines <- next:
+		<-handled
+	case <-p.operator.done:
+	}
 	return p.Directory.Ask(ctx, q)
 }
 
