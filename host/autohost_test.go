@@ -90,23 +90,6 @@ func testAutohost(t *testing.T) {
 	}
 }
 
-// TestAutohostNeverExceedsMaxGames, even when all its lobbies start.
-func TestAutohostNeverExceedsMaxGames(t *testing.T) { inBubble(t, testAutohostNeverExceedsMaxGames) }
-
-func testAutohostNeverExceedsMaxGames(t *testing.T) {
-	b := board{make(chan string, 100)}
-	r := newRig(t, func(o *Options) {
-		o.Advertiser = b
-		o.Autohost = oneEntry(5, 2, func(string, []w3gs.Version) (*Map, error) { return testMap(2), nil })
-	})
-	testkit.Eventually(t, "two lobbies", func() bool { return len(b.events) == 2 })
-	r.h.Keep(func(k *autohost.Keeper) {
-		if _, ok := k.Next(time.Now()); ok {
-			t.Error("a third lobby is wanted where two games may run")
-		}
-	})
-}
-
 // TestMapSourceFails: the host goes on and asks again.
 func TestMapSourceFails(t *testing.T) { inBubble(t, testMapSourceFails) }
 
@@ -139,27 +122,4 @@ func TestListen(t *testing.T) {
 		t.Fatal("two hosts on one port")
 	}
 	t.Log(err)
-}
-
-// TestStartOfAnEntry: a lobby that an entry wants to start by itself waits until
-// all are ready and the teams are even.
-func TestStartOfAnEntry(t *testing.T) { inBubble(t, testStartOfAnEntry) }
-
-func testStartOfAnEntry(t *testing.T) {
-	b := board{make(chan string, 100)}
-	r := newRig(t, func(o *Options) {
-		o.Advertiser = b
-		o.Autohost = oneEntry(1, 3, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
-		l := &o.Autohost.Entries[0].Setup.Lobby
-		l.Start.Humans, l.Start.Ready, l.Start.Balanced = 2, true, true
-	})
-	b.expect(t, "open 1 game 4/5")
-	g := r.h.Game(1)
-	ann, bob := r.join(g, "Ann", player), r.join(g, "Bob", player)
-	typed(g, ann, "!ready")
-	if line := bob.UntilText("Ann is ready"); line != "Ann is ready (1 of 2 ready)." {
-		t.Errorf("read %q", line)
-	}
-	typed(g, bob, "!ready")
-	ann.Until(0x0B)
 }

@@ -129,37 +129,6 @@ func seenAs(c *client) string {
 	return fmt.Sprintf("02 00 %02X %02X %02X %02X %02X %02X 00 00 00 00 00 00 00 00", port>>8, port&255, a, b, d, e)
 }
 
-// TestLobbyChat: a line goes to the listed players who exist, never back, and
-// only under the sender's own pid.
-func TestLobbyChat(t *testing.T) { inBubble(t, testLobbyChat) }
-
-func testLobbyChat(t *testing.T) {
-	r := newRig(t, nil)
-	g := r.lobby(4)
-	alice, bob, carol := r.join(g, "Alice", nil), r.join(g, "Bob", nil), r.join(g, "Carol", nil)
-	for _, c := range []*client{alice, bob} { // the tables of the last join
-		c.Until(0x06)
-		for c.Until(0x09); c != bob && c.Count(0x09) < 3; c.Until(0x09) { //nolint:revive // skips
-		}
-	}
-	carol.Until(0x09)
-	testkit.Eventually(t, "all tables", func() bool { return alice.Count(0x09) == 3 && bob.Count(0x09) == 2 })
-	for _, c := range []*client{alice, bob, carol} {
-		c.Cursor = len(c.All())
-	}
-
-	// To Alice herself, Bob, the virtual host, nobody at all, and Bob again.
-	alice.Say("hi", 2, 3, 1, 9, 3)
-	bob.Expect("F7 0F 0B 00 01 03 02 10 68 69 00")
-	// Alice speaks as Carol: nobody hears that, and it costs nobody their place.
-	alice.Send(packet(0x28, byte(1), byte(3), byte(4), byte(0x10), "liar"))
-	alice.Say("yo", 3, 4)
-	bob.Expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")
-	carol.Expect("F7 0F 0C 00 02 03 04 02 10 79 6F 00")
-	carol.Say("ok", 2)
-	alice.Expect("F7 0F 0B 00 01 02 04 10 6F 6B 00") // none of her own came back
-}
-
 // TestRefusals: every reason a joiner may be given, and the proper end after it.
 func TestRefusals(t *testing.T) { inBubble(t, testRefusals) }
 

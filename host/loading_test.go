@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -24,25 +23,6 @@ func loading(r *rig) (early, late *client) {
 	return early, late
 }
 
-// TestActionWhileOthersLoad waits for the first turn.
-func TestActionWhileOthersLoad(t *testing.T) { inBubble(t, testActionWhileOthersLoad) }
-
-func testActionWhileOthersLoad(t *testing.T) {
-	early, late := loading(newRig(t, nil))
-	early.Send(action([]byte{0x6B, 1, 2}), action([]byte{0x6B, 3}))
-	time.Sleep(5 * period)
-	if n := late.Count(0x0C); n > 0 {
-		t.Fatalf("%d turns while one loads", n)
-	}
-	late.Send(packet(0x23))
-	for _, c := range []*client{early, late} {
-		b := c.Until(0x0C)
-		if want := fmt.Sprintf("%02X 03 00 6B 01 02 %02X 02 00 6B 03", early.PID, early.PID); !matches(want, b[8:]) {
-			t.Errorf("%s: the first turn holds %X, want %s", c.Name, b[8:], want)
-		}
-	}
-}
-
 // TestShutdownWhileLoading closes the connections of clients that load, and sends
 // them nothing: they cannot take it.
 func TestShutdownWhileLoading(t *testing.T) { inBubble(t, testShutdownWhileLoading) }
@@ -58,19 +38,6 @@ func testShutdownWhileLoading(t *testing.T) {
 			t.Errorf("%s, who loads, is sent %X", c.Name, b)
 		}
 		wantFIN(t, c)
-	}
-}
-
-// TestLeaveReasons: the others hear what a host may say.
-func TestLeaveReasons(t *testing.T) {
-	for said, heard := range map[uint32]byte{1: 1, 8: 8, 9: 9, 10: 10, 11: 11, 13: 7, 0x01020304: 7} {
-		bubbled(t, fmt.Sprint(said), func(t *testing.T) {
-			_, players := newRig(t, nil).play(2)
-			players[1].Send(packet(0x21, said))
-			if b := players[0].Until(0x07); !matches(fmt.Sprintf("F7 07 09 00 %02X %02X 00 00 00", players[1].PID, heard), b) {
-				t.Errorf("told %X", b)
-			}
-		})
 	}
 }
 

@@ -98,21 +98,6 @@ func wantAsReal(t *testing.T, got, real []byte) {
 	}
 }
 
-// TestExtraOfOldClients: before 1.32 nobody is sent a 0x59.
-func TestExtraOfOldClients(t *testing.T) { inBubble(t, testExtraOfOldClients) }
-
-func testExtraOfOldClients(t *testing.T) {
-	r := newRig(t, nil)
-	g := r.lobby(2)
-	a, b := r.join(g, "A", nil), r.join(g, "B", nil)
-	a.Send([]byte{0xF7, 0x59, 0x0B, 0x00, 0x04, 0x02, 0, 0, 0, 0x08, 0x02})
-	a.Say("hi", b.PID)
-	b.UntilText("hi")
-	if n := a.Count(0x59) + b.Count(0x59); n != 0 {
-		t.Errorf("%d packets 0x59", n)
-	}
-}
-
 // realMap is one of the size and path that the client holds.
 func realMap() *Map {
 	m := testMap(2)

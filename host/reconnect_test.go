@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"w3host/bots"
 	"w3host/game"
 	"w3host/host/admission"
@@ -183,39 +181,6 @@ func reconnect(t *testing.T, away float64) {
 	bob.Send(packet(0x21, uint32(7)))
 	ann.Until(0x07)
 	sameHistory(t, ann, cid, dan)
-}
-
-// TestReconnectTooLate: who does not come back leaves when the time is over.
-func TestReconnectTooLate(t *testing.T) { inBubble(t, testReconnectTooLate) }
-
-func testReconnectTooLate(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) {
-		o.Game.Reconnect.Wait, o.Game.Reconnect.Empties = time.Minute, 0
-		o.Game.Reconnect.ExtendedWait = time.Minute / 2
-	})
-	g := r.lobby(3)
-	ann := r.join(g, "Ann", player)
-	cid, legacy := r.proxied(g, "Cid", 1)
-	dan, extended := r.proxied(g, "Dan", 2)
-	dan.Say("here", ann.PID) // behind what the proxy says of itself, which counts before the start
-	ann.UntilText("here")
-	r.begin(ann, cid, dan)
-	r.inPlay(ann, cid, dan)
-	for _, lost := range []struct {
-		line *bots.Proxy
-		c    *client
-		wait time.Duration
-	}{{extended, dan, time.Minute / 2}, {legacy, cid, time.Minute}} {
-		lost.line.Cut(3*time.Minute, 0)
-		ann.Until(0x10)
-		from := time.Now()
-		if b := ann.Until(0x07); b[4] != lost.c.PID {
-			t.Errorf("pid %d leaves, want %d (%s)", b[4], lost.c.PID, lost.c.Name)
-		}
-		if waited := time.Since(from); waited < lost.wait-time.Second || waited > lost.wait+time.Second {
-			t.Errorf("%s left after %v on the lag screen, want %v", lost.c.Name, waited, lost.wait)
-		}
-	}
 }
 
 // offered is a raw client whose connection says INIT, and what it was offered.
@@ -514,35 +479,6 @@ func testReconnectAdvertisedPort(t *testing.T) {
 	}
 }
 
-// TestReconnectSilentAcks: ten proxies that never acknowledge are put out, and
-// the host goes on with the others.
-func TestReconnectSilentAcks(t *testing.T) { inBubble(t, testReconnectSilentAcks) }
-
-func testReconnectSilentAcks(t *testing.T) {
-	r := reconnectRig(t, func(o *Options) {
-		o.Game.Reconnect.Silence = 300 * time.Millisecond
-		o.Game.Turns.LastPlayer = time.Minute
-	})
-	g := r.lobby(11)
-	ann := r.join(g, "Ann", player)
-	all := []*client{ann}
-	for i := range 10 {
-		c, _ := r.offered(g, fmt.Sprintf("P%d", i))
-		c.Ignore += "\x07"
-		all = append(all, c)
-	}
-	r.begin(all...)
-	for range 10 {
-		ann.Until(0x07)
-	}
-	ann.Until(0x0C)
-	for _, d := range recordsOf[storage.DropEvent](r) {
-		if d.Reason != "the proxy does not acknowledge what it is sent" {
-			t.Errorf("%+v", d)
-		}
-	}
-}
-
 // TestReconnectMemory: what is kept for a player who is away is bounded; beyond
 // that the player is put out.
 func TestReconnectMemory(t *testing.T) { inBubble(t, testReconnectMemory) }
@@ -565,74 +501,6 @@ func testReconnectMemory(t *testing.T) {
 	}
 	if d := recorded[storage.DropEvent](r); d.PID != cid.PID {
 		t.Errorf("%+v", d)
-	}
-}
-
-// TestReconnectBesideOthers: a hundred returns in one game leave the turns of
-// another where they were.
-func TestReconnectBesideOthers(t *testing.T) { inBubble(t, testReconnectBesideOthers) }
-
-func testReconnectBesideOthers(t *testing.T) {
-	r := reconnectRig(t, nil)
-	g := r.lobby(6)
-	all := []*client{r.join(g, "Ann", player)}
-	var proxies []*bots.Proxy
-	for _, name := range names(5) {
-		c, p := r.proxied(g, name, 1)
-		all, proxies = append(all, c), append(proxies, p)
-	}
-	r.begin(all...)
-	r.inPlay(all[1:]...)
-	_, others := r.play(2)
-	worst := func(from time.Time) (gap time.Duration) {
-		last := time.Time{}
-		for _, b := range others[0].All() {
-			if b.B[1] == 0x0C && b.At.After(from) {
-				if !last.IsZero() {
-					gap = max(gap, b.At.Sub(last))
-				}
-				last = b.At
-			}
-		}
-		return gap
-	}
-	from := time.Now()
-	for i := range 100 {
-		p := proxies[i%len(proxies)]
-		before, _ := p.State()
-		p.Cut(0, i%9)
-		all[1+i%len(proxies)].Send(action([]byte{1}))
-		testkit.Eventually(t, "the return", func() bool { s, _ := p.State(); return s.Resumed > before.Resumed })
-	}
-	if gap := worst(from); gap > period+line.Jitter {
-		t.Errorf("another game's turns were %v apart while five players came back 100 times, want %v", gap, period)
-	}
-	sameHistory(t, all...)
-}
-
-// TestReconnectBots plays a game of bots, half of them behind proxies whose
-// connections are cut all the time.
-func TestReconnectBots(t *testing.T) { inBubble(t, testReconnectBots) }
-
-func testReconnectBots(t *testing.T) {
-	r := newRig(t, func(o *Options) {
-		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
-	})
-	g := r.lobby(6)
-	report, err := bots.Run(t.Context(), bots.Options{
-		Network: r.memory(), Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 6, Play: 4 * time.Second, Log: zerolog.Nop(),
-		LoadTime: 100 * time.Millisecond, Actions: 20, ActionBytes: 300,
-		Conduct: func(_, seat int) bots.Conduct {
-			if seat > 3 {
-				return bots.Conduct{}
-			}
-			return bots.Conduct{Proxy: &bots.ProxyConduct{
-				Extended: seat > 1, CutEvery: 700 * time.Millisecond, CutFor: time.Duration(seat) * 50 * time.Millisecond, CutAtByte: 7 * seat,
-			}}
-		},
-	})
-	if err != nil || !report.OK || report.Resumed < 8 || report.EmptyTurns == 0 {
-		t.Errorf("%v: %s; %d resumed, %d empty turns, faults %+v", err, report.Verdict(), report.Resumed, report.EmptyTurns, report.Faults)
 	}
 }
 
@@ -711,24 +579,5 @@ func TestReconnectDismissed(t *testing.T) {
 				t.Error("the proxy has tried to come back")
 			}
 		})
-	}
-}
-
-// TestReconnectLongLoading: ten players behind proxies load for up to 75 s, 300 ms away.
-func TestReconnectLongLoading(t *testing.T) { inBubble(t, testReconnectLongLoading) }
-
-func testReconnectLongLoading(t *testing.T) {
-	r := newRig(t, func(o *Options) {
-		o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
-	})
-	r.line.Delay = 150 * time.Millisecond
-	g := r.lobby(10)
-	report, err := bots.Run(t.Context(), bots.Options{
-		Network: r.memory(), Addr: r.h.Addr().String(), GameID: g.ID(), EntryKey: g.EntryKey(), Players: 10, Play: 20 * time.Second, Log: zerolog.Nop(),
-		LoadTime: 75 * time.Second,
-		Conduct:  func(int, int) bots.Conduct { return bots.Conduct{Proxy: &bots.ProxyConduct{}} },
-	})
-	if lost := len(recordsOf[storage.LinkEvent](r)) + len(recordsOf[storage.DropEvent](r)); err != nil || !report.OK || lost > 0 {
-		t.Errorf("%v: %s; %d lost, faults %+v", err, report.Verdict(), lost, report.Faults)
 	}
 }

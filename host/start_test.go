@@ -1,9 +1,7 @@
 package host
 
 import (
-	"encoding/hex"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -105,78 +103,6 @@ func testStart(t *testing.T) {
 	slots := recorded[storage.GameStarted](r).Slots
 	if len(slots) != 3 || slots[0].Occupant != storage.OccupantFake || slots[2].Name != "Bob" {
 		t.Errorf("recorded the slots %+v", slots)
-	}
-}
-
-// TestHugeTurn: 200 actions of 500 bytes at once come to all in one order, in
-// packets that fit a segment, 0x48 before its 0x0C, and none is lost.
-func TestHugeTurn(t *testing.T) { inBubble(t, testHugeTurn) }
-
-func testHugeTurn(t *testing.T) {
-	const senders, each, size = 10, 20, 500
-	r := newRig(t, func(o *Options) { o.Game.Turns.Period = 400 * time.Millisecond })
-	g := r.lobby(senders)
-	clients := make([]*client, senders)
-	for i := range clients {
-		clients[i] = r.join(g, fmt.Sprintf("P%d", i+1), player)
-	}
-	r.begin(clients...)
-	for _, c := range clients {
-		c.Until(0x0C)
-	}
-	for i, c := range clients {
-		var burst []byte
-		for n := range each {
-			data := make([]byte, size)
-			data[0], data[1] = byte(i), byte(n)
-			burst = append(burst, action(data)...)
-		}
-		c.Send(burst)
-	}
-	var first []string
-	for _, c := range clients {
-		var got []string
-		parts, sums := 0, [senders]int{}
-		for len(got) < senders*each {
-			b := c.Next()
-			if b[1] != 0x0C && b[1] != 0x48 {
-				continue
-			}
-			if len(b) > 1460 {
-				t.Fatalf("a packet of %d bytes", len(b))
-			}
-			if b[1] == 0x48 {
-				parts++
-				if b[4] != 0 || b[5] != 0 {
-					t.Fatalf("0x48 with increment % X", b[4:6])
-				}
-			}
-			if len(b) == 6 {
-				continue
-			}
-			if sum := sum32(b[8:]); b[6] != byte(sum) || b[7] != byte(sum>>8) {
-				t.Fatalf("crc % X, want %04X", b[6:8], uint16(sum))
-			}
-			for rest := b[8:]; len(rest) > 0; rest = rest[3+size:] {
-				if int(rest[1])|int(rest[2])<<8 != size {
-					t.Fatalf("an action of %d bytes", int(rest[1])|int(rest[2])<<8)
-				}
-				sender, n := int(rest[3]), int(rest[4])
-				if clients[sender].PID != rest[0] || sums[sender] != n {
-					t.Fatalf("action %d of sender %d under pid %d, want action %d under %d", n, sender, rest[0], sums[sender], clients[sender].PID)
-				}
-				sums[sender]++
-				got = append(got, hex.EncodeToString(rest[:5]))
-			}
-		}
-		if parts < 90 { // two actions fit a packet, and the whole burst one turn or two
-			t.Errorf("%s got %d × 0x48, want about 99", c.Name, parts)
-		}
-		if first == nil {
-			first = got
-		} else if strings.Join(got, " ") != strings.Join(first, " ") {
-			t.Errorf("%s got the actions in another order than %s", c.Name, clients[0].Name)
-		}
 	}
 }
 

@@ -2,10 +2,6 @@ package host_test
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"io"
 	"net/netip"
 	"strings"
 	"testing"
@@ -26,14 +22,10 @@ type fetcher struct {
 	from  uint8 // who sends the map
 
 	file     bytes.Buffer
-	began    int                // 0x3F
-	onPart   func(w3gs.MapPart) // instead of taking it
-	mute     bool               // acknowledges nothing
-	every    int                // acknowledges each such many parts; 0 is each
-	asked    time.Time          // 0x42 went out
-	done     time.Time          // the last part came
+	began    int       // 0x3F
+	asked    time.Time // 0x42 went out
+	done     time.Time // the last part came
 	arrivals []arrived
-	frames   []arrived // of all packets
 	lines    []heardLine
 	tables   []slotsSeen
 	last     w3gs.Op // came last
@@ -142,19 +134,6 @@ func (f *fetcher) fetch(within time.Duration) {
 	f.hear(within, func() bool { return !f.done.IsZero() })
 }
 
-// removed waits for the host to close the connection, and wants to have been
-// told why.
-func (f *fetcher) removed(within time.Duration, why string) {
-	f.t.Helper()
-	f.idle(within)
-	if !f.closed {
-		f.t.Errorf("%s was not removed", f.name)
-	}
-	if !f.heard(why) {
-		f.t.Errorf("%s was not told %q, only %v", f.name, why, f.lines)
-	}
-}
-
 func (f *fetcher) heard(words string) bool {
 	for _, l := range f.lines {
 		if strings.Contains(l.text, words) {
@@ -168,7 +147,6 @@ func (f *fetcher) handle(frame w3gs.Frame) {
 	f.t.Helper()
 	now := time.Now()
 	f.last = frame.Op()
-	f.frames = append(f.frames, arrived{now, len(frame)})
 	switch f.last {
 	case w3gs.OpStartDownload:
 		f.began++
@@ -194,10 +172,6 @@ func (f *fetcher) part(now time.Time, frame w3gs.Frame) {
 	var q w3gs.MapPart
 	f.must(q.Decode(frame.Body()))
 	f.from = q.From
-	if f.onPart != nil {
-		f.onPart(q)
-		return
-	}
 	if f.began != 1 || q.To != f.PID || int(q.Offset) != f.file.Len() || !q.Intact() {
 		f.t.Fatalf("%s: part for %d at %d, intact %v, after %d bytes and %d times 0x3F", f.name, q.To, q.Offset, q.Intact(), f.file.Len(), f.began)
 	}
@@ -206,21 +180,13 @@ func (f *fetcher) part(now time.Time, frame w3gs.Frame) {
 	if f.file.Len() == int(f.check.Size) {
 		f.done = now
 	}
-	if !f.mute && (f.every == 0 || len(f.arrivals)%f.every == 0 || !f.done.IsZero()) {
-		f.ack(f.file.Len())
-	}
+	f.ack(f.file.Len())
 }
 
 // ack acknowledges so many bytes with 0x44.
 func (f *fetcher) ack(held int) {
 	f.t.Helper()
 	f.must(f.Tell(&w3gs.MapPartOK{To: f.from, From: f.PID, Size: uint32(held)}))
-}
-
-// sum is the SHA-256 of what has come.
-func (f *fetcher) sum() string {
-	sum := sha256.Sum256(f.file.Bytes())
-	return hex.EncodeToString(sum[:])
 }
 
 // rate is bytes of the map per second between two times.
@@ -234,41 +200,4 @@ func rate(arrivals []arrived, from, to time.Time) float64 {
 		}
 	}
 	return float64(n) / to.Sub(from).Seconds()
-}
-
-// sayTime says a line with the time in it.
-func (f *fetcher) sayTime() {
-	f.t.Helper()
-	f.Say(fmt.Sprintf("said at %d", time.Now().UnixNano()), f.others()...)
-}
-
-func (f *fetcher) others() []uint8 {
-	var pids []uint8
-	for pid := uint8(1); pid <= 24; pid++ {
-		if pid != f.PID {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// timedLine is a line of sayTime.
-type timedLine struct{ said, heard time.Time }
-
-// timedLines are those that were said since the request.
-func (f *fetcher) timedLines() (lines []timedLine) {
-	for _, l := range f.lines {
-		var said int64
-		if _, err := fmt.Sscanf(l.text, "said at %d", &said); err == nil && said > f.asked.UnixNano() {
-			lines = append(lines, timedLine{time.Unix(0, said), l.at})
-		}
-	}
-	return lines
-}
-
-// drain keeps reading in the background, so that the host is never held up by a
-// client that the test does not look at. It ends with the connection.
-func (f *fetcher) drain() *fetcher {
-	go func() { _, _ = io.Copy(io.Discard, f.Conn) }()
-	return f
 }

@@ -16,7 +16,7 @@ import (
 // and nothing holds them any longer when the last of these lobbies has ended.
 func TestTransferMemory(t *testing.T) {
 	r := serveTransfers(t, nil)
-	size := transferSize(4 << 20)
+	size := 4 << 20
 	parts, games := r.openMany(t, size, 10)
 
 	// One of the lobbies is used: a whole download, and one that breaks off.

@@ -31,20 +31,6 @@ import (
 	gamesync "w3host/sync"
 )
 
-// The transfer tests run a host and its players over real sockets on the
-// loopback, or through a relay with a delay and a rate. With W3HOST_TEST_LONG=1
-// the map has 16 MB and nothing is scaled down.
-
-func transfersLong() bool { return os.Getenv("W3HOST_TEST_LONG") != "" }
-
-// transferSize is the map's size in the normal and in the long run.
-func transferSize(normal int) int {
-	if transfersLong() {
-		return 16 << 20
-	}
-	return normal
-}
-
 // transferRig is one host with one lobby whose map is of a size of choice.
 type transferRig struct {
 	t    testing.TB
@@ -322,18 +308,5 @@ func (l *recordList) await(ctx context.Context, enough func() bool) {
 		}
 	}
 }
-
-// together runs subtests at the same time: most of them wait for a line, not for
-// the processor, and t.Parallel would run no more than there are processors.
-type together struct {
-	t  *testing.T
-	wg sync.WaitGroup
-}
-
-func (s *together) run(name string, f func(*testing.T)) {
-	s.wg.Go(func() { s.t.Run(name, f) })
-}
-
-func (s *together) wait() { s.wg.Wait() }
 
 func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
