@@ -209,20 +209,6 @@ func postgres(l layer) []string {
 	}
 }
 
-// steppedPostgres is postgres with a clock that /tmp/clock moves, as "+3600", where libfaketime is there.
-func steppedPostgres(l layer) []string {
-	changes := postgres(l)
-	libs, _ := filepath.Glob("/usr/lib/*/faketime/libfaketime.so.1")
-	if libs == nil {
-		l.t.Log("SKIPPED: the clock of Postgres is not set (apt-get install libfaketime)")
-		return changes
-	}
-	l.copy(libs[0], libs[0])
-	l.libraries(libs[0])
-	l.file("/tmp/clock", 0o644, []byte("+0"))
-	return append(changes, "ENV CLOCK="+libs[0], "ENV FAKETIME_TIMESTAMP_FILE=/tmp/clock", "ENV FAKETIME_CACHE_DURATION=1", "ENV FAKETIME_DONT_FAKE_MONOTONIC=1")
-}
-
 // bases makes the image that the Dockerfile begins with, once.
 func (d *dockerd) bases(t *testing.T) {
 	t.Helper()

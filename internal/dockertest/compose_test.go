@@ -232,7 +232,7 @@ func TestComposeAccepts(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "docker", "compose", "version").CombinedOutput(); err != nil {
 		tier.Missing(t, "needs Docker Compose: %v: %s", err, bytes.TrimSpace(out))
 	}
-	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.vault.yaml"}, {"compose.yaml", "compose.metrics.yaml"}} {
+	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.vault.yaml"}, {"compose.yaml", "compose.metrics.yaml"}, {"deploy/fleet/swarm.yaml"}} {
 		args := []string{"compose"}
 		for _, f := range files {
 			args = append(args, "-f", f)

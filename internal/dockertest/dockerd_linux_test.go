@@ -24,7 +24,6 @@ type dockerd struct {
 const runDockerd = `
 ip link set lo up
 mount -t tmpfs none /run
-eval "$2"
 exec dockerd --data-root "$0/data" --exec-root /run/docker --pidfile /run/docker.pid \
 	--host "unix://$0/socket" --group root --cgroup-parent "$1" --log-level warn
 `
@@ -37,7 +36,7 @@ var shared struct {
 
 // startDockerd starts it once for all tests; an error says why it does not work here.
 func startDockerd() (*dockerd, error) {
-	shared.Do(func() { shared.engine, shared.err = newDockerd("", nil) })
+	shared.Do(func() { shared.engine, shared.err = newDockerd() })
 	return shared.engine, shared.err
 }
 
@@ -49,8 +48,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newDockerd starts an engine after a script, while which connect may give it an interface.
-func newDockerd(script string, connect func(pid string) error) (d *dockerd, err error) {
+func newDockerd() (d *dockerd, err error) {
 	if os.Geteuid() != 0 {
 		return nil, fmt.Errorf("dockerd takes root")
 	}
@@ -73,7 +71,7 @@ func newDockerd(script string, connect func(pid string) error) (d *dockerd, err 
 		return nil, err
 	}
 	d.unit = exec.Command("unshare", "--net", "--uts", "--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc",
-		"sh", "-ec", runDockerd, dir, d.group(), script)
+		"sh", "-ec", runDockerd, dir, d.group())
 	d.unit.Stdout, d.unit.Stderr = log, log
 	d.unit.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := d.unit.Start(); err != nil {
@@ -82,12 +80,6 @@ func newDockerd(script string, connect func(pid string) error) (d *dockerd, err 
 	for until := time.Now().Add(patience); d.pid == "" && time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
 		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", d.unit.Process.Pid)) // it may be gone
 		d.pid = strings.TrimSpace(string(children))
-	}
-	if connect != nil {
-		if err := connect(d.pid); err != nil {
-			d.end()
-			return nil, err
-		}
 	}
 	for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		_, err := exec.Command(d.name, append(d.always, "version")...).Output()
