@@ -19,7 +19,7 @@ func TestBystanderInNamespaces(t *testing.T) {
 
 func inNamespaces(t *testing.T) {
 	far := testkit.NewFar(t)
-	far.Pair(t, "")
+	far.Pair(t)
 	bystanders(t, func(t *testing.T, r *rig, rate int64) *net.TCPConn {
 		shape := fmt.Sprintf("tc qdisc replace dev near root tbf rate %dbit burst 10kb latency 200ms", 8*rate)
 		if _, err := testkit.Run(shape); err != nil {

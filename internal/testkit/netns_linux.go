@@ -108,17 +108,13 @@ func runAll(commands ...string) error {
 }
 
 // Pair connects the caller's network with that of f by a pair of interfaces: 10.99.0.1 here, 10.99.0.2 there.
-// shape is the tc qdisc for the direction to f; "" means none.
-func (f *Far) Pair(t *testing.T, shape string) {
+func (f *Far) Pair(t *testing.T) {
 	err := runAll(
 		"ip link add near type veth peer name far",
 		"ip link set far netns "+f.Namespace,
 		"ip addr add 10.99.0.1/24 dev near",
 		"ip link set near up",
 	)
-	if err == nil && shape != "" {
-		err = runAll("tc qdisc replace dev near root " + shape)
-	}
 	if err == nil {
 		f.Do(func() { err = runAll("ip addr add 10.99.0.2/24 dev far", "ip link set far up") })
 	}
@@ -134,9 +130,8 @@ func (f *Far) Pair(t *testing.T, shape string) {
 
 // Wire connects the caller's network with that of f by an emulated line for packets of 1500 bytes: 10.99.0.1
 // here, 10.99.0.2 there. The direction to f has the rate, buffer and delay of down and loses a fraction of
-// the packets; the other direction has only the delay. It requires TUN interfaces. longest returns the
-// longest time that a packet waited in the buffer.
-func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.Duration) {
+// the packets; the other direction has only the delay. It requires TUN interfaces.
+func (f *Far) Wire(t *testing.T, down Line, loss float64) {
 	near, err := tunnel("10.99.0.1/24")
 	if err != nil {
 		tier.Unable(t, "needs network namespaces: %v", err)
@@ -154,7 +149,6 @@ func (f *Far) Wire(t *testing.T, down Line, loss float64) (longest func() time.D
 		far.Close()
 		carrying.Wait()
 	})
-	return func() time.Duration { _, longest := there.stats(); return longest }
 }
 
 // tunnel opens a TUN interface with an address, in the network of the calling thread.
