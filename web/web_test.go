@@ -237,7 +237,7 @@ func TestTooManyTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		from := From{Addr: netip.MustParseAddr("192.0.2.1")}
+		from := Principal{Addr: netip.MustParseAddr("192.0.2.1")}
 		w.tries = newTries()
 		for range triesPerName {
 			w.tries.allow("ROOK", from.Addr)
