@@ -109,6 +109,7 @@ func (s *scene) open(cfg Config) {
 //	syncsaves NAME FILE  the same in one packet behind sync data, as clients from 2.0.2 on number it
 //	proxy NAME | extended NAME | acked NAME   NAME's proxy says so
 //	resume NAME | forfeit NAME
+//	outage DURATION      another process takes the game over after this time
 //	wait DURATION        time passes
 //	idle DURATION        time passes, and clients answer pings
 //	play DURATION        the same, and they answer turns
@@ -239,6 +240,13 @@ func (s *scene) event(line string) error {
 				s.step(Input{Kind: Keepalive, Link: s.links[name], Sum: 1})
 			}
 		}
+	case "outage":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			return err
+		}
+		s.now += d
+		s.step(Input{Kind: Survived, By: d})
 	case "wait":
 		d, err := time.ParseDuration(rest)
 		if err != nil {

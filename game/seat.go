@@ -42,7 +42,7 @@ type seatProxy struct {
 	kind     proxyKind
 	away     time.Duration // when the resumable link was lost; 0 if it is not lost
 	acked    time.Duration // when the proxy last acknowledged, or was first sent a 0x0C
-	answered bool          // a 0x0C has arrived: the proxy has acknowledged, or the client answered
+	answered bool          // a 0x0C has arrived: the proxy has acknowledged, the client answered, or the process was replaced
 }
 
 // seatSocket is the state of sending to the link's socket.
@@ -142,11 +142,13 @@ func (m *Machine) backlog(s *seat, in *Input) {
 	m.turns.Backlog(m.playTime(), s.PID, in.Queued, in.Moves)
 }
 
-// survived forgets the state of all sockets, since a new process has opened new ones.
+// survived forgets the state of all sockets, since a new process has opened new ones. A proxy that was sent a 0x0C counts
+// as one that can reconnect: its acknowledgement may have been lost with the previous process.
 func (m *Machine) survived(in *Input) {
 	for _, s := range m.seats {
 		if s != nil {
 			s.socket = seatSocket{}
+			s.proxy.answered = s.proxy.answered || m.fed(s)
 		}
 	}
 	if m.turns != nil {
