@@ -1,7 +1,7 @@
 #!/bin/sh
 # Draws the pictures of the README anew, out of a real host, real players and a real
-# replay: docs/pictures/*.svg. Linux only.
+# replay: docs/pictures. Linux only; needs Chromium.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p docs/pictures
-go test -count=1 -run 'TestPictures$' ./cmd/w3host -pictures "$PWD/docs/pictures"
+go test -count=1 -run 'Pictures$|GamePicture$' ./cmd/w3host -pictures "$PWD/docs/pictures"

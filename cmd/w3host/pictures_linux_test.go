@@ -9,9 +9,12 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
 
 	"w3host/bots"
 	"w3host/internal/terminal"
@@ -61,6 +64,47 @@ func TestPictures(t *testing.T) {
 	}
 	if code, _, errs := shell(t, "replay", "info", replays[0], "--svg", filepath.Join(folder, "timeline.svg")); code != exitOK {
 		t.Fatal(errs)
+	}
+}
+
+// TestGamePicture draws a running game of ten players in the web console.
+func TestGamePicture(t *testing.T) {
+	if *pictures == "" {
+		t.Skip("drawn by scripts/pictures.sh")
+	}
+	folder, err := filepath.Abs(*pictures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.toml")
+	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 10\n"
+	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := startProcess(t, dir, "serve", "--config", config)
+	link := regexp.MustCompile(`http://\S+`).FindString(host.await("web console")["message"].(string))
+	url, _, _ := strings.Cut(link, "/login")
+	b := openBrowser(t, url)
+	players := processCommand(t, dir, "bots", "--addr", host.addr, "--players", "10", "--minutes", "5", "--chat-every", "20s")
+	if err := players.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = players.Process.Kill(); _ = players.Wait() })
+	b.do(chromedp.EmulateViewport(1100, 700), chromedp.Navigate(link))
+	b.wait(`document.querySelector("#once input").value !== ""`)
+	b.do(chromedp.Click("#once button"))
+	b.wait(`location.pathname === "/"`)
+	host.await("all have loaded")
+	b.do(chromedp.Navigate(b.url + "/games/1"))
+	b.waitLive()
+	time.Sleep(time.Minute) // until the charts have something to show
+	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, "game.png"), png, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
