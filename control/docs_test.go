@@ -54,8 +54,8 @@ func docs() string {
 			outside = append(outside, s)
 		}
 	}
-	b.WriteString("## Of the host\n\nThese are for every way in. In a lobby or game, a command of the same name above comes first.\n" +
-		"Without a game, these about people work, too: " + strings.Join(commandNames(outside), ", ") + ".\n\n")
+	b.WriteString("## Of the host\n\nThese work in every way in. In a lobby or game, a command of the same name above comes first. " +
+		"These commands about people\nwork without a game, too: " + strings.Join(commandNames(outside), ", ") + ".\n\n")
 	b.WriteString(tableHead)
 	rows(&b, commands, false)
 	return b.String()
@@ -63,78 +63,62 @@ func docs() string {
 
 const docsHead = `# Commands
 
-This page is made from the tables of commands: ` + "`go generate ./control`" + `. A test holds it to them.
+A test keeps this page equal to the program's tables of commands (` + "`go generate ./control`" + `).
 
-Commands come from the chat of lobbies and games (with ` + "`lobby.command_trigger`" + ` before them, ` + "`!`" + ` at first), from the
-console of a host in the foreground of a terminal (without a terminal, from lines of standard input), and from
-` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + `, which exits with 0 when it was done, 1 when it was refused and 2 when no host
-answers. Console, socket and signals are root.
+| way in | how |
+|---|---|
+| chat of a lobby or game | behind ` + "`lobby.command_trigger`" + `: ` + "`!kick bob`" + ` |
+| console: the terminal of a host in the foreground | as it stands; as root |
+| ` + "`w3host ctl \"COMMAND\" [--game N] [--json]`" + ` | as root; exit code 0 done, 1 refused, 2 no host answers |
+| [web console](web.md), ` + "`/api/v1`" + ` | with the role of the account |
+| [realm](realms.md#commands) | whispers to the host's account, or its channel with the trigger |
 
-On a terminal, Tab completes commands, maps, players and games, and lists what is possible where it is not certain; arrow up
-goes back; the log appears above the line that is being typed. The first Ctrl-C says which games it would end, a second
-within a minute ends them; without games the first stops the host. ` + "`SIGHUP`" + ` is ` + "`reload`" + `, ` + "`SIGTERM`" + ` stops in order at once. A host
-whose terminal is closed stops; for one that goes on, see [deployment.md](deployment.md).
+- A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
+- ` + "`help`" + ` lists the groups, ` + "`help votes`" + ` the commands of one, ` + "`help kick`" + ` explains a command with examples.
+- ` + "`[commands.NAME]`" + ` in the configuration changes the level and further names of a command.
+- Players may give five commands at once, then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
+- Answers go to the caller alone. The audit log records each change and each refusal.
 
-` + "`reload`" + ` applies the sections lobby, game, votes, autohost, maps, transfer, limits and commands to what follows, such as the next
-lobby or connection, and names each other key that has changed: those take a restart.
+**Console.** Tab completes, arrow up goes back. The first Ctrl-C says which games it would end, a second within a minute ends them. ` + "`SIGHUP`" + ` is ` + "`reload`" + `,
+` + "`SIGTERM`" + ` stops in order. A host whose terminal is closed stops; [deployment.md](deployment.md) runs one permanently.
 
-The level and further names of a command can be changed with ` + "`[commands.NAME]`" + ` in the configuration. Players may
-give five commands at once and then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
+**reload** applies the sections lobby, game, votes, autohost, maps, transfer, limits and commands to the next lobby or connection, and names other changed keys, which
+need a restart.
 
-` + "`help`" + ` lists the groups below as far as they have commands for the caller, ` + "`help votes`" + ` the commands of one of them,
-and ` + "`help kick`" + ` explains a command; the host's commands are the group ` + "`hosting`" + `. On the console ` + "`help`" + ` lists all.
+**login.** Nobody else reads the line, not even if it is mistyped: the host holds back everything that looks like ` + "`login`" + ` with a password, and tells its sender. Five wrong passwords
+for a name from one address cost two minutes, twenty from one address half a minute.
 
-The answer goes to the caller alone. Each change, also a refused one, is recorded with its caller, its target and the reason (` + "`audit`" + ` in the
-game log). A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
-A question to the database is answered within seconds, or refused.
+**The host's lines** come from a player with its name or carry ` + "`[name]`" + `. Nobody can join with a name that looks like the host's, and players' lines cannot imitate it.
 
-Nobody else reads ` + "`login`" + ` with its password, in the chat of a LAN lobby or game. A line that may be a mistyped one is held
-back as well, with a hint to its sender. Letters count in their plain form (` + "`！ｌｏｇｉｎ`" + `), and any sign before the first of
-them as a trigger. So what is held back is ` + "`login`" + ` behind the wrong sign, behind spaces or a tab, or with the password glued
-to it; a word behind a sign with up to two wrong letters before 8 letters or more; and ` + "`login`" + ` without a sign before 8
-letters or more.
+**Who is spared.** Admins, trusted players, owners named by the configuration or by whoever opened the lobby, and players with a held place are spared ` + "`ping`" + ` with a number,
+limits of ping and rating, ` + "`lobby.require_gproxy`" + ` and votes about players. An owner who merely joined first is not, except from ` + "`ping`" + `.
 
-Five wrong passwords for a name from one address, and twenty from one address for all names, have to wait, two minutes for one
-and half a minute for the other. When everybody together types more than thirty a minute, players who have typed a wrong one wait.
+**hold** for ` + "`NAME@REALM`" + ` means that account only. **lock** also keeps out admins who command from elsewhere (` + "`eg`" + `, a realm).
 
-Lines of the host come from a player with its name or, in a full lobby and in the game, from another player with ` + "`[name]`" + ` before
-them. So nobody can join with a name that looks like the host's, whatever signs and letters it is made of, and in what players
-write others read no colours, line breaks, invisible characters or rows of spaces, and ` + "`(name?)`" + ` for such a beginning. The game
-log keeps what was written.
-
-A locked lobby is closed to admins who command it from elsewhere, by ` + "`eg`" + ` or a realm, too.
-
-A place held for ` + "`NAME@REALM`" + ` is for that account and for nobody of another realm or of the LAN who is called like it. As
-many places as the lobby has slots can be held beside those of the configuration.
-
-` + "`ping`" + ` with a number, limits of ping and rating, ` + "`lobby.require_gproxy`" + ` and votes about players spare admins, trusted players, an owner
-named in the configuration or by whoever opened the lobby, and players with a place that the configuration or an admin holds. ` + "`ping`" + `
-with a number spares every owner and everybody with a held place. A player who owns the lobby by joining it first has to keep the
-rules, and can be voted out.
+In the tables: "owner" includes admins and root; a comma and a place say where a command works, if not everywhere; further names are behind "also".
 `
 
-const tableHead = "| command | also | who | where | what it does | for example |\n|---|---|---|---|---|---|\n"
+const tableHead = "| command | who | what it does |\n|---|---|---|\n"
 
 // rows writes a table; the phases are shown where they differ.
 func rows[T any](b *strings.Builder, t command.Table[T], phases bool) {
 	for _, s := range t {
-		who := strings.TrimPrefix(strings.TrimPrefix(s.Level.String(), "a "), "the ")
+		who := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(s.Level.String(), "an "), "a "), "the ")
 		if s.AskAnyone {
-			who += "; anyone without arguments"
+			who += "; to read: anyone"
 		}
-		where := "everywhere"
 		if phases && s.Phase != command.Always && s.Phase != command.Anywhere {
-			where = s.Phase.String()
+			who += ", " + s.Phase.String()
 		}
 		also := slices.Clone(s.Aliases)
 		for _, form := range slices.Sorted(stdmaps.Keys(s.Forms)) {
-			also = append(also, fmt.Sprintf("%s (%s %s)", form, s.Name, s.Forms[form]))
+			also = append(also, strings.TrimSpace(form+" ("+s.Name+" "+strings.TrimSpace(s.Forms[form]))+")")
 		}
-		examples := ""
-		if s.Examples != nil {
-			examples = "`" + cell(strings.Join(s.Examples, "`, `")) + "`"
+		help := s.Help
+		if also != nil {
+			help += "; also " + strings.Join(also, ", ")
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s |\n", cell(s.Synopsis()), strings.Join(also, ", "), who, where, cell(s.Help), examples)
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", cell(s.Synopsis()), who, cell(help))
 	}
 }
 
