@@ -91,7 +91,7 @@ func TestGamePicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = players.Process.Kill(); _ = players.Wait() })
-	b.do(chromedp.EmulateViewport(1100, 700), chromedp.Navigate(link))
+	b.do(chromedp.EmulateViewport(1100, 1190), chromedp.Navigate(link))
 	b.wait(`document.querySelector("#once input").value !== ""`)
 	b.do(chromedp.Click("#once button"))
 	b.wait(`location.pathname === "/"`)
@@ -99,7 +99,7 @@ func TestGamePicture(t *testing.T) {
 	b.do(chromedp.Navigate(b.url + "/games/1"))
 	b.waitLive()
 	time.Sleep(time.Minute) // until the charts have something to show
-	png, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, "game.png"), png, 0o644)
 	}
