@@ -13,13 +13,14 @@ const (
 	flightBase          // how much of its stream was noted when the read began
 )
 
-// flightLen is the most that one read brings.
+// flightLen is the maximum number of bytes of one read.
 const flightLen = 16 << 10
 
-// Flight is the memory of the host: the bytes of the read under way.
+// Flight is shared memory that receives the bytes of each read from a socket, so that the next
+// process still has them if this one dies before it has journalled them.
 type Flight struct{ mem *hold.Memory }
 
-// NewFlight makes that memory.
+// NewFlight allocates the memory and hands it to the supervisor.
 func NewFlight(s hold.Shelf) (*Flight, error) {
 	mem, err := s.Memory("w3host-read", flightLen)
 	if err != nil {
@@ -32,7 +33,7 @@ func NewFlight(s hold.Shelf) (*Flight, error) {
 	return &Flight{mem}, nil
 }
 
-// FindFlight takes the memory that an earlier process has left, with the bytes it read last.
+// FindFlight opens the memory of an earlier process, with the bytes of its last read.
 func FindFlight(mem *hold.Memory) (*Flight, error) {
 	if mem.Word(flightFormat) != format || len(mem.Bytes()) < flightLen {
 		return nil, errFormat
@@ -40,14 +41,14 @@ func FindFlight(mem *hold.Memory) (*Flight, error) {
 	return &Flight{mem}, nil
 }
 
-// Memory is where it is.
+// Memory returns the underlying shared memory.
 func (f *Flight) Memory() *hold.Memory { return f.mem }
 
-// Buffer takes the bytes of a read.
+// Buffer returns the buffer for a read.
 func (f *Flight) Buffer() []byte { return f.mem.Bytes()[:flightLen] }
 
-// Reading notes the link that is read next, and how much of its stream is noted. All that was
-// read of the link before is noted: nobody asks for it with the new base.
+// Reading records which link is read next, and how much of its stream the journal has. All bytes
+// read from the link before are in the journal by then.
 func (f *Flight) Reading(link hold.Name, noted uint64) {
 	f.mem.Note(flightBase, noted)
 	f.mem.Note(flightLink, uint64(link))

@@ -1,12 +1,12 @@
-// Package survive is the journal of a lobby and its game in memory that outlives the process:
-// written before each input is taken, and read by the next process, which makes the game
-// of it again. The kernel tells afterwards how far the streams of the players
-// have come, which the journal cannot know.
+// Package survive stores the journal of each lobby and game in shared memory that outlives the
+// process, so that another process can rebuild the game after a crash or for an upgrade. The
+// host writes each input before it executes it, and the next process re-executes them all. The
+// kernel then tells how many bytes of each player's stream were sent and received.
 //
-//   - An input is committed before the machine has it, so every byte that a client is sent
+//   - An input is committed before the game executes it. So every byte that a client receives
 //     follows from committed inputs.
-//   - Bytes read of a client are committed, too, except the read under way, whose bytes
-//     are in the memory of the host.
+//   - Bytes read from a client are committed, too, except those of the read in progress, which
+//     are in a shared buffer, see Flight.
 package survive
 
 import (
@@ -18,10 +18,10 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// size is the address space of one game's journal: 22 hours of ten players.
+// size is the address space reserved for one game's journal, enough for ten players for 22 hours.
 const size = 128 << 20
 
-// format refuses what another layout has written.
+// format is the number of the memory layout. Memory with another number is rejected.
 const format = 2
 
 // The words of a game's memory.
@@ -45,7 +45,7 @@ const (
 	wordSuspectShown = wordMuted + 1 // the entry of wordShown as the last recovery found it
 )
 
-// The notes in the journal.
+// The kinds of notes in the journal.
 const (
 	noteHead  byte = iota // values drawn or looked up outside of the game
 	noteBase              // link · taken · read · written · bytes read · bytes queued
@@ -56,7 +56,7 @@ const (
 	noteExt               // link · bytes that are done with it · a packet of a proxy
 )
 
-// Ledger writes the journal of one game. Once it is Full it writes nothing more.
+// Ledger writes the journal of one game. Once it is Full, it writes nothing more.
 type Ledger struct {
 	mem  *hold.Memory
 	end  int
@@ -64,7 +64,7 @@ type Ledger struct {
 	buf  []byte
 }
 
-// Begin takes the memory for a new game.
+// Begin allocates memory for a new game.
 func Begin(s hold.Shelf) (*Ledger, error) {
 	mem, err := s.Memory("w3host-game", size)
 	if err != nil {
@@ -73,21 +73,21 @@ func Begin(s hold.Shelf) (*Ledger, error) {
 	return BeginIn(mem), nil
 }
 
-// BeginIn begins in memory that is there. The game is this process's until it ends, or
-// until the memory is closed.
+// BeginIn begins a journal in existing memory. This process owns the game until it ends or the
+// memory is closed.
 func BeginIn(mem *hold.Memory) *Ledger {
 	mem.Own()
 	mem.SetWord(wordFormat, format)
 	return &Ledger{mem: mem}
 }
 
-// Opened says when the lobby has opened, on the clock of the machine.
+// Opened stores when the lobby opened, on CLOCK_MONOTONIC.
 func (l *Ledger) Opened(at time.Duration) { l.mem.SetWord(wordOpened, uint64(at)) }
 
-// Memory is where the ledger is.
+// Memory returns the shared memory of the journal.
 func (l *Ledger) Memory() *hold.Memory { return l.mem }
 
-// Len is how long the journal is; 0 without one.
+// Len returns the length of the journal in bytes, or 0 for a nil Ledger.
 func (l *Ledger) Len() int {
 	if l == nil {
 		return 0
@@ -95,10 +95,10 @@ func (l *Ledger) Len() int {
 	return l.end
 }
 
-// Full reports whether there was no room: the game cannot be made again from it.
+// Full reports whether the memory has been used up. The game cannot be taken over then.
 func (l *Ledger) Full() bool { return l.full }
 
-// Write commits bytes of the journal that are no input.
+// Write commits bytes that are not an input.
 func (l *Ledger) Write(b []byte) {
 	if l.full = l.full || !l.mem.Store(l.end, b); !l.full {
 		l.end += len(b)
@@ -106,7 +106,7 @@ func (l *Ledger) Write(b []byte) {
 	}
 }
 
-// Input commits an input, which is about to be stepped.
+// Input commits an input. Call it before the game executes the input.
 func (l *Ledger) Input(b []byte) {
 	at := l.end
 	if l.Write(b); !l.full {
@@ -114,24 +114,24 @@ func (l *Ledger) Input(b []byte) {
 	}
 }
 
-// Sum stores the sum of all orders so far.
+// Sum stores the checksum of all orders so far.
 func (l *Ledger) Sum(sum uint32) { l.mem.SetWord(wordSum, uint64(sum)) }
 
-// Settled says that all that follows from the last input has been done.
+// Settled records that all effects of the last input have been carried out.
 func (l *Ledger) Settled() {
 	if l != nil {
 		l.mem.Note(wordStep, 0)
 	}
 }
 
-// Skip leaves the entry that is being stepped out from now on; false: it cannot be. A game
-// from Left is as if it had never been stepped.
+// Skip excludes the entry that is being executed from all future reruns. It returns false if too
+// many entries are excluded already.
 func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordStep)) }
 
-// Left is the game as another process would find it.
+// Left returns the game as another process would see it.
 func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 
-// Wanted is the wish of another process.
+// Wanted returns the current directive of another process.
 func (l *Ledger) Wanted() Wish { return l.Left().wanted() }
 
 // Release accepts the request of another process to take over the game. It returns false if the
@@ -141,23 +141,25 @@ func (l *Ledger) Release() bool {
 	return l.mem.SwapWord(wordWanted, request(l.end), uint64(Releasing))
 }
 
-// Obeyed says that the order to end the game was carried out.
+// Obeyed records that the order to end the game was carried out.
 func (l *Ledger) Obeyed() { l.Left().want(uint64(Nothing), ToEnd) }
 
-// Ended says that no other process goes on with the game, which is over or too long.
+// Ended records that no other process will continue the game, because it is over or its journal is
+// full.
 func (l *Ledger) Ended() { l.mem.SetWord(wordEnded, 1) }
 
-// Recorded says that the game log has the records of all facts up to this one.
+// Recorded records that the game log has stored the records of all facts up to this one.
 func (l *Ledger) Recorded(fact uint64) { l.mem.SetWord(wordRecorded, fact) }
 
-// Good says that the host has served since the recovery: nothing is held against the game.
+// Good records that the host has served for a while since the last takeover. It clears the count of
+// crashes in this game.
 func (l *Ledger) Good() {
 	l.mem.SetWord(wordTries, 0)
 	l.mem.SetWord(wordSuspect, 0)
 	l.mem.SetWord(wordSuspectShown, 0)
 }
 
-// Head notes values drawn or looked up outside of the game.
+// Head stores values of the game that were drawn or looked up outside of it.
 func (l *Ledger) Head(text []byte) {
 	at := l.end
 	l.note(noteHead, text)
@@ -168,8 +170,8 @@ func (l *Ledger) note(number byte, text []byte) {
 	l.Write(game.AppendNote(nil, number, text))
 }
 
-// Streams is where the streams of a link are: the client's bytes that the host has
-// handled, those that it has read beyond, and those for the client that the kernel has not.
+// Streams holds the positions in the two byte streams of a link: bytes of the client that the host
+// has handled, bytes read beyond those, and bytes for the client that the kernel has not accepted.
 type Streams struct {
 	Taken   uint64 // bytes handled
 	Written uint64 // bytes that the kernel has taken
@@ -177,8 +179,8 @@ type Streams struct {
 	Queue   []byte // not written
 }
 
-// Stream notes the bytes read of one link, and those sent at times that the journal
-// does not tell.
+// Stream records what was read from one link, and what was sent to it at times that do not follow
+// from the journal.
 type Stream struct {
 	ledger  *Ledger
 	counted uint64 // of the bytes handled, those that an entry accounts for
@@ -186,13 +188,13 @@ type Stream struct {
 	link    game.LinkID
 }
 
-// Follow begins to note the stream of a link of which so many bytes are handled. Its socket
-// is not held before Base.
+// Follow begins to record the stream of a link of which taken bytes have been handled. Call Base
+// once the supervisor holds its socket.
 func (l *Ledger) Follow(link game.LinkID, taken uint64) Stream {
 	return l.goOn(link, &Streams{Taken: taken})
 }
 
-// Base notes where the streams are when the socket is held.
+// Base records the positions of the streams at the time when the supervisor got the socket.
 func (s *Stream) Base(at Streams) {
 	l := s.ledger
 	b := l.begin(s.link)
@@ -212,20 +214,22 @@ func (l *Ledger) begin(link game.LinkID) []byte {
 	return binary.AppendUvarint(l.buf[:0], uint64(link))
 }
 
-// Begun reports whether a stream is noted.
+// Begun reports whether the stream is recorded.
 func (s *Stream) Begun() bool { return s.ledger != nil }
 
-// Noted is how many bytes of the stream are in the ledger.
+// Noted returns the number of bytes of the stream that the journal accounts for.
 func (s *Stream) Noted() uint64 { return s.noted }
 
-// Count says that an entry accounts for all bytes up to taken, and returns for how many.
+// Count records that an entry accounts for all bytes up to taken, and returns how many bytes that
+// are.
 func (s *Stream) Count(taken uint64) int {
 	n := int(taken - s.counted)
 	s.counted, s.noted = taken, max(s.noted, taken)
 	return n
 }
 
-// Kept comes when the bytes read have been handled up to taken; rest are the bytes behind.
+// Kept records that the bytes up to taken have been handled, and stores rest, the bytes read beyond
+// them.
 func (s *Stream) Kept(taken uint64, rest []byte) {
 	l := s.ledger
 	s.Done(taken, 0)
@@ -236,8 +240,8 @@ func (s *Stream) Kept(taken uint64, rest []byte) {
 	}
 }
 
-// Done says that the bytes read are handled up to taken, if no entry accounts for it yet:
-// packets without a meaning for the game, of which the player's proxy counts so many.
+// Done records that the bytes up to taken have been handled although no entry accounts for them:
+// they were packets that mean nothing to the game, but that the player's reconnect proxy counts.
 func (s *Stream) Done(taken uint64, packets uint32) {
 	if n := s.Count(taken); n > 0 {
 		l := s.ledger
@@ -246,14 +250,14 @@ func (s *Stream) Done(taken uint64, packets uint32) {
 	}
 }
 
-// Parts says that the next parts of the map that wait for the link are framed.
+// Parts records that n more of the waiting map parts have been framed.
 func (s *Stream) Parts(n int) {
 	l := s.ledger
 	l.buf = binary.AppendUvarint(l.begin(s.link), uint64(n))
 	l.note(noteParts, l.buf)
 }
 
-// Proxy says what is known of a player's proxy, before the game hears of it.
+// Proxy records the state of a player's reconnect proxy, before the game learns of the proxy.
 func (s *Stream) Proxy(p *Proxy, line *gproxy.Line) {
 	l := s.ledger
 	offered := uint64(0)
@@ -271,8 +275,9 @@ func (s *Stream) Proxy(p *Proxy, line *gproxy.Line) {
 	l.note(noteProxy, b)
 }
 
-// Extension says that a packet of the player's proxy is about to be taken. One that the game
-// hears of is done with the input, or it would be lost if the process ended between the two.
+// Extension records a packet of the player's reconnect proxy, before it is handled. If the game is
+// told of the packet (heard), the entry of that input accounts for the bytes instead, so that
+// neither is lost if the process dies in between.
 func (s *Stream) Extension(taken uint64, frame []byte, heard bool) {
 	l, n := s.ledger, 0
 	if !heard {

@@ -10,14 +10,14 @@ import (
 	"w3host/hold"
 )
 
-// mostTries is how many recoveries may end in one game, with not a second of service in
-// between, before it is given up.
+// mostTries is the number of takeovers that may crash in one game without a second of service in
+// between. Then the game is given up.
 const mostTries = 3
 
-// Left is a game that an earlier process has left.
+// Left is a game of an earlier or another process, read from its shared memory.
 type Left struct {
 	mem *hold.Memory
-	// Head is the text that Ledger.Head noted.
+	// Head is the text stored by Ledger.Head.
 	Head []byte
 	// Opened is when the lobby opened, on CLOCK_MONOTONIC.
 	Opened time.Duration
@@ -25,8 +25,8 @@ type Left struct {
 
 var errFormat = errors.New("what the process before has left was written by another version of w3host")
 
-// Find looks at the memory of a game, which another process may still play.
-// After an error it can still be owned.
+// Find reads the memory of a game. Another process may still be playing it. After an error the
+// memory can still be owned and forgotten.
 func Find(mem *hold.Memory) (l *Left, err error) {
 	l = &Left{mem: mem, Opened: time.Duration(mem.Word(wordOpened))}
 	if mem.Word(wordFormat) != format {
@@ -35,7 +35,7 @@ func Find(mem *hold.Memory) (l *Left, err error) {
 	return l, l.Reread()
 }
 
-// Reread reads the head again, which another process may have noted anew.
+// Reread reads the head again, because the other process may have replaced it.
 func (l *Left) Reread() (err error) {
 	end, head := l.mem.Word(wordEnd), l.mem.Word(wordHead)
 	if end > uint64(len(l.mem.Bytes())) || head == 0 || head > end {
@@ -45,14 +45,15 @@ func (l *Left) Reread() (err error) {
 	return err
 }
 
-// Own makes the game this process's; false: another one plays it.
+// Own makes this process the owner of the game. It returns false if another process owns it.
 func (l *Left) Own() bool { return l.mem.Own() }
 
-// Wish is an order of another process to the one that plays a game, and its answer. Both change it by
-// compare-and-swap only, so neither erases what the other has just stored.
+// Wish is a directive to the process that plays a game, and that process's answer. Both sides
+// change it only by compare-and-swap, so that neither overwrites what the other has just stored.
 type Wish uint64
 
-// The wishes. ToGoOn is stored with the length of the journal that the other process has verified.
+// The directives. ToGoOn, the request to release the game, carries the length of the journal that
+// the requesting process has verified.
 const (
 	Nothing   Wish = iota
 	ToGoOn         // at the end of a turn
@@ -63,24 +64,26 @@ const (
 	wishBits = 8
 )
 
-// request is the word of ToGoOn by a process that has verified so many bytes of the journal.
+// request returns the word for ToGoOn by a process that has verified that many bytes of the
+// journal.
 func request(verified int) uint64 { return uint64(verified)<<wishBits | uint64(ToGoOn) }
 
-// Request asks the process that plays the game to release it as soon as its journal ends after the bytes that
-// the caller has verified. An order to end the game stands.
+// Request asks the owner to release the game as soon as its journal is no longer than verified. It
+// does not replace an order to end the game.
 func (l *Left) Request(verified int) { l.want(request(verified), Nothing, ToGoOn, ToStay) }
 
-// Withdraw takes a request back. It returns false if the other process has accepted the request: that process
-// no longer plays the game, and has released the lock or is about to.
+// Withdraw cancels a request. It returns false if the owner has already accepted it: the owner then
+// no longer plays the game, and has freed the lock or is about to.
 func (l *Left) Withdraw() bool {
 	l.want(uint64(Nothing), ToGoOn)
 	return !l.Released()
 }
 
-// Released reports whether the other process has accepted a request: it has freed the lock or is about to.
+// Released reports whether the owner has accepted a request. It has freed the lock or is about to.
 func (l *Left) Released() bool { return l.wanted() == Releasing }
 
-// Verdict notes whether a program that stands by would leave the game where it is. Requests and orders stand.
+// Verdict records whether a standby would leave the game with its owner. It does not replace
+// requests and orders.
 func (l *Left) Verdict(stays bool) {
 	if stays {
 		l.want(uint64(ToStay), Nothing)
@@ -89,10 +92,10 @@ func (l *Left) Verdict(stays bool) {
 	}
 }
 
-// OrderEnd orders the process that plays the game to end it.
+// OrderEnd orders the owner to end the game.
 func (l *Left) OrderEnd() { l.want(uint64(ToEnd), Nothing, ToGoOn, ToStay) }
 
-// want replaces the wish by a word if it is one of instead, atomically.
+// want atomically replaces the directive by word if it is one of instead.
 func (l *Left) want(word uint64, instead ...Wish) {
 	for {
 		old := l.mem.Word(wordWanted)
@@ -106,16 +109,17 @@ func wish(word uint64) Wish { return Wish(word & (1<<wishBits - 1)) }
 
 func (l *Left) wanted() Wish { return wish(l.mem.Word(wordWanted)) }
 
-// Ended reports whether the process that has let the game go says that nobody goes on with it.
+// Ended reports whether the former owner has recorded that nobody continues the game.
 func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
 
-// Recorded is the last fact that the game log surely has.
+// Recorded returns the number of the last fact that is certainly in the game log.
 func (l *Left) Recorded() uint64 { return l.mem.Word(wordRecorded) }
 
-// Blame notes whether the process before has ended in this game, which is this process's
-// now. An error says that it did so too often. A process that has ended while an observer was shown
-// an entry costs that observer the rest of the game, if an earlier one has ended at the same entry or
-// several have ended in the game. The loop may have stepped another entry at that moment.
+// Blame counts a crash if the previous owner died while it executed an entry of this game. It
+// returns an error if that has happened too often. If the owner died while an observer processed a
+// fact, that observer gets nothing more of the game once the same entry has crashed before or
+// several crashes happened in this game. It may not be the observer's fault, because the game loop
+// may have executed another entry at that moment.
 func (l *Left) Blame() error {
 	mem, step := l.mem, l.mem.Word(wordStep)
 	mem.SetWord(wordWanted, uint64(Nothing)) // this process is the one that is asked from now on
@@ -146,23 +150,24 @@ func (l *Left) Blame() error {
 	return nil
 }
 
-// shownTo packs an entry and the number of the observer that is shown it, below 64; shown is its inverse.
+// shownTo packs an entry and the number of an observer, below 64, into one word. shown is its
+// inverse.
 func shownTo(at uint64, observer int) uint64 { return at<<6 | uint64(observer) }
 
 func shown(word uint64) (at uint64, observer int) { return word >> 6, int(word & 63) }
 
-// Showing notes that an observer is shown a fact of an entry, at its place by Rerun.At: if the process ends meanwhile,
-// the next one knows by which observer. Shown ends that.
+// Showing records that an observer is about to process a fact of the entry at, see Rerun.At. If the
+// process dies, the next one knows which observer it was. Shown clears the record.
 func (l *Left) Showing(at uint64, observer int) { l.mem.Note(wordShown, shownTo(at, observer)) }
 
-// Shown notes that no observer is shown anything.
+// Shown records that no observer is processing a fact.
 func (l *Left) Shown() { l.mem.Note(wordShown, 0) }
 
-// Muted reports whether an observer gets nothing more of the game, since processes have ended while it was shown it.
+// Muted reports whether an observer gets nothing more of this game because of earlier crashes.
 func (l *Left) Muted(observer int) bool { return l.mem.Word(wordMuted)>>observer&1 != 0 }
 
-// skip has an entry left out from now on, unless too many are. It was never stepped to its
-// end, or another would follow.
+// skip excludes an entry from all future reruns. It returns false if too many are excluded already.
+// The entry was never executed completely, so nothing that others have seen depends on it.
 func (l *Left) skip(step uint64) bool {
 	for i := range skips {
 		if l.mem.Word(wordSkipped+i) == 0 {
@@ -173,7 +178,7 @@ func (l *Left) skip(step uint64) bool {
 	return false
 }
 
-// skips are the entries that are left out.
+// skips returns the excluded entries.
 func (l *Left) skips() (at []uint64) {
 	for i := range skips {
 		if n := l.mem.Word(wordSkipped + i); n != 0 {
@@ -183,14 +188,14 @@ func (l *Left) skips() (at []uint64) {
 	return at
 }
 
-// Written is its journal.
+// Written returns the journal.
 func (l *Left) Written() []byte { return l.mem.Bytes()[:l.mem.Word(wordEnd)] }
 
-// Len is how long its journal is.
+// Len returns the length of the journal in bytes.
 func (l *Left) Len() int { return int(l.mem.Word(wordEnd)) }
 
-// Forget gives its memory back.
+// Forget releases the memory.
 func (l *Left) Forget() { _ = l.mem.Close() } // nothing is lost with it
 
-// Tried reports whether the process before has ended in this game, or an entry of it is left out.
+// Tried reports whether the previous owner died in this game, or an entry of it is excluded.
 func (l *Left) Tried() bool { return l.mem.Word(wordTries) > 0 || l.mem.Word(wordSkipped) > 0 }

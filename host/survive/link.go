@@ -12,7 +12,7 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// Link is one player's connection, as it stood.
+// Link is the state of one player's connection at the end of the journal.
 type Link struct {
 	*Person
 	ID      game.LinkID
@@ -31,7 +31,7 @@ type Link struct {
 	last uint32 // what a proxy that comes back has received
 }
 
-// Person is a player, whichever link carries them.
+// Person is a player, independent of the link to it.
 type Person struct {
 	Name, Realm string
 	Vouched     bool
@@ -40,7 +40,8 @@ type Person struct {
 	Proxy       *Proxy // nil: the client speaks for itself
 }
 
-// Proxy is the reconnecting proxy between a player and the host, with the values that were drawn or looked up for it.
+// Proxy is the state of a player's reconnect proxy, with the values that were drawn or looked up
+// for it.
 type Proxy struct {
 	Version, Key uint32
 	Port         uint16 // where it comes back
@@ -48,17 +49,16 @@ type Proxy struct {
 	Offered      bool   // it knows how long its player is waited for
 }
 
-// open reports whether the host still sent something on the link.
+// open reports whether the host still sends on the link.
 func (l *Link) open() bool { return !l.Closing && !l.Over }
 
-// carried reports whether there is a socket for the packets to the link.
+// carried reports whether the link has a working socket.
 func (l *Link) carried() bool { return l.Held && !l.dead }
 
-// gone reports whether the game takes the link for one that carries a player, and nothing
-// carries it on.
+// gone reports whether the game still counts on the link although it has no working socket.
 func (l *Link) gone() bool { return l.PID != 0 && !(l.carried() && l.open()) }
 
-// queue adds the bytes for a link that the kernel has not had.
+// queue adds bytes for the link, minus those that the kernel has accepted already.
 func (l *Link) queue(frame []byte) {
 	if l == nil || !l.carried() || !l.open() {
 		return
@@ -68,15 +68,15 @@ func (l *Link) queue(frame []byte) {
 	l.Queue = append(l.Queue, frame[n:]...)
 }
 
-// send is as queue, for packets of the game, which a proxy counts.
+// send queues a packet of the game, which a reconnect proxy counts.
 func (l *Link) send(frame []byte) {
 	if l.open() && l.Line.Send(frame) {
 		l.queue(frame)
 	}
 }
 
-// frame queues the next parts of the map. Those that the kernel has had are only counted, so
-// that the map is not needed for them.
+// frame queues the next n parts of the map. Parts that the kernel has accepted already are only
+// counted, so that the map is not needed for them.
 func (l *Link) frame(n uint64, cfg *game.Config, parts MapParts) error {
 	for ; n > 0; n-- {
 		if len(l.Pieces) == 0 {
@@ -106,7 +106,8 @@ func (l *Link) frame(n uint64, cfg *game.Config, parts MapParts) error {
 	return nil
 }
 
-// comeBack begins a link that goes on for another of the player's, as the host begins it.
+// comeBack begins a link that replaces an earlier one of the player, with the same packets as the
+// host sends.
 func (l *Link) comeBack() {
 	missing, err := l.Line.Resume(l.last)
 	if err != nil {
@@ -117,14 +118,14 @@ func (l *Link) comeBack() {
 	l.queue(missing)
 }
 
-// done says that so many more bytes of the client's are handled.
+// done records that n more bytes of the client have been handled.
 func (l *Link) done(n int) {
 	l.Taken += uint64(n)
 	l.Rest = l.Rest[min(n, len(l.Rest)):]
 }
 
-// wrote takes note of how much the kernel has by now. A link without a socket, or with one that
-// was reset, is dead.
+// wrote stores how many bytes the kernel has accepted. A link whose socket is missing or was reset
+// is dead.
 func (l *Link) wrote(written map[game.LinkID]uint64, id game.LinkID) {
 	now, known := written[id]
 	if l.dead = !known || now < l.Written; l.dead {
@@ -135,8 +136,9 @@ func (l *Link) wrote(written map[game.LinkID]uint64, id game.LinkID) {
 	l.Queue, l.Skip, l.Written = l.Queue[n:], l.Skip+more-n, now
 }
 
-// Missing are the bytes of a link that were read and not noted; read is how many the kernel
-// has given. The flights are those of the processes before, the last one first.
+// Missing returns the bytes of a link that were read but not journalled. read is the number of
+// bytes that the kernel has delivered. flights are the read buffers of the previous processes, the
+// latest first.
 func (l *Link) Missing(read uint64, name hold.Name, flights []*Flight) ([]byte, error) {
 	noted := l.Taken + uint64(len(l.Rest))
 	if read == noted {

@@ -8,7 +8,7 @@ import (
 	"w3host/game"
 )
 
-// note takes a note about a link.
+// note processes a note about a link.
 func (v *Rerun) note(number byte, text []byte) error {
 	if number == noteHead {
 		return nil
@@ -45,7 +45,7 @@ func (v *Rerun) note(number byte, text []byte) error {
 	return nil
 }
 
-// numbers takes so many off a note; packets and bytes of one are never as many as an int32.
+// numbers parses count numbers from the front of a note. Each is below 1<<31.
 func numbers(text *[]byte, count int) (list [7]uint64, err error) {
 	for i := range count {
 		n, k := binary.Uvarint(*text)
@@ -59,7 +59,7 @@ func numbers(text *[]byte, count int) (list [7]uint64, err error) {
 
 var errBroken = errors.New("a broken note")
 
-// base is where a link's streams were when its socket was first held.
+// base restores the positions that Stream.Base recorded.
 func (v *Rerun) base(l *Link, text []byte) error {
 	n, err := numbers(&text, 3)
 	if err != nil || n[2] > uint64(len(text)) {

@@ -5,7 +5,7 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// outputs carries out the outputs of an input, as far as they change the packets that wait for links.
+// outputs carries out the orders of an input as far as they change the packets that wait for links.
 func (v *Rerun) outputs() {
 	v.Sum = v.out.Sum(v.Sum)
 	for i := range v.out.Facts {
@@ -59,7 +59,7 @@ func (v *Rerun) order(op *game.Op) {
 	}
 }
 
-// send gives a packet to a seat: to its link, or to the packets kept for the next one.
+// send gives a packet to the link of a seat, or to the backlog kept for the player's next link.
 func (v *Rerun) send(pid uint8, op *game.Op) {
 	l := v.seats[pid]
 	if l != nil && op.Kind == game.SendLast {
@@ -82,7 +82,7 @@ func (v *Rerun) seat(l *Link, pid uint8) {
 	}
 }
 
-// play begins the turns: links download no more, and packets to proxies are kept.
+// play starts the turns: downloads end, and packets to players behind a reconnect proxy are kept.
 func (v *Rerun) play() {
 	v.Playing = true
 	for _, l := range v.seats {
@@ -97,7 +97,7 @@ func (v *Rerun) play() {
 	}
 }
 
-// proxy is the player of a seat who has one.
+// proxy returns the player of a seat if it is behind a reconnect proxy, or nil.
 func (v *Rerun) proxy(pid uint8) *Person {
 	if int(pid) >= len(v.Proxies) {
 		return nil

@@ -8,10 +8,10 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// A proxy's line is no part of the game's machine: it counts packets that the machine knows
-// nothing of, and what a proxy reads depends on it. So a rerun keeps the line as the host does.
+// The packet counts of a reconnect proxy are not part of the game's machine, which does not know of
+// all packets that a proxy counts. So a rerun keeps them in the same way as the host.
 
-// took counts an input of the client's.
+// took counts an input of the client.
 func (l *Link) took(in *game.Input) {
 	if in.Bytes == 0 {
 		return
@@ -25,14 +25,14 @@ func (l *Link) took(in *game.Input) {
 	}
 }
 
-// got counts packets that a proxy counts, too.
+// got counts n packets of the client that the proxy counts, too.
 func (l *Link) got(n uint64) {
 	for ; n > 0 && n < 1<<16; n-- {
 		l.Line.Got()
 	}
 }
 
-// meetProxy takes the note that a player is behind a proxy.
+// meetProxy processes the note that a player is behind a reconnect proxy.
 func (v *Rerun) meetProxy(l *Link, text []byte) error {
 	n, err := numbers(&text, 7)
 	if err != nil {
@@ -48,7 +48,7 @@ func (v *Rerun) meetProxy(l *Link, text []byte) error {
 	return nil
 }
 
-// extension takes a packet of a proxy as the host does.
+// extension processes a packet of a reconnect proxy as the host does.
 func (v *Rerun) extension(l *Link, text []byte) error {
 	n, err := numbers(&text, 1)
 	if err != nil || l.Proxy == nil || len(text) < w3gs.HeaderSize {
@@ -65,8 +65,8 @@ func (v *Rerun) extension(l *Link, text []byte) error {
 	return nil
 }
 
-// Take changes the state of a proxy by a packet of its own, and returns the answer to send
-// at once. An error says that its count cannot be.
+// Take updates the state by a packet of the proxy, and returns the answer to send at once. It
+// returns an error if the packet count in it is impossible.
 func (p *Proxy) Take(packet any, line *gproxy.Line) (answer []byte, err error) {
 	switch packet := packet.(type) {
 	case gproxy.Count:
@@ -78,7 +78,7 @@ func (p *Proxy) Take(packet any, line *gproxy.Line) (answer []byte, err error) {
 	return nil, nil
 }
 
-// offer tells proxies how they come back.
+// offer sends proxies the packet that tells them how to reconnect.
 func (v *Rerun) offer(op *game.Op) {
 	for pid := range op.To.All() {
 		l := v.seats[pid]
@@ -90,10 +90,10 @@ func (v *Rerun) offer(op *game.Op) {
 	}
 }
 
-// FirstExtended is the first version of a proxy that knows SUPPORT_EXTENDED.
+// FirstExtended is the first proxy version that supports the extended protocol (SUPPORT_EXTENDED).
 const FirstExtended = 2
 
-// Offer is the packet that an order to offer sends to a proxy.
+// Offer returns the packet that tells a proxy how to reconnect.
 func (p *Proxy) Offer(op *game.Op, pid uint8, id uint32, wait time.Duration) []byte {
 	b := gproxy.Offer{Port: p.Port, PID: pid, Key: p.Key, Empties: op.Empties}.AppendTo(nil)
 	if p.Version >= FirstExtended && !p.Offered {

@@ -14,7 +14,7 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Revived is a game that was made again.
+// Revived is a game that was rebuilt from its journal.
 type Revived struct {
 	Config  game.Config
 	Machine *game.Machine
@@ -32,7 +32,7 @@ type Revived struct {
 	Skipped []game.LinkID // whose inputs were left out: they end the process
 }
 
-// Rerun is a rerun under way.
+// Rerun is a rerun in progress.
 type Rerun struct {
 	*Revived
 	reader  *game.Reader
@@ -53,15 +53,15 @@ type Rerun struct {
 // ErrOver is returned by Finish for a game that has ended.
 var ErrOver = errors.New("the game is over")
 
-// recent is how many links are found without a look into a map; more than play a game.
+// recent is the size of the cache of links. It is larger than the number of players of a game.
 const recent = 32
 
-// MapParts finds the map that a game is played on, cut into parts.
+// MapParts returns the map of a game, split into parts.
 type MapParts func(*game.Config) (*mapxfer.Parts, error)
 
-// Revive runs a game of this process's again. written counts the bytes that the kernel has taken of each
-// link's stream, and watch is shown all facts. Nothing is sent, asked or recorded meanwhile.
-// parts, of the map, are asked for if the kernel has not taken some that were framed.
+// Revive rebuilds a game that this process owns. written holds the number of bytes that the kernel
+// has accepted on each link. watch is called with all facts, but nothing is sent, queried or
+// recorded. parts is called only if the kernel has not accepted all map parts that were framed.
 func (l *Left) Revive(written map[game.LinkID]uint64, parts MapParts, out *game.Out, watch func(*game.Stamped)) (*Revived, error) {
 	r, err := l.Follow(written, parts, out, watch)
 	if err != nil {
@@ -70,8 +70,8 @@ func (l *Left) Revive(written map[game.LinkID]uint64, parts MapParts, out *game.
 	return r.Finish(written)
 }
 
-// Follow begins to run a game again that another process may still play. Without written
-// nobody's stream is followed.
+// Follow begins to rerun a game that another process may still be playing. If written is nil, the
+// streams of links are not tracked.
 func (l *Left) Follow(written map[game.LinkID]uint64, parts MapParts, out *game.Out, watch func(*game.Stamped)) (*Rerun, error) {
 	r, cfg, err := game.NewReader(l.Written())
 	if err != nil {
@@ -87,8 +87,8 @@ func (l *Left) Follow(written map[game.LinkID]uint64, parts MapParts, out *game.
 	return v, nil
 }
 
-// Run goes on to the end of the journal. written counts the bytes that the kernel has taken by now;
-// nil: nobody has asked it again.
+// Run continues to the current end of the journal. written holds the current number of bytes that
+// the kernel has accepted on each link; nil keeps the previous numbers.
 func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	if written != nil {
 		v.written = written
@@ -120,10 +120,10 @@ func (v *Rerun) Run(written map[game.LinkID]uint64) error {
 	}
 }
 
-// Stale reports whether an entry is left out since the last Run, which the rerun may have stepped.
+// Stale reports whether an entry was excluded since the last Run. The rerun may have executed it.
 func (v *Rerun) Stale() bool { return len(v.left.skips()) != len(v.skips) }
 
-// Whole returns the journal so far. It ends with the first entry that is left out; whole is false then.
+// Whole returns the journal so far, up to the first excluded entry. whole is false if there is one.
 func (v *Rerun) Whole() (written []byte, whole bool) {
 	if v.cut > 0 {
 		return v.Journal[:v.cut], false
@@ -131,7 +131,7 @@ func (v *Rerun) Whole() (written []byte, whole bool) {
 	return v.Journal, true
 }
 
-// At returns the place of the entry that was stepped last, for Left.Showing; before the first it is 1.
+// At returns the position of the last executed entry, for Left.Showing, or 1 before the first.
 func (v *Rerun) At() uint64 {
 	if v == nil {
 		return 1
@@ -139,10 +139,10 @@ func (v *Rerun) At() uint64 {
 	return max(v.at, 1)
 }
 
-// Same compares the output with that of the process that plays. It is not known
-// while that one is ahead.
+// Same compares the checksum of the output with that of the owner. known is false while the owner
+// is ahead.
 func (v *Rerun) Same() (known bool, err error) {
-	// That process may not have stored the sum of the last input yet.
+	// The owner may not have stored the checksum of the last input yet.
 	sum := uint32(v.left.mem.Word(wordSum))
 	switch {
 	case len(v.left.Written()) != len(v.Journal):
@@ -155,7 +155,7 @@ func (v *Rerun) Same() (known bool, err error) {
 	return true, fmt.Errorf("other bytes came out than before: sum %08x, not %08x", v.Sum, sum)
 }
 
-// Finish makes the game one that goes on. It has to be this process's by then.
+// Finish completes the rerun and returns the game. This process must own the game by then.
 func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
 	v.own = true
 	if err := v.Run(written); err != nil {
@@ -175,7 +175,7 @@ func (v *Rerun) Finish(written map[game.LinkID]uint64) (*Revived, error) {
 	return v.Revived, nil
 }
 
-// input steps one entry, unless it ended the process twice.
+// input executes an entry unless it is excluded.
 func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	in := &e.Input
 	l := v.link(in.Link)
@@ -216,8 +216,8 @@ func (v *Rerun) input(at uint64, e *game.JournalItem) {
 	v.outputs()
 }
 
-// link finds a link by its number. Most inputs name one of a few, and a map would take a tenth of
-// the time of a rerun.
+// link returns the link with a number. A cache serves most lookups; a map lookup for each would
+// take a tenth of the time of a rerun.
 func (v *Rerun) link(id game.LinkID) *Link {
 	if id == 0 {
 		return nil
@@ -234,10 +234,10 @@ func (v *Rerun) add(l *Link) {
 	v.Links[l.ID], v.recent[l.ID%recent], v.LastID = l, l, l.ID
 }
 
-// Gone are the links that the game still counts on, and that nothing carries on.
+// Gone returns the links on which the game still counts although they have no working socket.
 func (r *Revived) Gone() []*Link { return r.sorted((*Link).gone) }
 
-// Open are the links that are not over, in the order in which they came.
+// Open returns the links with a working socket, in the order of their numbers.
 func (r *Revived) Open() []*Link {
 	return r.sorted(func(l *Link) bool { return l.carried() && !l.Over })
 }
@@ -252,5 +252,5 @@ func (r *Revived) sorted(which func(*Link) bool) []*Link {
 	return list
 }
 
-// Follow goes on noting a link's stream.
+// Follow continues to record the streams of a link.
 func (r *Revived) Follow(l *Link) Stream { return r.Ledger.goOn(l.ID, &l.Streams) }

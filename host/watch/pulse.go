@@ -2,12 +2,12 @@ package watch
 
 import "time"
 
-// beat is how often all viewers are read and ticked together. Their packets wait for it: the loop has a thread
-// of its own, and to wake that for each packet and each turn of each viewer costs other threads more than the
-// loop's own work.
+// beat is the interval at which all viewers are read and ticked together. Reading them at once when
+// packets arrive would cost more, because each wake-up of the loop's thread costs more than the
+// work for a packet.
 const beat = 50 * time.Millisecond
 
-// startBeat comes with each viewer.
+// startBeat is called for each new viewer and starts the beat with the first.
 func (s *Server) startBeat() {
 	if s.pulse == nil {
 		s.beatAt = s.Now() + beat
@@ -16,7 +16,7 @@ func (s *Server) startBeat() {
 	}
 }
 
-// stopBeat stops it behind the last.
+// stopBeat stops the beat after the last viewer has left.
 func (s *Server) stopBeat() {
 	if len(s.viewers) == 0 && s.pulse != nil {
 		s.CloseGroup(s.pulse)
@@ -45,8 +45,8 @@ func (s *Server) Tick() {
 	}
 }
 
-// Attends is false: viewers are read with each tick.
+// Attends returns false, because viewers are read only at the beat.
 func (*Server) Attends() bool { return false }
 
-// Next is when the next beat is due.
+// Next returns the time of the next beat.
 func (s *Server) Next() (at time.Duration, ok bool) { return s.beatAt, true }

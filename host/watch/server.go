@@ -1,5 +1,6 @@
-// Package watch shows recorded games to ordinary clients, which join them as they join a
-// lobby. It runs on a loop of its own, so that no game that is played notices the viewers.
+// Package watch shows recorded and running games to ordinary clients, which join them like a lobby.
+// Its server runs on an event loop of its own, so that spectators cannot delay games. The protocol
+// towards one spectator is in package spectate.
 package watch
 
 import (
@@ -19,15 +20,18 @@ import (
 )
 
 const (
-	// joinTimeout is how long a connection may take to say whom it watches.
+	// joinTimeout is the time limit for a new connection to send its join.
 	joinTimeout = 10 * time.Second
-	// outQueue bounds the bytes that wait for a client: the greeting, unanswered parts of the past, lines.
+	// outQueue limits the bytes queued for a client: the greeting, unanswered parts of the
+	// recording, and chat lines.
 	outQueue = spectate.MostBytes + 64<<10
-	// perAddress is how many connections an address, or a network of IPv6, may have.
+	// perAddress limits the connections of an IPv4 address or IPv6 network.
 	perAddress = 24
-	// mostRefused may read at once why they may not watch; more are turned away without a word.
+	// mostRefused limits the refused clients that are told the reason at the same time. Others are
+	// disconnected without a reason.
 	mostRefused = 32
-	// mostUnjoined may be there that have not joined yet, and mostOthers that watch nothing.
+	// mostUnjoined limits the connections that have not joined yet, and mostOthers those that do
+	// not watch a game.
 	mostUnjoined, mostOthers = 256, 512
 )
 
@@ -40,7 +44,7 @@ var (
 	errUnjoined = errors.New("too many connections that have not joined")
 )
 
-// Options of a Server.
+// Options holds the settings of a Server.
 type Options struct {
 	Network  loop.Network // nil: the system's
 	Listener net.Listener // nil: clients come by Hand
@@ -49,7 +53,7 @@ type Options struct {
 	Log      zerolog.Logger
 }
 
-// Server serves all viewers. Its fields belong to the loop's goroutine.
+// Server serves all spectators. Its fields belong to the goroutine of the loop.
 type Server struct {
 	*loop.Loop
 	opts    Options
@@ -62,7 +66,7 @@ type Server struct {
 	beatAt  time.Duration // of the pulse, the next
 }
 
-// New makes a server, which serves with Run.
+// New returns a server. Run serves until Shutdown.
 func New(o Options) (*Server, error) {
 	s := &Server{opts: o, shows: map[uint32]*Show{}, viewers: map[*viewer]bool{}, from: map[netip.Addr]int{}}
 	var err error
@@ -78,7 +82,7 @@ func New(o Options) (*Server, error) {
 	return s, err
 }
 
-// RunGuarded is Run, and reports whether a fault of this program has ended it. Then all connections are cut.
+// RunGuarded calls Run, and reports whether a panic ended it. All connections are closed then.
 func (s *Server) RunGuarded() (fault bool) {
 	defer s.rescue("nobody can watch games until the host starts again; the games go on", func() {
 		fault = true
@@ -102,8 +106,8 @@ func cut(c *loop.Conn) {
 	c.Cut(loop.ErrCrashed)
 }
 
-// Shutdown writes to all viewers that it is over, and lets Run end. Viewers who do not close are cut after that
-// time at the latest. A second call does no harm.
+// Shutdown tells all spectators that the broadcast ends, and then ends Run. Clients that do not
+// close their connection are cut after within. Further calls have no effect.
 func (s *Server) Shutdown(within time.Duration) {
 	s.Call(func() {
 		if s.Stopping() {
@@ -131,14 +135,14 @@ func (s *Server) arrive(c *loop.Conn) {
 	}
 }
 
-// crowd counts a connection, and reports whether its address has too many.
+// crowd counts a connection and reports whether its address has too many.
 func (s *Server) crowd(c *loop.Conn) bool {
 	from := network.Base(c.Addr.Addr())
 	s.from[from]++
 	return s.from[from] > perAddress
 }
 
-// join takes the first packet.
+// join processes the first packet of a connection.
 func (s *Server) join(v *viewer, f w3gs.Frame) error {
 	if f[0] != w3gs.Magic || f.Op() != w3gs.OpReqJoin {
 		return errNotAJoin
@@ -153,8 +157,8 @@ func (s *Server) join(v *viewer, f w3gs.Frame) error {
 	return nil
 }
 
-// Hand takes over a connection of another loop, whose join was for a game that is shown, from
-// that loop. A client that may not watch reads why.
+// Hand takes over a connection from another loop, after a join for a game that is shown. If the
+// client may not watch, no is the reason that it is told.
 func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no texts.Text) {
 	from.Move(c, s.Loop, outQueue, func(c *loop.Conn) (h loop.Handler) {
 		v := &viewer{Conn: c, server: s, here: true}
@@ -172,7 +176,7 @@ func (s *Server) Hand(from *loop.Loop, c *loop.Conn, join *w3gs.ReqJoin, no text
 	})
 }
 
-// enter has a client watch, or says why it may not.
+// enter starts the broadcast for a client, or tells it why it may not watch.
 func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	show := s.shows[join.GameID]
 	version := w3gs.DefaultVersion
@@ -208,7 +212,7 @@ func (s *Server) enter(v *viewer, join *w3gs.ReqJoin, no texts.Text) {
 	v.begin(show, join.Name, no)
 }
 
-// full is how many watch, if nobody else may.
+// full returns the maximum number of spectators if it has been reached, or 0.
 func (s *Server) full(show *Show) int {
 	switch all, here := len(s.viewers)-s.refused, show.Watching(); {
 	case show.Most > 0 && here >= show.Most:

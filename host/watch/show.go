@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// lookEvery is how often a record that grows is looked at.
+	// lookEvery is the interval at which a growing recording is read.
 	lookEvery = time.Second
-	// offerEvery is how often it is looked whether enough of a game is recorded.
+	// offerEvery is the interval at which Offer checks whether enough of a game is recorded.
 	offerEvery = 2 * time.Second
-	// batch is how many records are handed to the loop at once.
+	// batch is the maximum number of records that are passed to the loop at once.
 	batch = 1000
 )
 
-// ErrEarly is returned for a game of which too little is in its file yet.
+// ErrEarly is returned while the file contains too little of a game.
 var ErrEarly = errors.New("the game has only just begun: it can be watched a little later")
 
-// Show is a game that can be watched. Its record is in memory while somebody does.
+// Show is a game that can be watched. Its recording is in memory while somebody watches it.
 type Show struct {
 	Number, Key uint32 // the game id, and the key of clients that join from the LAN
 	Version     w3gs.Version
 	File        string
 	Delay       time.Duration // behind a game that is played
 	Most        int           // viewers; 0: as many as may watch at all
-	// Tape begins the record with the beginning of the file.
+	// Tape returns an empty recording with the settings from the beginning of the file.
 	Tape func(*replay.Reader) (*spectate.Recording, error)
 
 	tape     *spectate.Recording
@@ -42,14 +42,14 @@ type Show struct {
 	watching atomic.Int32 // viewers, without those who only read why they may not
 }
 
-// Watching is how many watch the game.
+// Watching returns the number of spectators.
 func (show *Show) Watching() int { return int(show.watching.Load()) }
 
-// part reports whether the game is played while it is shown.
+// part reports whether the game is still being played.
 func (show *Show) part() bool { return recording.IsPart(show.File) }
 
-// Offer has a running game shown when enough of it is recorded, and calls ready then, on the
-// server's loop. The function that is returned takes the game back; its viewers go on.
+// Offer adds a running game once enough of it is recorded, and then calls ready on the server's
+// loop. The returned function removes the game again; its spectators stay.
 func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { // ends when the game is shown or taken back
@@ -82,13 +82,13 @@ func (s *Server) Offer(show *Show, ready func()) (withdraw func()) {
 	}
 }
 
-// Add has a game shown.
+// Add adds a game.
 func (s *Server) Add(show *Show) { s.Call(func() { s.shows[show.Number] = show }) }
 
-// Remove lets nobody join a game any more. Its viewers go on.
+// Remove removes a game from the list. Its spectators stay.
 func (s *Server) Remove(show *Show) { s.Call(func() { delete(s.shows, show.Number) }) }
 
-// load begins to read the record, unless that is done.
+// load starts reading the recording, unless it is being read already.
 func (s *Server) load(show *Show) error {
 	if show.tape != nil {
 		return nil
@@ -112,8 +112,7 @@ func (s *Server) load(show *Show) error {
 	return nil
 }
 
-// Start reads how a game began. ErrEarly is returned while too little of a game that is
-// played is in the file.
+// Start reads the beginning of a recording. It returns ErrEarly while the file contains too little.
 func Start(file string) (*replay.Reader, error) {
 	show := Show{File: file}
 	f, err := show.open()
@@ -124,7 +123,7 @@ func Start(file string) (*replay.Reader, error) {
 	return (&reading{show: &show, file: f}).start()
 }
 
-// unload forgets the record behind its last viewer.
+// unload frees the recording after the last spectator has left.
 func (s *Server) unload(show *Show) {
 	if show.viewers--; show.viewers == 0 {
 		show.stop()
@@ -132,7 +131,7 @@ func (s *Server) unload(show *Show) {
 	}
 }
 
-// open opens the file, which gets another name when the game is over.
+// open opens the recording. The file is renamed when the game ends.
 func (show *Show) open() (*os.File, error) {
 	f, err := os.Open(show.File)
 	if errors.Is(err, os.ErrNotExist) {
@@ -141,7 +140,7 @@ func (show *Show) open() (*os.File, error) {
 	return f, err
 }
 
-// over reports whether no more comes.
+// over reports whether the recording is complete.
 func (show *Show) over() bool {
 	if !show.part() {
 		return true
@@ -150,7 +149,7 @@ func (show *Show) over() bool {
 	return err != nil
 }
 
-// reading reads the record of a show, on a goroutine of its own.
+// reading reads the recording of a show on a goroutine of its own.
 type reading struct {
 	server *Server
 	show   *Show
@@ -171,7 +170,8 @@ func (in *reading) start() (*replay.Reader, error) {
 	return r, err
 }
 
-// noFurther is what a fault means for the viewers of a game.
+// noFurther is the log message for an error in a recording. Its spectators stay, but see nothing
+// new.
 const noFurther = "the record of a game is shown no further"
 
 func (in *reading) run(r *replay.Reader) {
@@ -193,7 +193,7 @@ func (in *reading) run(r *replay.Reader) {
 	in.deliver(true)
 }
 
-// wait waits for more, or returns false when the game is over.
+// wait waits for more of the recording. It returns false when the game is over.
 func (in *reading) wait() bool {
 	if over := in.show.over(); over || !in.begun {
 		in.early = !over
@@ -208,7 +208,7 @@ func (in *reading) wait() bool {
 	}
 }
 
-// deliver hands over the records read.
+// deliver passes the records read to the loop.
 func (in *reading) deliver(end bool) {
 	records := in.batch
 	in.batch = nil

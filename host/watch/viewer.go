@@ -13,7 +13,7 @@ import (
 	"w3host/texts"
 )
 
-// viewer is one connection.
+// viewer is the connection of a spectator.
 type viewer struct {
 	*loop.Conn
 	server *Server
@@ -33,8 +33,8 @@ func (v *viewer) joined() {
 	}
 }
 
-// begin has the client watch, or read why it may not. All counts are as leave takes them back, whatever panics
-// behind them.
+// begin starts the broadcast for the client, or tells it why it may not watch. It updates all
+// counters first, so that they match those of leave even if a later step panics.
 func (v *viewer) begin(s *Show, name string, no texts.Text) {
 	v.show, v.game, v.no = s, s.tape.Game, !no.Empty()
 	v.server.viewers[v] = true
@@ -56,7 +56,7 @@ func (v *viewer) begin(s *Show, name string, no texts.Text) {
 	v.flush()
 }
 
-// Packet takes a packet of the client.
+// Packet processes a packet of the client.
 func (v *viewer) Packet(frame []byte) error {
 	f := w3gs.Frame(frame)
 	if v.client == nil {
@@ -96,14 +96,14 @@ func (v *viewer) flush() {
 	}
 }
 
-// hear shows a line of somebody else.
+// hear shows a chat line of another spectator.
 func (v *viewer) hear(line string) {
 	defer v.rescue()
 	v.client.Hear(line, &v.out)
 	v.flush()
 }
 
-// stop ends the game of the client, if it is in one: the program ends.
+// stop ends the game of the client, if it is in one, because the program ends.
 func (v *viewer) stop() {
 	defer v.rescue()
 	v.client.Stop(&v.out)
@@ -111,7 +111,7 @@ func (v *viewer) stop() {
 	v.Finish(errShutdown)
 }
 
-// rescue ends the connection if it panics, and no other.
+// rescue closes the connection if its handler panics. Other connections are not affected.
 func (v *viewer) rescue() {
 	if fault := recover(); fault != nil {
 		v.Crashed(fault)
@@ -119,7 +119,7 @@ func (v *viewer) rescue() {
 	}
 }
 
-// leave takes the client out, whose connection may go on for its last packets.
+// leave removes the client. Its connection stays open until the last packets have been sent.
 func (v *viewer) leave() {
 	if s := v.server; s.viewers[v] {
 		delete(s.viewers, v)
@@ -133,15 +133,15 @@ func (v *viewer) leave() {
 	}
 }
 
-// Framed counts nothing: nobody downloads here.
+// Framed does nothing, because spectators never download a map from here.
 func (v *viewer) Framed(int) {}
 
-// Crashed logs a fault of this program.
+// Crashed logs a panic.
 func (v *viewer) Crashed(fault any) {
 	v.server.crashed("who watches a game is cut off; the others go on", fault)
 }
 
-// rescue logs a panic, after which then is called.
+// rescue logs a panic and then calls then.
 func (s *Server) rescue(what string, then func()) {
 	if fault := recover(); fault != nil {
 		s.crashed(what, fault)
@@ -153,7 +153,7 @@ func (s *Server) crashed(what string, fault any) {
 	s.opts.Log.Error().Interface("panic", fault).Bytes("stack", debug.Stack()).Msg(what)
 }
 
-// Ended forgets the connection.
+// Ended removes the connection.
 func (v *viewer) Ended(bool) {
 	s := v.server
 	v.joined()
