@@ -73,11 +73,15 @@ A test keeps this page equal to the program's tables of commands (` + "`go gener
 | [web console](web.md), ` + "`/api/v1`" + ` | with the role of the account |
 | [realm](realms.md#commands) | whispers to the host's account, or its channel with the trigger |
 
+![A lobby's chat: commands and their answers](pictures/chat.svg)
+
 - A player is named by a part of the name, a slot by its number from 1, a game by the number in ` + "`games`" + `.
 - ` + "`help`" + ` lists the groups, ` + "`help votes`" + ` the commands of one, ` + "`help kick`" + ` explains a command with examples.
 - ` + "`[commands.NAME]`" + ` in the configuration changes the level and further names of a command.
 - Players may give five commands at once, then one every two seconds (` + "`limits.command_burst`" + `); owners and admins as many as they like.
 - Answers go to the caller alone. The audit log records each change and each refusal.
+
+![The console of a host: a lobby, and a game of ten players](pictures/console.svg)
 
 **Console.** Tab completes, arrow up goes back. The first Ctrl-C says which games it would end, a second within a minute ends them. ` + "`SIGHUP`" + ` is ` + "`reload`" + `,
 ` + "`SIGTERM`" + ` stops in order. A host whose terminal is closed stops; [deployment.md](deployment.md) runs one permanently.
