@@ -26,6 +26,7 @@ import (
 	"w3host/game/command"
 	"w3host/host"
 	"w3host/host/admission"
+	"w3host/host/takeover"
 	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/lobby"
@@ -122,7 +123,7 @@ func newStage(t *testing.T, uses map[string]map[string]bool, change ...func(*hos
 		t.Fatal(err)
 	}
 	t.Cleanup(local.Shutdown)
-	listeners, err := host.Listen(nil, "127.0.0.1:0", "")
+	listeners, err := takeover.Listen(nil, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

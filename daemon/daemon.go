@@ -25,6 +25,7 @@ import (
 	"w3host/game/command"
 	"w3host/hold"
 	"w3host/host"
+	"w3host/host/takeover"
 	"w3host/internal/heartbeat"
 	"w3host/internal/openfiles"
 	"w3host/lan"
@@ -83,7 +84,7 @@ type daemon struct {
 	operator  *control.Operator
 	onRealms  *realmCommands  // nil without a [[realm]]
 	onLAN     *lan.Advertiser // nil if lan.enabled is false
-	listeners host.Listeners
+	listeners takeover.Listeners
 	recorder  *storage.Recorder
 	running   *host.Host
 	web       *web.Server // nil without a web console
@@ -225,7 +226,7 @@ func (d *daemon) openLists() error {
 
 // listen opens the ports before lobbies are announced, because announcements contain them.
 func (d *daemon) listen() (err error) {
-	if d.listeners, err = host.Listen(d.Shelf, d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
+	if d.listeners, err = takeover.Listen(d.Shelf, d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)
 	}
 	d.atEnd(noError(d.listeners.Close))

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"w3host/config"
-	"w3host/host"
+	"w3host/host/takeover"
 	"w3host/internal/network"
 	"w3host/internal/terminal"
 	"w3host/storage"
@@ -103,7 +103,7 @@ func FirstPort(listen string) string {
 	if err != nil || len(ports) == 1 {
 		return listen
 	}
-	l, err := host.Listen(nil, listen, "")
+	l, err := takeover.Listen(nil, listen, "")
 	if err != nil {
 		return ports[0]
 	}

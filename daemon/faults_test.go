@@ -14,7 +14,7 @@ import (
 	"w3host/config"
 	"w3host/daemon/logging"
 	"w3host/formats/w3map/builtin"
-	"w3host/host"
+	"w3host/host/takeover"
 	"w3host/internal/testkit"
 )
 
@@ -30,7 +30,7 @@ func TestListenFaults(t *testing.T) {
 		"192.0.2.1:7000":      "this machine does not have that address; use 0.0.0.0", // TEST-NET-1
 		"nosuch.invalid:7000": `the name "nosuch.invalid" has no address`,
 	} {
-		_, err := host.Listen(nil, listen, "")
+		_, err := takeover.Listen(nil, listen, "")
 		if err == nil {
 			t.Fatalf("%s: no error", listen)
 		}

@@ -15,6 +15,7 @@ import (
 	"w3host/control"
 	"w3host/fleet"
 	"w3host/host"
+	"w3host/host/takeover"
 	"w3host/internal/boottime"
 	"w3host/internal/realmtest"
 	"w3host/internal/testkit"
@@ -48,7 +49,7 @@ func TestAgonesAtUpgrade(t *testing.T) {
 // idleHost has no lobby, and none is wanted.
 func idleHost(t *testing.T) *host.Host {
 	t.Helper()
-	listeners, err := host.Listen(nil, "127.0.0.1:0", "")
+	listeners, err := takeover.Listen(nil, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,8 @@ import (
 	"w3host/control"
 	"w3host/game/command"
 	"w3host/host"
+	"w3host/host/gamelist"
+	"w3host/host/lookup"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
 	"w3host/realm"
@@ -98,7 +100,7 @@ func (p *problems) Write(line []byte) (int, error) {
 
 // advertisers announces lobbies on the LAN and on realms.
 type advertisers struct {
-	lan    host.Advertiser // nil if lan.enabled is false
+	lan    gamelist.Advertiser // nil if lan.enabled is false
 	realms *realm.Realms
 	log    zerolog.Logger
 }
@@ -142,7 +144,7 @@ const (
 // realmCommands passes commands given on realms to the operator.
 type realmCommands struct {
 	admins  host.Admins
-	people  host.People
+	people  lookup.People
 	trigger string
 	log     zerolog.Logger
 	lines   chan realm.Speech

@@ -25,6 +25,7 @@ func (h *Host) Configure(o Options) {
 		o.Limits.Shutdown = h.shard.opts.Limits.Shutdown
 		h.shard.opts.Limits, h.shard.opts.RequireEntryKey = o.Limits, o.RequireEntryKey
 		h.shard.admission.Configure(o.Limits.Limits)
+		h.shard.list.OutQueue = o.Limits.OutQueue
 	})
 	var lobbies []uint32
 	h.Keep(func(k *autohost.Keeper) {

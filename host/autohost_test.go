@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"w3host/game/autohost"
+	"w3host/host/takeover"
 	"w3host/internal/testkit"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
@@ -117,7 +118,7 @@ func testMapSourceFails(t *testing.T) {
 func TestListen(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	_, err := Listen(nil, r.h.Addr().String(), "")
+	_, err := takeover.Listen(nil, r.h.Addr().String(), "")
 	if err == nil {
 		t.Fatal("two hosts on one port")
 	}

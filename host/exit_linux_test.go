@@ -17,6 +17,7 @@ import (
 
 	"w3host/game"
 	"w3host/hold"
+	"w3host/host/takeover"
 	"w3host/internal/testkit"
 )
 
@@ -44,7 +45,7 @@ func TestHostThatExits(t *testing.T) {
 	}
 	left := Inherit(shelf, zerolog.Nop())
 	left.Claim()
-	ports, err := Listen(shelf, "127.0.0.1:0", "")
+	ports, err := takeover.Listen(shelf, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

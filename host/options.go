@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"net/netip"
 	"time"
 
@@ -12,23 +11,23 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/admission"
+	"w3host/host/gamelist"
+	"w3host/host/lookup"
 	"w3host/host/loop"
 	"w3host/host/takeover"
 	"w3host/internal/heartbeat"
 	"w3host/lan"
 	"w3host/protocol/w3gs"
-	"w3host/rating"
 	"w3host/record/journal"
 	"w3host/record/recording"
 	"w3host/spectate"
 	"w3host/storage"
-	"w3host/texts"
 )
 
 // Options are the settings and parts that all games of a host share.
 type Options struct {
 	Network   loop.Network // nil: the system's
-	Listeners Listeners
+	Listeners takeover.Listeners
 	Inherited *takeover.Inheritance // nil: nothing outlives this process
 	Standby   int                   // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never
 	Product   w3gs.Product
@@ -43,10 +42,10 @@ type Options struct {
 	// announcement.
 	RequireEntryKey bool
 
-	// Listing answers clients elsewhere that ask for the open lobbies.
+	// Listing answers clients elsewhere that ask for the open lobbies over the game port.
 	Listing bool
 
-	Advertiser Advertiser
+	Advertiser gamelist.Advertiser
 	Recorder   Recorder
 	Replays    *recording.Archive // nil: games are not recorded
 	Watch      Watch
@@ -56,10 +55,10 @@ type Options struct {
 	Admins      Admins
 	// Country is the code of an address's country, "" where it is not known. It does not wait. nil: none is known.
 	Country func(netip.Addr) string
-	People  People // nil: nobody answers
+	People  lookup.People // nil: nobody answers
 	Realms  Realms
-	Leases  Leases  // nil: every entry is this host's alone
-	Ratings Ratings // nil: everybody is a newcomer
+	Leases  Leases         // nil: every entry is this host's alone
+	Ratings lookup.Ratings // nil: everybody is a newcomer
 	// Outside takes the lines of players and operators that are no commands of a game.
 	// It is called on the loop and must not wait. nil: nobody does.
 	Outside func(game uint32, by *command.Caller, line string)
@@ -107,13 +106,6 @@ type Limits struct {
 	ShareOfLobby int           // percent of the slots of a lobby on a realm that one address may take; 0: no limit
 	OutQueue     int           // bytes that may wait for a connection
 	Shutdown     time.Duration // for Close
-}
-
-// Advertiser shows lobbies to the world. Its methods never wait.
-type Advertiser interface {
-	Open(lan.Advert) error
-	Update(gameID uint32, c lan.Count)
-	Close(gameID uint32)
 }
 
 // Observer looks at what happens in a game. It never waits, and keeps nothing of
@@ -179,26 +171,8 @@ type Leases interface {
 	Session() string
 }
 
-// People answers from a database questions of commands about players, bans and
-// admins, and changes it. It may take as long as ctx lets it.
-type People interface {
-	Ask(ctx context.Context, q command.Query) (text string, err error)
-	// Language returns the language that a player has chosen, if there is one.
-	Language(ctx context.Context, name string) (l texts.Language, found bool, err error)
-	// Ignored lists whom a player of a realm, empty: the LAN, does not want to read.
-	Ignored(ctx context.Context, name, realm string) ([]string, error)
-	// Login checks the password of an admin. The error is for the player.
-	Login(ctx context.Context, name, password string) error
-}
-
-// Ratings tells how strong players are on a map, from a database. It may take as
-// long as ctx lets it; an unknown player is a newcomer.
-type Ratings interface {
-	Skill(ctx context.Context, name, realm, mapName string) (skill rating.Skill, games int, err error)
-}
-
 // nobody stands in for the parts that an Options leaves out.
-type nobody struct{}
+type nobody struct{ lookup.Nobody }
 
 func (nobody) Open(lan.Advert) error                          { return nil }
 func (nobody) Update(uint32, lan.Count)                       {}
@@ -215,15 +189,3 @@ func (nobody) Level(Joiner) command.Level                     { return command.A
 func (nobody) AdminLike(string) string                        { return "" }
 
 func (nobody) Confirm(_, _ string, _ uint32, _ netip.Addr, _ func(bool)) func() { return func() {} }
-
-func (nobody) Ignored(context.Context, string, string) ([]string, error) { return nil, nil }
-
-func (nobody) Ask(context.Context, command.Query) (string, error) { return "", game.ErrNoPeople }
-
-func (nobody) Login(context.Context, string, string) error { return game.ErrNoPeople }
-
-func (nobody) Language(context.Context, string) (texts.Language, bool, error) { return 0, false, nil }
-
-func (nobody) Skill(context.Context, string, string, string) (rating.Skill, int, error) {
-	return rating.Newcomer(), 0, nil
-}

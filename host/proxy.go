@@ -148,8 +148,9 @@ func (g *Game) acknowledge(to w3gs.PIDs) {
 // returnPort is where a player who came by a realm's list, or by the LAN, comes back: at
 // the port where they joined, as they see it, if none is set.
 func (s *shard) returnPort(realm string) uint16 {
-	if own := s.opts.Listeners.Returns; own != nil {
-		return addrOf(own).Port()
+	l := s.opts.Listeners
+	if l.Returns != nil {
+		return l.ReturnPort()
 	}
-	return cmp.Or(s.opts.Realms.Port(realm), s.opts.Listeners.Addr().Port())
+	return cmp.Or(s.opts.Realms.Port(realm), l.Addr().Port())
 }

@@ -22,6 +22,7 @@ import (
 	"w3host/game/command"
 	"w3host/host/admission"
 	"w3host/host/loop"
+	"w3host/host/takeover"
 	"w3host/internal/simnet"
 	"w3host/internal/testkit"
 	"w3host/lobby"
@@ -112,7 +113,7 @@ func newRig(t testing.TB, change func(*Options)) *rig {
 }
 
 // listenOn opens the ports of a host on its network; "" opens none.
-func listenOn(t testing.TB, o *Options, addr, returns string) Listeners {
+func listenOn(t testing.TB, o *Options, addr, returns string) takeover.Listeners {
 	t.Helper()
 	if m, ok := o.Network.(*loop.Memory); ok {
 		open := func(addr string) net.Listener {
@@ -125,9 +126,9 @@ func listenOn(t testing.TB, o *Options, addr, returns string) Listeners {
 			}
 			return l
 		}
-		return Listeners{Main: open(addr), Returns: open(returns)}
+		return takeover.Listeners{Main: open(addr), Returns: open(returns)}
 	}
-	l, err := Listen(nil, addr, returns)
+	l, err := takeover.Listen(nil, addr, returns)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/host/admission"
+	"w3host/host/gamelist"
+	"w3host/host/lookup"
 	"w3host/host/loop"
 	"w3host/host/watch"
 	"w3host/protocol/w3gs"
@@ -16,17 +18,17 @@ import (
 )
 
 // shard is the state that the games of one loop share. It belongs to the loop's goroutine,
-// except the registry, the places for questions, and the loop's Call and Wait.
+// except the registry, lookup, and the loop's Call and Wait.
 type shard struct {
 	*loop.Loop
 	*registry
 	opts Options // of which Limits and RequireEntryKey change, under mu too
 	log  zerolog.Logger
-	questions
 
 	journals  *journal.Files
 	watchers  *watch.Server // nil: nobody can watch
-	directory directory
+	list      *gamelist.List
+	lookup    *lookup.Lookup
 	admission *admission.Control
 	refused   *admission.Refusals
 	codes     admission.Codes
@@ -41,29 +43,13 @@ type shard struct {
 // refusalsEvery is the interval of the log's summary of refused connections.
 const refusalsEvery = time.Minute
 
-// How many of the questions may be on their way at once, of all games.
-const (
-	mostAsked   = 8
-	mostLookups = 8
-	mostLogins  = 2 // each takes 19 MiB
-)
-
-// questions bounds the questions to a database at once.
-type questions struct {
-	slots    chan struct{} // a place for each question to People that is on its way
-	checking chan struct{} // one for each password that is checked
-	lookups  chan struct{} // one for each rating or language that is looked up
-}
-
 func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	s := &shard{
 		registry: r, opts: o, log: o.Log, lateness: newLateness(),
+		list:      gamelist.New(o.Advertiser, o.Product, o.Listing, o.Limits.OutQueue),
 		admission: admission.New(o.Limits.Limits), refused: admission.NewRefusals(refusalsEvery), codes: admission.Codes{},
-		questions: questions{
-			slots: make(chan struct{}, mostAsked), checking: make(chan struct{}, mostLogins), lookups: make(chan struct{}, mostLookups),
-		},
+		lookup: lookup.New(o.People, o.Ratings),
 	}
-	s.directory = newDirectory(&s.opts)
 	var err error
 	s.Loop, err = loop.New(o.Network, loop.Handlers{Arrive: arrive, CannotAccept: func(err error, pause time.Duration) {
 		s.log.Warn().Err(err).Dur("again_in", pause).Msg("cannot accept a connection")

@@ -171,7 +171,7 @@ func (w *simWorld) options(p *simProc, left *takeover.Inheritance) Options {
 	p.records = book
 	o := Options{
 		Product: w3gs.ProductTFT, Game: plainGame(), Network: p.net, Inherited: left,
-		Listeners: Listeners{Main: w.port},
+		Listeners: takeover.Listeners{Main: w.port},
 		Limits: Limits{
 			Limits:      admission.Limits{Unjoined: 2000, UnjoinedPerIP: 100, JoinsPerMinute: 1000},
 			JoinTimeout: 10 * time.Second, PacketRate: 200, OutQueue: 256 << 10,

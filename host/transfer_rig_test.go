@@ -23,6 +23,7 @@ import (
 	"w3host/host"
 	"w3host/host/admission"
 	"w3host/host/loop"
+	"w3host/host/takeover"
 	"w3host/internal/simnet"
 	"w3host/lobby"
 	"w3host/mapxfer"
@@ -80,7 +81,7 @@ func serveTransfers(t testing.TB, change func(*host.Options)) *transferRig {
 	}
 	if opts.Listeners.Main == nil {
 		var err error
-		if opts.Listeners, err = host.Listen(nil, "127.0.0.1:0", ""); err != nil {
+		if opts.Listeners, err = takeover.Listen(nil, "127.0.0.1:0", ""); err != nil {
 			t.Fatal(err)
 		}
 	}

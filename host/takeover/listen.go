@@ -1,4 +1,4 @@
-package host
+package takeover
 
 import (
 	"errors"
@@ -9,30 +9,29 @@ import (
 	"syscall"
 
 	"w3host/hold"
-	"w3host/host/takeover"
 	"w3host/internal/network"
 )
 
-// Listeners are the TCP ports of a host. They are opened first, since a room that announces
-// the host's lobbies needs the port; nobody is accepted before Run.
+// Listeners are the TCP ports of a host. They open before the host exists, because whoever announces its lobbies needs
+// the port; the host accepts connections once it serves.
 type Listeners struct {
 	Main    net.Listener
-	Returns net.Listener // for returners; nil: Main
+	Returns net.Listener // for players who reconnect; nil: Main
 }
 
-// Listen opens them, or takes over those that an earlier process has left; returns is empty for none of its own, and
-// shelf nil without a supervisor.
+// Listen opens the ports, or takes over those that an earlier process has left. returns is empty if Main serves
+// reconnects too; shelf is nil without a supervisor.
 func Listen(shelf hold.Shelf, addr, returns string) (l Listeners, err error) {
-	if l.Main, err = listenHeld(shelf, takeover.MainListener, addr); err != nil || returns == "" {
+	if l.Main, err = listenHeld(shelf, MainListener, addr); err != nil || returns == "" {
 		return l, err
 	}
-	if l.Returns, err = listenHeld(shelf, takeover.ReturnListener, returns); err != nil {
+	if l.Returns, err = listenHeld(shelf, ReturnListener, returns); err != nil {
 		l.Close()
 	}
 	return l, err
 }
 
-// listenHeld takes a listener over, or opens one and has it held.
+// listenHeld takes over a listener, or opens one and gives it to the supervisor.
 func listenHeld(shelf hold.Shelf, name hold.Name, addr string) (net.Listener, error) {
 	if shelf == nil {
 		return listen(addr)
@@ -57,7 +56,7 @@ func listenHeld(shelf hold.Shelf, name hold.Name, addr string) (net.Listener, er
 	return l, err
 }
 
-// listen opens the first port of a range that is free.
+// listen opens the first free port of a range.
 func listen(addr string) (l *net.TCPListener, err error) {
 	ports, err := network.Ports(addr)
 	if err != nil {
@@ -83,10 +82,13 @@ func listenAt(addr string) (*net.TCPListener, error) {
 	return l.(*net.TCPListener), nil
 }
 
-// Addr is where the host listens.
+// Addr is the address of Main.
 func (l Listeners) Addr() netip.AddrPort { return addrOf(l.Main) }
 
-// Close closes the sockets that no host has taken over.
+// ReturnPort is the port of Returns, which must not be nil.
+func (l Listeners) ReturnPort() uint16 { return addrOf(l.Returns).Port() }
+
+// Close closes the sockets of a host that has not been made.
 func (l Listeners) Close() {
 	_ = l.Main.Close()
 	if l.Returns != nil {

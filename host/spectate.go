@@ -71,7 +71,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 		ad.Variants[i].EntryKey = ad.EntryKey
 	}
 	g.onShow.inList = true
-	if err := g.shard.directory.open(ad); err != nil {
+	if err := g.shard.list.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("the game cannot be announced to watchers")
 	}
 	g.log.Info().Str("name", ad.Name).Stringer("delay", g.onShow.show.Delay).Msg("the game can be watched")
@@ -84,7 +84,7 @@ func (g *Game) stopShowing() {
 	}
 	g.onShow.withdraw()
 	if g.onShow.inList {
-		g.shard.directory.close(g.onShow.show.Number)
+		g.shard.list.Close(g.onShow.show.Number)
 	}
 	g.setShow(nil)
 	g.onShow.inList = false

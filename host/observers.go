@@ -78,7 +78,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 		g.reportWait()
 	case *game.Counted:
 		if g.listed {
-			g.shard.directory.update(g.id, lanCount(f.Counts, g.version()))
+			g.shard.list.Update(g.id, lanCount(f.Counts, g.version()))
 		}
 	case *game.Started:
 		g.shut()
@@ -102,7 +102,7 @@ func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 }
 
 func (g *Game) list(ad lan.Advert) {
-	if err := g.shard.directory.open(ad); err != nil {
+	if err := g.shard.list.Open(ad); err != nil {
 		g.log.Error().Err(err).Msg("lobby cannot be announced on the LAN")
 	}
 	g.listed = true
@@ -150,7 +150,7 @@ func (g *Game) sayToEach(text texts.Text) {
 func (g *Game) unlist() {
 	if g.listed {
 		g.listed = false
-		g.shard.directory.close(g.id)
+		g.shard.list.Close(g.id)
 	}
 }
 

@@ -48,11 +48,9 @@ func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 // Key is the game's key in the game log.
 func (g *Game) Key() storage.GameKey { return g.records.Key() }
 
-// Ask puts a question to People for a caller without a seat. It does not wait; the
-// caller has an answer by askTimeout, whatever the database does. Then done gets why it was
-// refused, empty if it was not.
+// Ask answers a question of a command for a caller without a seat; see lookup.AskFor. It does not block.
 func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string)) {
-	h.shard.ask(by, q, done)
+	h.shard.lookup.AskFor(by, q, done)
 }
 
 // CodeFor is the code for the bearer of an account to type in a lobby or game; empty: too
