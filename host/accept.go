@@ -11,6 +11,7 @@ import (
 
 	"w3host/host/admission"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/internal/network"
 	"w3host/protocol/gproxy"
 	"w3host/protocol/w3gs"
@@ -124,7 +125,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	switch {
 	case join.GameID&watchBit != 0:
 		return h.routeWatcher(l, join)
-	case l.realm == "" && join.GameID&^gameIDMask != 0:
+	case l.realm == "" && join.GameID&^registry.IDMask != 0:
 		return nil, w3gs.RejectInvalid, errForeignRealm
 	case over:
 		return nil, w3gs.RejectStarted, errGameOver
@@ -139,31 +140,25 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 	case h.shard.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
 		return nil, w3gs.RejectWrongKey, errEntryKey
 	}
-	if err := h.shard.crowded(g.id, l.Addr.Addr()); err != nil {
+	if err := h.shard.refuseSeat(g.id, l.Addr.Addr()); err != nil {
 		return nil, w3gs.RejectFull, err
 	}
 	return g, 0, nil
 }
 
-// crowded returns why nobody else from an address may join a lobby, or nil.
-func (s *shard) crowded(id uint32, addr netip.Addr) error {
+// refuseSeat returns why nobody else from an address may join a lobby, or nil.
+func (s *shard) refuseSeat(id uint32, addr netip.Addr) error {
 	if s.admission.Exempt(addr) {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	count, entry := s.admission.CountSeats(addr), s.infos[id].Entry
-	for other, i := range s.infos {
-		count.Add(other == id, i.Entry == entry, i.addrs)
-	}
-	return count.Refused(s.keeper.Most(id))
+	return s.RefuseSeat(id, s.admission.CountSeats(addr))
 }
 
 // routeWatcher finds the game that somebody wants to watch.
 func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
 	g := h.Game(join.GameID &^ watchBit)
 	switch why := l.banned(); {
-	case join.GameID&^gameIDMask != 0:
+	case join.GameID&^registry.IDMask != 0:
 		return nil, w3gs.RejectInvalid, errForeignRealm
 	case g == nil || g.onShow.show == nil:
 		return nil, w3gs.RejectStarted, errNotShown
@@ -234,7 +229,7 @@ func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 	}
 	for _, g := range h.running {
 		q := g.proxies[back.PID]
-		if !g.playing || q == nil || back.GameID != 0 && back.GameID&gameIDMask != g.id {
+		if !g.playing || q == nil || back.GameID != 0 && back.GameID&registry.IDMask != g.id {
 			continue
 		}
 		c.seats++

@@ -11,6 +11,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/host/admission"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/host/survive"
 	"w3host/host/takeover"
 	"w3host/record/gamelog"
@@ -47,15 +48,13 @@ func (a *adopter) Ended(id uint32) { a.Keep(func(k *autohost.Keeper) { k.Ended(i
 
 // List implements takeover.Host.
 func (a *adopter) List(g *takeover.Game, seen takeover.Observer) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	if seen == nil {
-		delete(a.infos, g.ID)
+		a.Remove(g.ID)
 		return
 	}
-	i := seen.(*facts).info.clone()
+	i := seen.(*registry.Facts).Info.Clone()
 	i.Playing, i.Apart = true, true
-	a.infos[i.ID] = &i
+	a.Add(&i)
 }
 
 // Adopt implements takeover.Host.
@@ -69,9 +68,9 @@ func (a *adopter) Adopt(c *takeover.Claim) takeover.Audience {
 	}
 	g.behind = b
 	g.records, g.replay = gamelog.Resume(h.shard.opts.Recorder, c.Key, c.Header.Opened, math.MaxUint64), nil
-	g.facts = *c.Facts.(*facts)
-	g.registry, g.observers = h.registry, g.own()
-	g.journal = journal.Resume(nil, c.Ledger, c.Header.Journal, nil, c.Writer, c.Sum, c.Keep || g.desynced)
+	g.facts = *c.Facts.(*registry.Facts)
+	g.facts.Registry, g.observers = h.Registry, g.own()
+	g.journal = journal.Resume(nil, c.Ledger, c.Header.Journal, nil, c.Writer, c.Sum, c.Keep || g.facts.Desynced)
 	if !h.shard.Wait(func() { h.adopt(g, c) }) {
 		g.log.Error().Msg("a game ends with this process: the host has stopped before the game could go on")
 		b.records.Crashed(time.Now(), errHostStops.Error())
@@ -111,8 +110,9 @@ func (h *Host) adopt(g *Game, c *takeover.Claim) {
 		g.spec.again = &v.Config
 	}
 	h.mu.Lock()
-	h.games[g.id], h.infos[g.id] = g, &g.info
+	h.games[g.id] = g
 	h.mu.Unlock()
+	h.Add(&g.facts.Info)
 	h.running = append(h.running, g)
 	g.group = s.Group(g, g.id)
 	if v.Playing {

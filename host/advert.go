@@ -15,8 +15,8 @@ import (
 func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert {
 	o := &g.shard.opts
 	stat, kind := o.asListed(g.about.Stat), g.about.Type // of a game that was taken over nothing else is known of its map
-	if g.saved != nil {
-		kind = g.saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
+	if g.facts.Saved != nil {
+		kind = g.facts.Saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
 	}
 	return lan.Advert{
 		GameID:    g.id,

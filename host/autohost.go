@@ -28,8 +28,10 @@ func (h *Host) Configure(o Options) {
 		h.shard.list.OutQueue = o.Limits.OutQueue
 	})
 	var lobbies []uint32
+	h.mu.Lock()
+	h.setup = o.Game
+	h.mu.Unlock()
 	h.Keep(func(k *autohost.Keeper) {
-		h.setup = o.Game
 		k.Configure(o.Autohost.Entries, o.Autohost.MaxGames)
 		lobbies = k.Lobbies()
 	})
@@ -81,17 +83,17 @@ func (h *Host) keepLobbies(ctx context.Context) {
 	for {
 		h.fill()
 		var again <-chan time.Time // nil: only an event opens or closes a lobby
-		h.mu.Lock()
-		if h.keeper.Clocked(time.Now()) {
-			again = time.After(h.retry)
-		}
-		h.mu.Unlock()
+		h.Locked(func(k *autohost.Keeper) {
+			if k.Clocked(time.Now()) {
+				again = time.After(h.retry)
+			}
+		})
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.shard.opts.BansChanged:
 			h.checkBans()
-		case <-h.refill:
+		case <-h.Refill():
 		case <-again:
 		}
 	}
@@ -100,7 +102,8 @@ func (h *Host) keepLobbies(ctx context.Context) {
 // openAgain opens the lobbies that are to be played again, unless no lobbies may be opened.
 func (h *Host) openAgain() {
 	h.mu.Lock()
-	specs, disabled := h.agains, h.keeper.Disabled()
+	specs, disabled := h.agains, false
+	h.Locked(func(k *autohost.Keeper) { disabled = k.Disabled() })
 	h.agains = nil
 	h.mu.Unlock()
 	for _, spec := range specs {
@@ -125,13 +128,15 @@ func (h *Host) openAgain() {
 func (h *Host) fill() {
 	h.openAgain()
 	for {
-		h.mu.Lock()
-		order, ok := h.keeper.Next(time.Now())
-		ok = ok && !h.stopping
-		unwanted := h.keeper.Unwanted(time.Now())
-		h.mu.Unlock()
+		var order autohost.Order
+		var unwanted []uint32
+		open := false
+		h.Locked(func(k *autohost.Keeper) {
+			order, open = k.Next(time.Now())
+			unwanted = k.Unwanted(time.Now())
+		})
 		h.closeEmpty(unwanted, "it is not the time for this game")
-		if !ok {
+		if !open || h.isStopping() {
 			return
 		}
 		h.openOrder(order)
@@ -154,9 +159,7 @@ func (h *Host) openOrder(order autohost.Order) {
 		}
 	}
 	h.shard.log.Error().Err(err).Str("entry", order.Entry).Dur("again_in", h.retry).Msg("cannot open a lobby")
-	h.mu.Lock()
-	h.keeper.Failed(order, time.Now())
-	h.mu.Unlock()
+	h.Locked(func(k *autohost.Keeper) { k.Failed(order, time.Now()) })
 }
 
 // checkBans looks up the players of all lobbies and games again, because the list

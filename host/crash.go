@@ -43,7 +43,7 @@ func (g *Game) crashed(fault any, stack []byte) {
 // any state.
 func (g *Game) sayCrash() {
 	for pid, l := range g.seats {
-		if l == nil || g.loading { // a client that loads can take no packet
+		if l == nil || g.facts.Loading { // a client that loads can take no packet
 			continue
 		}
 		line := w3gs.Chat{To: []byte{byte(pid)}, From: g.otherPID(byte(pid)), Flag: w3gs.ChatLobby, Text: game.Crashed}
@@ -66,7 +66,7 @@ func (g *Game) sayCrash() {
 // lines players may not read, else their own.
 func (g *Game) otherPID(pid byte) byte {
 	for _, observes := range []bool{false, true} {
-		if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid && g.watching.Has(l.pid) == observes }); other >= 0 {
+		if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid && g.facts.Observers.Has(l.pid) == observes }); other >= 0 {
 			return byte(other)
 		}
 	}

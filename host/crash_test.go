@@ -64,7 +64,7 @@ func testCrashOfAGame(t *testing.T) {
 	guest := r.join(waiting, "Guest", player)
 
 	doomed.call(func() {
-		doomed.watching = w3gs.Only(2)
+		doomed.facts.Observers = w3gs.Only(2)
 		var m *Map
 		doomed.m = m // what is told of the game must not need it either
 		_ = m.File

@@ -13,6 +13,7 @@ import (
 	"w3host/game/autohost"
 	"w3host/game/command"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/host/survive"
 	"w3host/host/takeover"
 	"w3host/host/watch"
@@ -23,72 +24,71 @@ import (
 	"w3host/record/recording"
 )
 
-// Game is a lobby and the game that comes of it: it carries inputs from links to
-// the machine, which knows the rules, and orders from there to the links. All
-// but open and info belongs to the goroutine of its shard.
+// Game is a lobby and the game that starts from it. It passes inputs from links to the machine, which knows the rules,
+// and the machine's orders to the links. Except open, closed and facts.Info it is for the loop's goroutine only.
 type Game struct {
 	id       uint32
-	key      uint32        // entry key of joins from the LAN
-	variants []lan.Variant // what clients of each version are shown; each has a key of its own with crossplay
+	key      uint32        // entry key for joins from the LAN
+	variants []lan.Variant // what clients of each version are shown; with crossplay, each has its own key
 	m        *Map
 	spec     *lobbySpec
 	host     keeper
 	log      zerolog.Logger
-	group    *loop.Group // its place in the loop; nil before begin
+	group    *loop.Group // its connections and deadline in the loop; nil before begin
 
 	stepping
 	listing
 	seating
-	surviving
-	facts
+	persistence
+	facts      registry.Facts
 	onShow     showing
-	playing    bool          // its links are read when a turn is due
-	playedFrom time.Duration // on the shard's clock
-	shutOut    bool          // strangers cannot join the lobby
-	began      int           // so many players were in the game when it began
-	broken     []netip.Addr  // addresses of players who left when it had just begun
-	lateSeq    uint64        // the host's lateness that the machine has heard of
+	playing    bool          // it has started: its links are read when a turn is due
+	playedFrom time.Duration // when it started, on the shard's clock
+	shutOut    bool          // new players cannot join the lobby (machine.ShutsOut)
+	began      int           // number of players when the game started
+	broken     []netip.Addr  // addresses whose players broke up the game; see breaksUp
+	lateSeq    uint64        // lateness.seq when the machine was last told of the host's lateness
 
-	replay    *recording.Recording // nil: none
+	replay    *recording.Recording // nil: not recorded
 	records   *gamelog.Records
 	observers []Observer
 }
 
-// keeper keeps all games; it is the host for its games.
+// keeper is the Host as its games see it.
 type keeper interface {
-	// forget comes when the game is over.
+	// forget removes an ended game.
 	forget(*Game)
-	// again has a lobby opened in the place of a game that is played again.
+	// again orders a lobby for a game that is played again.
 	again(*Game, *game.Config)
 }
 
-// lobbySpec holds the arguments for a new lobby.
+// lobbySpec describes a lobby to open.
 type lobbySpec struct {
 	name     string
 	m        *Map
 	setup    game.Config
 	private  bool           // not listed
 	by       string         // as Wish.By
-	file     string         // as the entry calls the map
-	order    autohost.Order // of the entry; zero where none asks for the lobby
-	again    *game.Config   // of a game that is played again; nil: none
-	over     uint32         // its number
-	restored *game.Restored // nil: it is not a saved game
+	file     string         // the map as the entry names it
+	order    autohost.Order // zero for a lobby without an entry
+	again    *game.Config   // of the game that is played again; nil: none
+	over     uint32         // ID of the game that is played again
+	restored *game.Restored // the saved game to continue; nil: none
 }
 
-// listing is how others see the lobby or game.
+// listing says who may find and join the lobby.
 type listing struct {
 	open   atomic.Bool // the lobby takes joins
 	listed bool        // on the LAN
-	lease  fleet.Lease // under which strangers may come; zero: none is needed
-	closed atomic.Bool // to strangers: the lease is lost, or the host drains
+	lease  fleet.Lease // required for new players to join; zero: none is required
+	closed atomic.Bool // nobody new may join: the lease is lost, or the host drains
 }
 
-// showing is how a game is shown to others than its players.
+// showing is the state of a game for spectators.
 type showing struct {
 	show     *watch.Show // nil: the game cannot be watched
-	withdraw func()
-	inList   bool
+	withdraw func()      // ends the offer of show
+	inList   bool        // listed for spectators
 }
 
 // seating assigns links to the seats of players.
@@ -96,33 +96,33 @@ type seating struct {
 	links   map[game.LinkID]*link
 	lastID  game.LinkID
 	seats   [w3gs.MaxPID + 1]*link
-	proxies [w3gs.MaxPID + 1]*person // players who have one, also while their seat has no link
+	proxies [w3gs.MaxPID + 1]*person // players with a reconnect proxy, also while they are disconnected
 
-	extendedWait time.Duration         // how long players behind extended proxies are waited for
-	bearers      map[string]netip.Addr // who has joined first under a name of a realm
+	extendedWait time.Duration         // how long the game waits for players behind extended proxies
+	bearers      map[string]netip.Addr // address of the first player who joined under a realm's name, by admission.Account
 }
 
-// surviving is the part of a game that lets it outlive the process.
-type surviving struct {
-	ledger     *survive.Ledger  // nil: it does not
-	head       *takeover.Header // as it was noted last
+// persistence lets a game outlive the process.
+type persistence struct {
+	ledger     *survive.Ledger  // nil: the game ends with the process
+	head       *takeover.Header // as it was written last
 	shares     shares
-	about      recording.About // of its replay
-	held       bool            // the holder has the sockets and the ledger
-	unheld     bool            // the holder may not have the ledger and all links yet
-	rebuilding bool            // its machine is rebuilt without a packet that it has panicked over, and takes no input
-	knownAt    time.Duration   // when recorded was noted
-	recorded   uint64          // the last fact that was recorded then
-	behind     *behind         // observe the game, but are not where it is yet; nil: none
+	about      recording.About // beginning of its replay
+	held       bool            // the supervisor has the sockets and the ledger
+	unheld     bool            // the supervisor may lack the ledger or a link
+	rebuilding bool            // the machine is being rebuilt without a packet that it panicked over, and takes no input
+	knownAt    time.Duration   // when recorded was set
+	recorded   uint64          // last fact that was recorded at knownAt
+	behind     *behind         // observers that still catch up after a takeover; nil: none
 }
 
-// shares counts the use of the ledger by players who have no link now.
+// shares counts how much of the ledger joins and players who left have used; see quota.go.
 type shares struct {
 	joins allowance.Allowance
 	spent map[netip.Addr]allowance.Allowance
 }
 
-// behind holds the observers of a claimed game that have not caught up with it yet.
+// behind holds the observers of a taken-over game while they catch up.
 type behind struct {
 	g         *Game
 	records   *gamelog.Records
@@ -130,16 +130,16 @@ type behind struct {
 	observers []Observer
 }
 
-// ID is the number that clients join by.
+// ID returns the number that clients join by.
 func (g *Game) ID() uint32 { return g.id }
 
-// EntryKey returns the number that a join from the LAN must bring.
+// EntryKey returns the entry key that a join from the LAN must contain.
 func (g *Game) EntryKey() uint32 { return g.key }
 
-// version is that of the game; clients of others may see the lobby, too.
+// version returns the version of the game. With crossplay, clients of other versions see the lobby too.
 func (g *Game) version() w3gs.Version { return w3gs.Version(g.variants[0].Version) }
 
-// versionOf is the version whose clients alone are shown an entry key; 0: none.
+// versionOf returns the version whose clients alone are shown an entry key; 0: none.
 func (g *Game) versionOf(key uint32) w3gs.Version {
 	for _, v := range g.variants {
 		if v.EntryKey == key && key != g.key {
@@ -157,21 +157,20 @@ func (g *Game) Say(to *command.Caller, text string) {
 	g.call(func() { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: text}) })
 }
 
-// SayAll sends a line to all players of the game, since by wants it.
+// SayAll sends a line to all players of the game in the name of by.
 func (g *Game) SayAll(by *command.Caller, text string) {
 	g.call(func() { g.step(&game.Input{Kind: game.SayAll, Caller: by, Line: text}) })
 }
 
-// Notify has one player of the game read a Notice around a reason, in their language.
+// Notify sends one player of the game a notice with a reason, in their language.
 func (g *Game) Notify(to *command.Caller, notice, reason string) {
 	g.call(func() { g.step(&game.Input{Kind: game.HostLine, Caller: to, Line: reason, Why: notice}) })
 }
 
-// forfeit tells the machine that more would have to be kept for a seat than may
-// be.
+// forfeit tells the machine that more packets wait for a seat's proxy than may be kept.
 func (g *Game) forfeit(pid uint8) {
 	g.step(&game.Input{Kind: game.Forfeit, PID: pid, Why: "more waited for the proxy's acknowledgement than is kept"})
 }
 
-// stopNow ends a lobby or game, since the host stops.
+// stopNow ends a lobby or game because the host stops.
 func (g *Game) stopNow() { g.step(&game.Input{Kind: game.Stop, Why: game.HostStops.String()}) }

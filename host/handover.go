@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
+
+	"w3host/hold"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/host/survive"
 	"w3host/host/takeover"
 )
@@ -55,4 +59,16 @@ func (h *handover) ended() {
 	if shelf := h.inherited.Shelf; shelf != nil {
 		shelf.Flush(endingWithin)
 	}
+}
+
+// Inherit lists the games that earlier processes have left; shelf is nil without a supervisor.
+func Inherit(shelf hold.Shelf, log zerolog.Logger) *takeover.Inheritance {
+	in := takeover.Inherit(shelf, log)
+	in.Facts = func(g *takeover.Game) takeover.Observer {
+		return &registry.Facts{
+			Registry: new(registry.Registry),
+			Info:     Info{ID: g.ID, Map: g.Header.Map, Entry: g.Entry, By: g.By, Since: g.Header.Opened},
+		}
+	}
+	return in
 }

@@ -1,6 +1,6 @@
-// Package host is where the pure rooms meet the world: it listens, gives each
-// connection to its game, and carries inputs and orders between sockets and the
-// machines that know the rules. It holds no rule itself.
+// Package host serves lobbies and games: it accepts connections, gives each one to its game, and carries packets between
+// sockets and the game machines (package game), which know the rules. A Host runs all its games on one event loop
+// (host/loop). Package daemon makes it; commands, web console and metrics call its exported methods.
 package host
 
 import (
@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"sync"
 	"time"
 
 	"w3host/game"
@@ -19,89 +20,96 @@ import (
 	"w3host/game/command"
 	"w3host/host/gamelist"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/host/takeover"
 	"w3host/internal/background"
 )
 
-// Host takes joins on one TCP port for every lobby and game.
+// Host accepts joins on one TCP port for all its lobbies and games. Create it with New, then call Run.
 type Host struct {
-	*registry
+	*registry.Registry
 	shard   *shard
-	running []*Game // in the order in which they began; belongs to the loop's goroutine
+	running []*Game // in the order of their start; for the loop's goroutine only
 
-	// Guarded by registry.mu:
-	games    map[uint32]*Game // lobbies and running games by id
-	lastID   uint32           // that was given to a lobby
-	opened   uint32           // the highest that has been in games
-	setup    game.Config      // of lobbies that no entry asks for
-	agains   []lobbySpec      // of games that are over and played again
+	mu       sync.Mutex       // guards the following; Registry may be called with it held
+	games    map[uint32]*Game // lobbies and running games by ID
+	lastID   uint32           // last ID given to a lobby
+	opened   uint32           // highest ID that has been in games
+	setup    game.Config      // for lobbies without an entry
+	agains   []lobbySpec      // lobbies to open for games that are played again
 	stopping bool
 
-	beatAt     time.Duration // of the last heartbeat that was passed on
-	rested     bool          // nothing ran then
-	goodAt     time.Duration // from when on the games that were taken over count as sound; 0: not yet known
-	holderGone time.Duration // when the log last said that the holder has ended; 0: never
+	beatAt     time.Duration // when the last heartbeat was passed on
+	rested     bool          // nothing ran at beatAt
+	goodAt     time.Duration // when taken-over games count as sound; 0: not known yet
+	holderGone time.Duration // when the end of the supervisor was last logged; 0: never
 
-	coming bool // games of a process before may still be taken over; belongs to the loop's goroutine
+	coming bool // games of earlier processes may still be taken over; for the loop's goroutine only
 
 	takeover *takeover.Takeover // of the games of earlier processes
-	retry    time.Duration      // refillRetry; tests wait less
+	retry    time.Duration      // refillRetry; shorter in tests
 }
 
-// Addr is where the host listens.
+// Addr returns the address that the host listens on.
 func (h *Host) Addr() netip.AddrPort { return h.shard.opts.Listeners.Addr() }
 
-// Game finds a lobby or a running game.
+// Game returns the lobby or running game of an ID, or nil.
 func (h *Host) Game(id uint32) *Game {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.games[id&gameIDMask]
+	return h.games[id&registry.IDMask]
 }
 
-// Games lists the lobbies and running games.
+// Games returns all lobbies and running games, in any order.
 func (h *Host) Games() []*Game {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Values(h.games))
 }
 
-// find is Game; over reports that the game of this id has ended.
+// find is Game, and reports whether the game of this ID has ended.
 func (h *Host) find(id uint32) (g *Game, over bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	id &= gameIDMask
+	id &= registry.IDMask
 	g = h.games[id]
 	return g, g == nil && id > 0 && id <= h.opened
 }
 
-// Draining reports whether no lobby is opened any more, by an operator's will.
+// Draining reports whether an operator has ordered that no more lobbies open.
 func (h *Host) Draining() bool {
+	disabled := false
+	h.Locked(func(k *autohost.Keeper) { disabled = k.Disabled() })
+	return disabled || h.isStopping()
+}
+
+func (h *Host) isStopping() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.stopping || h.keeper.Disabled()
+	return h.stopping
 }
 
-// forget removes a game that is over from all tables.
+// forget removes an ended game from all indexes.
 func (h *Host) forget(g *Game) {
 	h.running = slices.DeleteFunc(h.running, func(o *Game) bool { return o == g })
-	h.Keep(func(k *autohost.Keeper) {
-		delete(h.games, g.id)
-		delete(h.infos, g.id)
-		k.Ended(g.id)
-	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.games, g.id)
+	h.Remove(g.id)
+	h.Keep(func(k *autohost.Keeper) { k.Ended(g.id) })
 }
 
-// again has a lobby opened in the place of a game that is played again.
+// again orders a lobby for a game that is played again.
 func (h *Host) again(g *Game, cfg *game.Config) {
 	spec := *g.spec
 	spec.name, spec.again, spec.over = cfg.Name, cfg, g.id
-	h.Keep(func(k *autohost.Keeper) {
-		k.Hold(g.id)
-		h.agains = append(h.agains, spec)
-	})
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.agains = append(h.agains, spec)
+	h.Keep(func(k *autohost.Keeper) { k.Hold(g.id) })
 }
 
-// beginStop announces the end of this host, or that another process goes on in its place.
+// beginStop announces the end of this host; handing: another process takes over its games.
 func (h *Host) beginStop(handing bool) {
 	h.mu.Lock()
 	h.stopping = true
@@ -109,7 +117,7 @@ func (h *Host) beginStop(handing bool) {
 	h.takeover.Stop(handing)
 }
 
-// New makes a host; nothing is served before Run.
+// New makes a host. It serves nothing before Run or Serve.
 func New(opts Options) (*Host, error) {
 	opts.Advertiser = cmp.Or[gamelist.Advertiser](opts.Advertiser, nobody{})
 	opts.Recorder = cmp.Or[Recorder](opts.Recorder, nobody{})
@@ -122,18 +130,19 @@ func New(opts Options) (*Host, error) {
 	if opts.Outside == nil {
 		opts.Outside = func(uint32, *command.Caller, string) {}
 	}
-	r := &registry{infos: make(map[uint32]*Info), refill: make(chan struct{}, 1)}
-	h := &Host{registry: r, games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
+	h := &Host{games: make(map[uint32]*Game), setup: opts.Game, retry: cmp.Or(opts.Autohost.Retry, refillRetry)}
 	a := &opts.Autohost
 	if a.Expand == nil {
 		a.Expand = func(choice string) []string { return []string{choice} }
 	}
-	r.keeper = autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand, r.seated)
+	h.Registry = registry.New(func(seated func(uint32, string) bool) *autohost.Keeper {
+		return autohost.New(a.Entries, a.MaxGames, h.retry, uint64(randomU32()), a.Expand, seated)
+	})
 	if opts.Leases != nil {
-		r.keeper.Share()
+		h.Locked((*autohost.Keeper).Share)
 	}
 	var err error
-	if h.shard, err = newShard(opts, r, h.arrive); err != nil {
+	if h.shard, err = newShard(opts, h.Registry, h.arrive); err != nil {
 		return nil, err
 	}
 	idle := idleBeat
@@ -146,23 +155,23 @@ func New(opts Options) (*Host, error) {
 		h.opened = h.lastID
 		entry := g.Entry
 		if g.Leased && !g.Playing {
-			entry = "" // the lease is lost: another lobby opens
+			entry = "" // the lease is lost, so the entry opens another lobby
 		}
-		h.keeper.Survived(g.ID, entry, g.Number, !g.Playing)
+		h.Locked(func(k *autohost.Keeper) { k.Survived(g.ID, entry, g.Number, !g.Playing) })
 		h.coming = true
 	}
 	h.takeover = takeover.New(h.shard.inherited, (*adopter)(h))
 	return h, nil
 }
 
-// How often the loop beats without a lobby or game: seldom, since nothing waits for it, and
-// more often where the holder has to see that the loop goes round.
+// How often the loop beats without a lobby or game: seldom, because nothing waits for it, and more often under a
+// supervisor, which must see that the loop runs.
 const (
 	idleBeat = 30 * time.Second
 	heldBeat = 2 * time.Second
 )
 
-// beat is called by the loop at each heartbeat.
+// beat is called by the loop at each heartbeat, and passes it on to Options.Heart.
 func (h *Host) beat() {
 	h.watchHolder()
 	heart, idle := h.shard.opts.Heart, len(h.running) == 0
@@ -173,14 +182,14 @@ func (h *Host) beat() {
 	heart.Beat(time.Now())
 }
 
-// Run serves until ctx ends, then stops in order.
+// Run serves until ctx ends, then stops the host. It is Serve and Close.
 func (h *Host) Run(ctx context.Context) error {
 	return errors.Join(h.Serve(ctx), h.Close())
 }
 
-// Serve serves until ctx ends. Close or Leave has to follow.
+// Serve serves until ctx ends. The caller must call Close or Leave afterwards.
 func (h *Host) Serve(ctx context.Context) error {
-	go h.shard.Run() // ends with stop
+	go h.shard.Run() // ends with Close
 	if w := h.shard.watchers; w != nil {
 		go background.Run(func() { // ends with Close
 			if w.RunGuarded() {
@@ -195,7 +204,7 @@ func (h *Host) Serve(ctx context.Context) error {
 		}
 	})
 	var err error
-	h.shard.Wait(func() { // a player who comes back finds the game
+	h.shard.Wait(func() { // after the takeovers, so that reconnecting players find their games
 		err = h.listen()
 		h.goodAt = h.shard.Now() + goodAfter
 	})
@@ -206,7 +215,7 @@ func (h *Host) Serve(ctx context.Context) error {
 	return nil
 }
 
-// listen has connections accepted. Until then the system keeps them.
+// listen begins to accept connections. Until then the kernel queues them.
 func (h *Host) listen() error {
 	for _, l := range []net.Listener{h.shard.opts.Listeners.Main, h.shard.opts.Listeners.Returns} {
 		if l == nil || h.shard.Stopping() {
@@ -219,7 +228,7 @@ func (h *Host) listen() error {
 	return nil
 }
 
-// showNothing lets nobody watch any more.
+// showNothing ends spectating, because the spectators' loop has crashed.
 func (h *Host) showNothing() {
 	h.shard.watchers = nil
 	for _, g := range h.running {
@@ -227,9 +236,9 @@ func (h *Host) showNothing() {
 	}
 }
 
-// Close stops in order: no new connections, no announcements, games told and ended,
-// their last packets flushed. It returns when all that is done or Limits.Shutdown has
-// passed: the takeovers of games, connections, spectators and observers share this one deadline.
+// Close stops the host: it refuses connections, withdraws announcements, tells the players, ends the games and flushes
+// their last packets. It blocks until that is done, at most for Limits.Shutdown, which takeovers, connections, spectators
+// and observers share. It returns an error if games or connections were still open then.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	within := h.shard.opts.Limits.Shutdown
@@ -239,7 +248,7 @@ func (h *Host) Close() error {
 	err := h.stop(ctx, within)
 	h.takeover.Await(ctx)
 	if w := h.shard.watchers; w != nil {
-		w.Shutdown(within * 3 / 4) // the loop that would have said so may have crashed
+		w.Shutdown(within * 3 / 4) // again, because the loop that calls it in stopGames may have crashed
 		<-w.Done()
 	}
 	h.closeJournals(ctx)
@@ -250,7 +259,7 @@ func (h *Host) Close() error {
 	return err
 }
 
-// journalsLeast is how long the disk has for the last journals, even if the games took all of the time.
+// journalsLeast is the minimum time for writing the last journals, even if the games used all of Limits.Shutdown.
 const journalsLeast = 300 * time.Millisecond
 
 func (h *Host) closeJournals(ctx context.Context) {
@@ -263,15 +272,15 @@ func (h *Host) closeJournals(ctx context.Context) {
 	h.shard.journals.Close(ctx)
 }
 
-// waiting is a group of the loop that never does anything: the loop does not end before it.
+// waiting is a loop group without work. The loop does not end before the group is closed.
 type waiting struct{}
 
 func (waiting) Tick()                       {}
 func (waiting) Next() (time.Duration, bool) { return 0, false }
 func (waiting) Attends() bool               { return false }
 
-// stop ends everything in order and waits for it until ctx ends. The loop goes on until all takeovers are
-// settled: a game that another process has released for this one is ended here.
+// stop ends games and connections and waits for them until ctx ends. The loop runs until all takeovers are settled, so
+// that a game which another process has released to this one ends here.
 func (h *Host) stop(ctx context.Context, within time.Duration) error {
 	h.beginStop(false)
 	var takeovers *loop.Group
@@ -280,7 +289,7 @@ func (h *Host) stop(ctx context.Context, within time.Duration) error {
 		h.stopGames(within)
 	})
 	settled := func() { h.shard.CloseGroup(takeovers) }
-	go func() { // ends when no takeover is under way
+	go func() { // ends when no takeover is in progress
 		h.takeover.Wait()
 		h.shard.Call(settled)
 	}()
@@ -298,9 +307,8 @@ func (h *Host) stop(ctx context.Context, within time.Duration) error {
 	return fmt.Errorf("games or connections were still open %v after the end was announced", within)
 }
 
-// stopGames ends everything in order: no new connections, no unjoined ones, then the
-// games, which flush their last packets. Clients that do not close are cut in time for the rest to be done within
-// the limit.
+// stopGames closes the ports and the connections that have not joined, then ends the games, which flush their last
+// packets. Clients that do not close their connections are cut after three quarters of the limit.
 func (h *Host) stopGames(within time.Duration) {
 	h.shard.handover.end()
 	h.shard.Stop(errHostStops)
@@ -313,7 +321,7 @@ func (h *Host) stopGames(within time.Duration) {
 	}
 }
 
-// abandon ends the games and connections left after Limits.Shutdown.
+// abandon ends the games and connections that are left after Limits.Shutdown.
 func (h *Host) abandon() {
 	for _, g := range slices.Clone(h.running) {
 		g.end()

@@ -16,59 +16,59 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// link is one client's TCP connection. It belongs to the goroutine of its shard.
+// link is one client's TCP connection. It is for the loop's goroutine only.
 type link struct {
-	// The fields that each packet needs, side by side: they have left the processor's cache since the last one.
+	// The fields that each packet needs stand together, because they have left the CPU cache since the last packet.
 	*loop.Conn
 	shard   *shard
-	game    *Game // nil: it has not joined one
+	game    *Game // nil: it has not joined
 	id      game.LinkID
-	pid     uint8          // the seat that it carries; 0: none
-	held    bool           // the holder has its socket
-	*person                // another link takes them over
+	pid     uint8          // its seat; 0: none
+	held    bool           // the supervisor has its socket
+	*person                // moves to the next link on a reconnect
 	stream  survive.Stream // not begun: the link ends with the process
-	brought int            // bytes of the ledger that were not taken from stored yet
+	brought int            // bytes added to the ledger that stored does not contain yet
 
-	welcome func(*link, []byte) error // takes its packets until it is of a game
-	last    uint32                    // what a proxy that comes back has received
+	welcome func(*link, []byte) error // handles its packets until it has joined
+	last    uint32                    // count of packets that a reconnecting proxy has received
 
-	skipped  int  // packets without a meaning for a host
-	odd      bool // a harmless packet was too long; that is logged
+	skipped  int  // packets that a host does not use
+	odd      bool // a harmless packet was too long, and that was logged
 	unjoined bool // counted as a connection without a seat
 
-	// The machine learns of bytes that wait once more after the last of them has left.
-	backlogReported bool // of packets
-	fetching        bool // of the map, or before it on the line
+	// The machine is told once more when no bytes wait any longer.
+	backlogReported bool // packets waited at the last report
+	fetching        bool // parts of the map, or bytes before them, may wait
 }
 
-// person is the player behind a link, whichever connection carries them.
+// person is the player behind a link. It outlives the link if the player reconnects.
 type person struct {
 	name     string
-	realm    string // whose list the join came from; empty: the LAN
+	realm    string // the realm whose list the join came from; "": the LAN
 	vouched  bool   // the realm has confirmed the name
-	loggedIn bool   // with the password of an admin of that name
-	checking bool   // a password of theirs is checked
-	disputed bool   // somebody else has come under the name: the realm's word does not say who is meant
-	forget   func() // ends the question to the realm; nil: none is on its way
-	code     string // that proves the name if the account whispers it; empty: none was shown
-	tries    int    // wrong codes that were typed
+	loggedIn bool   // has typed the password of an admin of that name
+	checking bool   // a password is being checked
+	disputed bool   // another address has joined under the name, so the realm cannot tell who is meant
+	forget   func() // withdraws the question to the realm; nil: none is pending
+	code     string // verification code that was shown, for the account to whisper; "": none
+	tries    int    // wrong codes typed at the seat
 
 	packets  admission.PacketLimiter
-	stored   allowance.Allowance // of the ledger
-	lastAddr netip.Addr          // of their last link that had the seat
+	stored   allowance.Allowance // use of the ledger
+	lastAddr netip.Addr          // of the last link with the seat
 
 	line  gproxy.Line
-	proxy *proxy // nil: the client speaks for itself
+	proxy *proxy // nil: the client has no reconnect proxy
 }
 
-// proxy is the state of a player's proxy across its connections.
+// proxy is the state of a player's reconnect proxy across its connections.
 type proxy struct {
 	survive.Proxy
 	returned allowance.Allowance
 }
 
-// send queues a packet that a proxy counts; Queue is for those that it does not: packets
-// of proxies, and those for links without a seat.
+// send queues a packet that a proxy counts. Packets that a proxy does not count (its own, and those for links without a
+// seat) go through Queue.
 func (l *link) send(frame []byte) {
 	if l.State() >= loop.Closing {
 		return
@@ -80,7 +80,7 @@ func (l *link) send(frame []byte) {
 	l.Queue(frame)
 }
 
-// Framed counts parts of the map that are about to be sent.
+// Framed implements loop.Handler: it counts parts of the map that are about to be sent.
 func (l *link) Framed(parts int) {
 	if l.stream.Begun() {
 		l.stream.Parts(parts)
@@ -97,8 +97,8 @@ func (l *link) uncount() {
 	}
 }
 
-// level returns the player's level by the lists of the host. A name that its realm has
-// not confirmed is worth nothing, not even as one of the LAN.
+// level returns the player's level by the admin lists. A name that its realm has not confirmed has no rights, not even
+// those of the same name on the LAN.
 func (l *link) level() command.Level {
 	if l.realm != "" && !l.vouched {
 		return command.Anyone
@@ -106,8 +106,7 @@ func (l *link) level() command.Level {
 	return l.shard.opts.Admins.Level(Joiner{l.name, l.realm, l.Addr.Addr(), l.loggedIn})
 }
 
-// banned says why the player may not be here. A ban on a realm is for a name that
-// the realm has confirmed.
+// banned returns why the player may not be here, or "". A ban on a realm applies to names that the realm has confirmed.
 func (l *link) banned() string {
 	realm := ""
 	if l.vouched {
@@ -116,13 +115,13 @@ func (l *link) banned() string {
 	return l.shard.opts.Bans.Banned(l.name, l.Addr.Addr(), realm, l.game != nil && l.game.playing)
 }
 
-// log is the host's log with the link's address.
+// log returns the host's log with the link's address.
 func (l *link) log() *zerolog.Logger {
 	log := l.shard.log.With().Stringer("addr", l.Addr).Logger()
 	return &log
 }
 
-// refusal begins a log line about a connection that is refused.
+// refusal begins a log line about a refused connection. Repeated ones of an address get level debug.
 func (l *link) refusal(level zerolog.Level) *zerolog.Event {
 	s := l.shard
 	line, begins := s.refused.Add(network.Base(l.Addr.Addr()))
@@ -135,7 +134,7 @@ func (l *link) refusal(level zerolog.Level) *zerolog.Event {
 		level = zerolog.DebugLevel
 	}
 	if s.log.GetLevel() > level {
-		return nil // spares the line's context; Msg and the others take nil
+		return nil // which the methods of an Event accept
 	}
 	return l.log().WithLevel(level)
 }

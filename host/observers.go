@@ -123,7 +123,7 @@ func (g *Game) show() {
 // closeToStrangers lets nobody in any more, for good.
 func (g *Game) closeToStrangers() {
 	g.closed.Store(true)
-	g.shard.note(&g.info, func(i *Info) { i.Closed = true })
+	g.shard.Note(&g.facts.Info, func(i *Info) { i.Closed = true })
 	g.show()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"w3host/formats/w3map"
 	"w3host/game"
+	"w3host/game/autohost"
 	"w3host/host/takeover"
 	"w3host/lan"
 	"w3host/mapxfer"
@@ -71,16 +72,19 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	if h.stopping {
 		return nil, errHostStops
 	}
-	h.games[id], h.infos[id] = g, &g.info
+	h.games[id] = g
 	h.opened = max(h.opened, id)
-	switch {
-	case spec.again != nil:
-		h.keeper.Replaced(spec.over, id)
-	case spec.order.Entry != "":
-		h.keeper.Opened(spec.order, id, spec.file)
-	default:
-		h.keeper.Add(id)
-	}
+	h.Add(&g.facts.Info)
+	h.Locked(func(k *autohost.Keeper) {
+		switch {
+		case spec.again != nil:
+			k.Replaced(spec.over, id)
+		case spec.order.Entry != "":
+			k.Opened(spec.order, id, spec.file)
+		default:
+			k.Add(id)
+		}
+	})
 	h.shard.Call(func() { h.begin(g) }) // with the lock held: whoever finds the game in games calls later
 	return g, nil
 }
@@ -115,9 +119,9 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: host,
 		log: s.log.With().Uint32("game", id).Logger(),
 	}
-	g.shard, g.carrier, g.registry = s, g, s.registry
+	g.shard, g.carrier, g.facts.Registry = s, g, s.Registry
 	g.lease = spec.order.Lease
-	g.info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
+	g.facts.Info = Info{ID: id, Name: spec.name, Map: spec.m.File, Entry: spec.order.Entry, By: spec.by, Since: time.Now()}
 	g.links = make(map[game.LinkID]*link)
 	cfg, opened := spec.setup.ForMap(spec.m.Map), time.Now()
 	cfg.ID, cfg.Name, cfg.Lobby.RandomSeed = id, spec.name, randomU32()

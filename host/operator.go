@@ -40,7 +40,7 @@ func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 		}
 		defer g.rescue()
 		s := g.machine.Snapshot()
-		s.Watchers = g.info.Watching()
+		s.Watchers = g.facts.Info.Watching()
 		use(s)
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"w3host/host/gamelist"
 	"w3host/host/lookup"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/host/takeover"
 	"w3host/internal/heartbeat"
 	"w3host/lan"
@@ -24,22 +25,21 @@ import (
 	"w3host/storage"
 )
 
-// Options are the settings and parts that all games of a host share.
+// Options are the settings and collaborators of a host, shared by all its games.
 type Options struct {
 	Network   loop.Network // nil: the system's
 	Listeners takeover.Listeners
 	Inherited *takeover.Inheritance // nil: nothing outlives this process
-	Standby   int                   // from so many lobbies and games on another process stands by for the death of this one, where a holder can have it; 0: never
+	Standby   int                   // lobbies and games from which a standby process is kept, if there is a supervisor; 0: never
 	Product   w3gs.Product
 
-	// Game has the settings of all games. Fields that depend on the map or the lobby are
-	// filled in per game; of Game.Settings, those that the map leaves open count.
+	// Game has the settings of all games. Fields that depend on the map or the lobby are filled in per game.
+	// Game.Settings applies where the map leaves a setting open.
 	Game     game.Config
 	Limits   Limits
 	Autohost Autohost
 
-	// RequireEntryKey refuses joins that do not bring the key of the lobby's LAN
-	// announcement.
+	// RequireEntryKey refuses joins from the LAN without the key of the lobby's announcement.
 	RequireEntryKey bool
 
 	// Listing answers clients elsewhere that ask for the open lobbies over the game port.
@@ -50,51 +50,48 @@ type Options struct {
 	Replays    *recording.Archive // nil: games are not recorded
 	Watch      Watch
 	Bans       Bans
-	// BansChanged has a value when everybody who plays is to be looked up again.
+	// BansChanged receives a value when all players must be checked for bans again.
 	BansChanged <-chan struct{}
 	Admins      Admins
-	// Country is the code of an address's country, "" where it is not known. It does not wait. nil: none is known.
+	// Country returns the country code of an address, or "" if it is unknown. It does not block. nil: always "".
 	Country func(netip.Addr) string
-	People  lookup.People // nil: nobody answers
+	People  lookup.People // nil: there is no database
 	Realms  Realms
-	Leases  Leases         // nil: every entry is this host's alone
-	Ratings lookup.Ratings // nil: everybody is a newcomer
-	// Outside takes the lines of players and operators that are no commands of a game.
-	// It is called on the loop and must not wait. nil: nobody does.
+	Leases  Leases         // nil: all entries belong to this host alone
+	Ratings lookup.Ratings // nil: all players are newcomers
+	// Outside receives the commands of players that are not commands of a game. It is called on the loop and must not
+	// block. nil: they are ignored.
 	Outside func(game uint32, by *command.Caller, line string)
-	// Observers make further observers of each game that is opened, before its first
-	// fact; key is that in the game log. Those of a game that is made again are shown all its
-	// facts, on another goroutine than the loop's; Stamped.Again says that they are old.
+	// Observers make further observers of each game before its first fact; key is the game's key in the game log. After
+	// a takeover they are shown all earlier facts, marked Stamped.Again, on another goroutine than the loop's.
 	Observers []func(id uint32, key string) Observer
 	Log       zerolog.Logger
-	// Heart beats with the loop, for the housekeeping of the process; nil: nobody listens.
+	// Heart beats with the loop, for the housekeeping of the process; nil: none.
 	Heart *heartbeat.Heart
 
-	// Crashes is the folder for the reports of crashes; empty for none.
+	// Crashes is the directory for crash reports; "": none are written.
 	Crashes string
 	Journal journal.Options
 }
 
-// Autohost keeps lobbies open.
+// Autohost describes the lobbies that the host keeps open.
 type Autohost struct {
-	Entries  []autohost.Entry // their Setup is as Options.Game
+	Entries  []autohost.Entry // with a Setup like Options.Game
 	MaxGames int              // lobbies and running games of the host together
-	Retry    time.Duration    // the pause after nothing could be opened; 0: 10 s
-	// Expand lists the maps that a choice of an entry stands for, nil: one of its
-	// name. It never waits.
+	Retry    time.Duration    // pause after a failure to open a lobby; 0: 10 s
+	// Expand lists the map files that an entry's choice stands for. It does not block. nil: a choice is a file name.
 	Expand func(choice string) []string
-	// Open reads one of these maps, with the identifiers of each of the versions, of which
-	// the first is that of the game. It is asked for each lobby, so that a replaced file
-	// takes effect without a restart.
+	// Open reads a map file, with its identifiers for each of the versions; the first is the version of the game. It is
+	// called for each lobby, so a replaced file takes effect without a restart.
 	Open func(file string, seen []w3gs.Version) (*Map, error)
 }
 
-// Watch shows running games, from their records, to others than their players.
+// Watch configures spectating of running games.
 type Watch struct {
 	On    bool
 	Delay time.Duration
-	Most  int // viewers of a game
-	All   int // viewers of all games
+	Most  int // maximum number of spectators of a game
+	All   int // maximum number of spectators of all games
 	Past  spectate.Options
 }
 
@@ -108,70 +105,72 @@ type Limits struct {
 	Shutdown     time.Duration // for Close
 }
 
-// Observer looks at what happens in a game. It never waits, and keeps nothing of
-// the facts it is shown.
+// Info and Totals describe lobbies and games; see package registry.
+type (
+	Info   = registry.Info
+	Totals = registry.Totals
+)
+
+// Observer is shown all facts of a game. Observe must not block, and must not keep the fact.
 type Observer interface {
 	Observe(*game.Stamped)
 }
 
-// Recorder takes what happened for the game log. It never waits.
+// Recorder takes records for the game log. Record does not block.
 type Recorder interface {
 	Record(storage.Record)
 }
 
-// Bans answers from memory who is banned.
+// Bans knows who is banned, in memory.
 type Bans interface {
-	// Banned returns why a player may not join or stay, empty if they may. playing: the player plays in a running
-	// game, from which only bans made by people remove players.
+	// Banned returns why a player may not join or stay, or "". playing: the player is in a running game, from which
+	// only bans made by people remove players.
 	Banned(name string, addr netip.Addr, realm string, playing bool) (why string)
 }
 
-// Admins answers from memory who may use which commands, beside the owner of a
-// lobby.
+// Admins knows, in memory, who may use which commands besides the owner of a lobby.
 type Admins interface {
 	Level(who Joiner) command.Level
-	// AdminLike is the name of an admin that another name is taken for; empty: none.
+	// AdminLike returns the name of an admin that name could be mistaken for, or "".
 	AdminLike(name string) string
 }
 
-// Joiner is a person who may have an admin's rights. The realm is empty for players of the
-// LAN, whose names prove nothing; the address is invalid where it is not known.
+// Joiner is a person who may have an admin's rights. Realm is empty for players of the LAN, whose names prove nothing;
+// Addr is invalid if it is unknown.
 type Joiner struct {
 	Name, Realm string
 	Addr        netip.Addr
-	LoggedIn    bool // with the password of the name
+	LoggedIn    bool // has typed the password of the name
 }
 
-// Realms knows the realms whose lists joins may come from.
+// Realms knows the realms that list the lobbies. Its methods do not block.
 type Realms interface {
-	// Of are the names of the realms whose players can join lobbies of a version, each once.
+	// Of returns the names of the realms whose players can join lobbies of a version.
 	Of(v w3gs.Version) []string
-	// Realm names the realm that a game id was listed on; empty: the LAN, or none.
+	// Realm returns the realm that lists a lobby under this game ID, or "" for the LAN.
 	Realm(gameID uint32) string
-	// Port is where players of a realm's list join; 0: at the host's own.
+	// Port returns the port that a realm lists; 0: the host's own.
 	Port(realm string) uint16
-	// Version is that of the players of a realm.
+	// Version returns the version of a realm's players.
 	Version(realm string) w3gs.Version
-	// Account is the name of the host's account there, for people to whisper to.
+	// Account returns the name of the host's account on a realm.
 	Account(realm string) string
-	// Confirm asks a realm whether somebody of this name is in the game; no also means
-	// that the realm's word would prove nothing. The answer comes on another goroutine, or
-	// never. forget ends the question.
+	// Confirm asks a realm whether an account of this name is in the game. answer is called on another goroutine, or
+	// never; false also means that the realm cannot prove it. forget withdraws the question.
 	Confirm(realm, name string, game uint32, from netip.Addr, answer func(in bool)) (forget func())
-	// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
-	// for; empty: none.
+	// Waits returns a realm on which a lobby is not listed yet, and the lobby that is listed there before it, or "".
 	Waits(game uint32) (realm, lobby string)
 }
 
-// Leases knows which lobbies of entries this host may show, and let strangers into, now. It is
-// asked on several goroutines and never waits.
+// Leases knows which leases of a fleet this host holds. Its methods do not block, and are safe for concurrent use.
 type Leases interface {
+	// Acting reports whether this host may list the lobby of a lease, and let new players in, now.
 	Acting(fleet.Lease) bool
-	// Session returns the session that has the leases; empty: the host is in none now.
+	// Session returns the session that holds the leases, or "".
 	Session() string
 }
 
-// nobody stands in for the parts that an Options leaves out.
+// nobody implements the collaborators that an Options leaves out.
 type nobody struct{ lookup.Nobody }
 
 func (nobody) Open(lan.Advert) error                          { return nil }

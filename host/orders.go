@@ -36,7 +36,7 @@ func (g *Game) stepped() {
 
 // noteShutOut tells the keeper of entries when strangers cannot join the lobby any more, or can again. Its lease is then for another lobby.
 func (g *Game) noteShutOut() {
-	if g.info.Entry == "" || !g.open.Load() || g.machine.ShutsOut() == g.shutOut {
+	if g.facts.Info.Entry == "" || !g.open.Load() || g.machine.ShutsOut() == g.shutOut {
 		return
 	}
 	if g.shutOut = !g.shutOut; g.shutOut {
@@ -161,7 +161,7 @@ func (g *Game) play() {
 			p.line.Keep(p.proxy.Most)
 		}
 	}
-	if place, ok := g.shard.place(g.id, g.shard.opts.Game.Turns.Period); ok {
+	if place, ok := g.shard.Place(g.id, g.shard.opts.Game.Turns.Period); ok {
 		g.step(&game.Input{Kind: game.Beat, By: place - g.opened})
 	}
 }

@@ -63,7 +63,7 @@ func (g *Game) hold() {
 		return
 	}
 	h := &takeover.Header{
-		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.info.Entry, By: g.info.By, Private: g.spec.private,
+		Key: g.records.Key(), EntryKey: g.key, Map: g.m.File, File: g.spec.file, Entry: g.facts.Info.Entry, By: g.facts.Info.By, Private: g.spec.private,
 		Replay: g.about, Records: g.replay != nil, Journal: g.journal.Name(), Opened: g.about.Opened, Variants: g.variants,
 		Number: g.spec.order.Number, Leased: g.lease.Term != 0, Again: g.spec.again != nil,
 	}

@@ -29,7 +29,7 @@ func (g *Game) share() time.Duration {
 // renew closes an empty lobby of an entry whose journal is long, so that the next one begins another: it would take
 // long to make again, and in the end there would be no room.
 func (g *Game) renew() {
-	if g.info.Entry == "" || g.ledger == nil || g.ledger.Len() <= len(g.ledger.Memory().Bytes())/renewShare || len(g.links) > 0 {
+	if g.facts.Info.Entry == "" || g.ledger == nil || g.ledger.Len() <= len(g.ledger.Memory().Bytes())/renewShare || len(g.links) > 0 {
 		return
 	}
 	g.call(func() {

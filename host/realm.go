@@ -17,7 +17,7 @@ const maxBearers = 1024
 // for nothing, but its bearer may play. Where the realm's word would prove nothing, and
 // where it says no, a code does it.
 func (g *Game) prove(l *link) {
-	if l.disputed || g.shard.sharesName(&g.info) {
+	if l.disputed || g.shard.SharesName(&g.facts.Info) {
 		g.offerCode(l)
 		return
 	}
@@ -26,7 +26,7 @@ func (g *Game) prove(l *link) {
 		g.call(func() {
 			if l := g.seatOf(who); l != nil {
 				l.forget = nil
-				if in && !l.disputed && !g.shard.sharesName(&g.info) {
+				if in && !l.disputed && !g.shard.SharesName(&g.facts.Info) {
 					g.vouch(l)
 				} else {
 					g.offerCode(l)

@@ -48,13 +48,13 @@ func testCrowded(t *testing.T) {
 		r.lobby(4)
 		r.lobby(4)
 		for id, n := range tc.taken {
-			r.h.note(&r.h.Game(id).info, func(i *Info) {
+			r.h.Note(&r.h.Game(id).facts.Info, func(i *Info) {
 				for range n {
 					i.Players = append(i.Players, game.Player{Addr: netip.AddrPortFrom(home, 1234)})
 				}
 			})
 		}
-		got := ask(t, r.h.Game(tc.joins), func(g *Game) error { return r.h.shard.crowded(g.id, tc.addr) })
+		got := ask(t, r.h.Game(tc.joins), func(g *Game) error { return r.h.shard.refuseSeat(g.id, tc.addr) })
 		if got != tc.want {
 			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
 		}

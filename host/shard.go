@@ -12,40 +12,41 @@ import (
 	"w3host/host/gamelist"
 	"w3host/host/lookup"
 	"w3host/host/loop"
+	"w3host/host/registry"
 	"w3host/host/watch"
 	"w3host/protocol/w3gs"
 	"w3host/record/journal"
 )
 
-// shard is the state that the games of one loop share. It belongs to the loop's goroutine,
-// except the registry, lookup, and the loop's Call and Wait.
+// shard is the state that the games of one loop share. It is for the loop's goroutine only, except the registry, lookup,
+// and the loop's Call and Wait.
 type shard struct {
 	*loop.Loop
-	*registry
-	opts Options // of which Limits and RequireEntryKey change, under mu too
+	*registry.Registry
+	opts Options // Limits and RequireEntryKey change; writing them requires Host.mu as well
 	log  zerolog.Logger
 
 	journals  *journal.Files
-	watchers  *watch.Server // nil: nobody can watch
+	watchers  *watch.Server // nil: games cannot be watched
 	list      *gamelist.List
 	lookup    *lookup.Lookup
 	admission *admission.Control
 	refused   *admission.Refusals
 	codes     admission.Codes
 	lateness  lateness
-	writing   sync.WaitGroup // files of crashes
+	writing   sync.WaitGroup // crash reports that are being written
 	handover
 
-	action w3gs.OutgoingAction // what a packet is decoded into
+	action w3gs.OutgoingAction // decoded packets, to spare allocations
 	alive  w3gs.Keepalive
 }
 
 // refusalsEvery is the interval of the log's summary of refused connections.
 const refusalsEvery = time.Minute
 
-func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
+func newShard(o Options, r *registry.Registry, arrive func(*loop.Conn)) (*shard, error) {
 	s := &shard{
-		registry: r, opts: o, log: o.Log, lateness: newLateness(),
+		Registry: r, opts: o, log: o.Log, lateness: newLateness(),
 		list:      gamelist.New(o.Advertiser, o.Product, o.Listing, o.Limits.OutQueue),
 		admission: admission.New(o.Limits.Limits), refused: admission.NewRefusals(refusalsEvery), codes: admission.Codes{},
 		lookup: lookup.New(o.People, o.Ratings),
@@ -68,7 +69,7 @@ func newShard(o Options, r *registry, arrive func(*loop.Conn)) (*shard, error) {
 	return s, err
 }
 
-// randomU32 is for keys and seeds that players should not guess.
+// randomU32 returns a key or seed that players cannot guess.
 func randomU32() uint32 {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails, as of Go 1.24

@@ -30,11 +30,11 @@ const (
 // offerToWatch has the game listed for viewers, as soon as enough of it is recorded.
 func (g *Game) offerToWatch() {
 	w, file := g.shard.watchers, g.replay.Part()
-	if w == nil || file == "" || g.loading || g.onShow.show != nil || g.seenFrom == 0 || g.shard.leaving {
+	if w == nil || file == "" || g.facts.Loading || g.onShow.show != nil || g.facts.ViewPID == 0 || g.shard.leaving {
 		return
 	}
 	o := &g.shard.opts.Watch
-	check, version, seat, called := g.machine.MapCheck(), g.version(), g.seenFrom, g.called
+	check, version, seat, called := g.machine.MapCheck(), g.version(), g.facts.ViewPID, g.facts.Told
 	show := &watch.Show{
 		Number: g.id | watchBit, Version: version, File: file, Delay: o.Delay, Most: o.Most,
 		Tape: func(r *replay.Reader) (*spectate.Recording, error) {
@@ -60,7 +60,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 	if g.onShow.show != show || g.onShow.inList {
 		return
 	}
-	ad := g.advert(watchPrefix+g.info.Name, g.info.Counts, false)
+	ad := g.advert(watchPrefix+g.facts.Info.Name, g.facts.Info.Counts, false)
 	ad.GameID, ad.EntryKey, ad.Watched, ad.Hidden = g.onShow.show.Number, g.onShow.show.Key, true, nil
 	ad.Count = lan.Count{Slots: ad.Count.Slots, Open: 1}
 	if len(g.variants) > 1 && g.variants[0].EntryKey != g.key { // each has another map check
@@ -93,7 +93,11 @@ func (g *Game) stopShowing() {
 // setShow notes how the game is shown, also for others than the loop.
 func (g *Game) setShow(show *watch.Show) {
 	g.onShow.show = show
-	g.shard.note(&g.info, func(i *Info) { i.show = show })
+	g.shard.Note(&g.facts.Info, func(i *Info) {
+		if i.Viewers = nil; show != nil {
+			i.Viewers = show.Watching
+		}
+	})
 }
 
 // watchedBy hands a connection to the watchers' loop.
@@ -111,5 +115,5 @@ func (g *Game) playsAt(addr netip.Addr) bool {
 	same := func(a netip.AddrPort) bool { return network.Base(a.Addr()) == network.Base(addr) }
 	return !g.shard.admission.Exempt(addr) &&
 		(slices.ContainsFunc(g.seats[:], func(l *link) bool { return l != nil && same(l.Addr) }) ||
-			slices.ContainsFunc(g.info.Players, func(p game.Player) bool { return same(p.Addr) }))
+			slices.ContainsFunc(g.facts.Info.Players, func(p game.Player) bool { return same(p.Addr) }))
 }

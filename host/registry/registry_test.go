@@ -1,4 +1,4 @@
-package host
+package registry
 
 import (
 	"slices"
@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// The turns of many games are spread evenly over the period.
-func TestPlacesAreSpread(t *testing.T) {
+// TestPlacesAreStaggered: the turns of many games are spread evenly over the period.
+func TestPlacesAreStaggered(t *testing.T) {
 	const period, games = 100 * time.Millisecond, 50
-	r := &registry{infos: map[uint32]*Info{}}
+	r := &Registry{infos: map[uint32]*Info{}}
 	for id := range uint32(games) {
 		r.infos[id] = nil
 	}
 	var places []time.Duration
 	for id := range uint32(games) {
-		place, spread := r.place(id, period)
+		place, spread := r.Place(id, period)
 		if !spread {
 			t.Fatal("50 games are not spread")
 		}
@@ -28,7 +28,7 @@ func TestPlacesAreSpread(t *testing.T) {
 		}
 	}
 	r.infos = map[uint32]*Info{1: nil}
-	if _, spread := r.place(1, period); spread {
+	if _, spread := r.Place(1, period); spread {
 		t.Error("a single game has to wait for its place")
 	}
 }
