@@ -67,7 +67,7 @@ func (h *Host) makeRoom() {
 	}
 }
 
-// welcome takes the first packet of a connection.
+// welcome handles the first packet of a connection: a join, a reconnect, or a request for the list of lobbies.
 func (h *Host) welcome(l *link, frame []byte) error {
 	if frame[0] != gproxy.Magic {
 		l.line.Got()
@@ -84,7 +84,7 @@ func (h *Host) welcome(l *link, frame []byte) error {
 	return errNotAJoin
 }
 
-// join hands a join to the game it is for.
+// join passes a join to its game, or rejects it.
 func (h *Host) join(l *link, frame w3gs.Frame) error {
 	if frame.Op() != w3gs.OpReqJoin {
 		return errNotAJoin
@@ -110,8 +110,7 @@ func (h *Host) join(l *link, frame w3gs.Frame) error {
 	return nil
 }
 
-// route finds the game of a join: by its id, and with its key if it comes from
-// the LAN.
+// route returns the game of a join, or why it is rejected.
 func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
 	if err := h.shard.admission.Join(l.Addr.Addr(), time.Now()); err != nil {
 		return nil, w3gs.RejectInvalid, err
@@ -129,7 +128,7 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return nil, w3gs.RejectInvalid, errForeignRealm
 	case over:
 		return nil, w3gs.RejectStarted, errGameOver
-	case g == nil || g.group == nil: // or it begins behind this pass of the loop
+	case g == nil || g.group == nil: // or it begins after this pass of the loop
 		return nil, w3gs.RejectInvalid, errNoGame
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
@@ -154,7 +153,7 @@ func (s *shard) refuseSeat(id uint32, addr netip.Addr) error {
 	return s.RefuseSeat(id, s.admission.CountSeats(addr))
 }
 
-// routeWatcher finds the game that somebody wants to watch.
+// routeWatcher returns the game that a client wants to watch, or why it may not.
 func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, error) {
 	g := h.Game(join.GameID &^ watchBit)
 	switch why := l.banned(); {
@@ -168,8 +167,8 @@ func (h *Host) routeWatcher(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReas
 	return g, 0, nil
 }
 
-// comeBack gives a player's new connection to their seat, or rejects it. An error closes the connection without an
-// answer: the proxy tries again.
+// comeBack gives the new connection of a reconnecting player to the player's seat, or rejects it. On an error the
+// connection closes without an answer, and the proxy tries again.
 func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	addr, now := l.Addr.Addr(), time.Now()
 	if err := h.shard.admission.Reconnect(addr, now); err != nil {
@@ -180,10 +179,10 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 		return errWrongKeys
 	}
 	if c.seats > 0 && !c.here && h.shard.admission.TooManyWrongKeysInAll(addr, now) {
-		return errGuesses // unread: a player with the right key may try again
+		return errGuesses // without an answer: a player with the right key may try again
 	}
 	if c.person == nil && h.coming {
-		return errComing // unread: the proxy tries again
+		return errComing // without an answer: the proxy tries again
 	}
 	reason, err := gproxy.NotFound, errNoSuchSeat
 	if p := c.person; p != nil {
@@ -207,22 +206,21 @@ func (h *Host) comeBack(l *link, back *gproxy.Reconnect) error {
 	return nil
 }
 
-// claim is a returner's address and the proof of the name.
+// claim is what whose has found for a reconnect.
 type claim struct {
 	game   *Game
 	person *person // nil: the key is wrong
-	seats  int     // that the key could be for
-	here   bool    // one of their players was at this address before
+	seats  int     // number of seats that the key could be for
+	here   bool    // a player of one of these seats was at this address before
 }
 
-// returns reports whether the key is right and comes from where the player was before. Such a player is let in
-// whatever keys others at the address have got wrong: attempts are bounded anyway, and players behind one router share an address.
+// returns reports whether the key is right and the player was at this address before. Such a player is admitted however
+// many wrong keys others at the address have sent: reconnects are limited anyway, and players can share an address.
 func (c *claim) returns(addr netip.Addr) bool {
 	return c.person != nil && network.Base(c.person.lastAddr) == network.Base(addr)
 }
 
-// whose finds the seat of a player id and key. It looks at every game, so that
-// the time tells nothing.
+// whose finds the seat of a player ID and key. It looks at every game, so that its duration tells an attacker nothing.
 func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 	if int(back.PID) > w3gs.MaxPID {
 		return c
@@ -241,7 +239,7 @@ func (h *Host) whose(back *gproxy.Reconnect, addr netip.Addr) (c claim) {
 	return c
 }
 
-// list answers a client that asks for the open lobbies, and ends the connection.
+// list sends the list of lobbies and closes the connection.
 func (h *Host) list(l *link, ask gproxy.List) {
 	l.Admit()
 	addr := l.Addr.Addr()
@@ -249,7 +247,7 @@ func (h *Host) list(l *link, ask gproxy.List) {
 	l.Finish(errListed)
 }
 
-// Why a connection was closed by the host, for the log and for tests.
+// Reasons for closing a connection, for the log and for tests.
 var (
 	errMadeRoom     = errors.New("silent for longest when the room for connections that have not joined was full")
 	errNotAJoin     = errors.New("first packet is neither a join (0x1E), nor a return (0xF8 2), nor the question for lobbies (0xF8 60)")

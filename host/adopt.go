@@ -19,16 +19,15 @@ import (
 )
 
 const (
-	// goodAfter is how long a host serves before the games that it has taken over count as
-	// sound.
+	// goodAfter is how long a host serves before the games that it has taken over count as sound.
 	goodAfter = 500 * time.Millisecond
-	// journalWithin is how long the journal of a game that goes on waits for its turn to be written.
+	// journalWithin is how long the journal of a taken-over game waits for room in the queue of its writer.
 	journalWithin = 10 * time.Second
-	// goneEvery is how often the log says that the holder has ended.
+	// goneEvery is how often the end of the supervisor is logged.
 	goneEvery = time.Minute
 )
 
-// adopter is the host as a takeover sees it.
+// adopter implements takeover.Host.
 type adopter Host
 
 // Call implements takeover.Host.
@@ -40,7 +39,7 @@ func (a *adopter) Guard(id uint32, do func() error) error { return a.shard.guard
 // AwaitJournal implements takeover.Host.
 func (a *adopter) AwaitJournal(bytes int) { a.shard.journals.Await(bytes, journalWithin) }
 
-// Stays implements takeover.Host: nobody new comes into a lobby there, and another one opens.
+// Stays implements takeover.Host. New players cannot join a lobby that stays in the old process, so another one opens.
 func (a *adopter) Stays(id uint32) { a.Keep(func(k *autohost.Keeper) { k.Started(id) }) }
 
 // Ended implements takeover.Host.
@@ -80,7 +79,7 @@ func (a *adopter) Adopt(c *takeover.Claim) takeover.Audience {
 	return b
 }
 
-// inheritedGame returns the game around the machine to come.
+// inheritedGame returns a game whose machine is still to be set.
 func (h *Host) inheritedGame(left *takeover.Game) *Game {
 	g := &Game{
 		id: left.ID, key: left.EntryKey, host: h,
@@ -100,7 +99,7 @@ func (h *Host) inheritedGame(left *takeover.Game) *Game {
 	return g
 }
 
-// adopt gives a game that was rebuilt its sockets, and has it go on.
+// adopt gives a rebuilt game its sockets and continues it.
 func (h *Host) adopt(g *Game, c *takeover.Claim) {
 	s, v := g.shard, c.Revived
 	g.machine, g.ledger, g.lastID, g.playing, g.held = v.Machine, v.Ledger, v.LastID, v.Playing, true
@@ -118,7 +117,7 @@ func (h *Host) adopt(g *Game, c *takeover.Claim) {
 	if v.Playing {
 		h.Keep(func(k *autohost.Keeper) { k.Started(g.id) })
 	}
-	defer s.inherited.CloseSockets(c.Game) // that nobody has taken over
+	defer s.inherited.CloseSockets(c.Game) // those that no link has taken over
 	defer g.rescue()
 	unread := map[*link][]byte{}
 	var ended []*link
@@ -158,8 +157,8 @@ func (h *Host) adopt(g *Game, c *takeover.Claim) {
 	g.log.Info().Int("inputs", v.Inputs).Int("links", len(g.links)).Bool("lobby", !v.Playing).Msg("game taken over from the process before")
 }
 
-// openLeft lists a lobby that was taken over, and asks again what may not have been answered. A lease
-// was that of the process before: nobody new comes in without it, and another lobby opens.
+// openLeft lists a lobby that was taken over, and asks again the questions that may not have been answered. leased: it
+// had a lease of the previous process, which is lost, so new players cannot join and another lobby opens.
 func (h *Host) openLeft(g *Game, leased bool) {
 	if leased {
 		g.closeToStrangers()
@@ -183,7 +182,7 @@ func (h *Host) openLeft(g *Game, leased bool) {
 	}
 }
 
-// takePerson makes a player of one that an earlier process had, once.
+// takePerson returns the person for a player of an earlier process, always the same one for a player.
 func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*person) *person {
 	p := people[was]
 	if p == nil {
@@ -197,7 +196,7 @@ func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*perso
 	return p
 }
 
-// missing are the bytes of a link that were read and are not in the journal.
+// missing returns the bytes of a link that an earlier process had read and not written to the journal.
 func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
 	c, err := g.shard.inherited.Shelf.Count(l.Copied())
 	switch {
@@ -209,7 +208,7 @@ func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
 	return was.Missing(c.Read, l.heldAs(), g.shard.inherited.Buffers())
 }
 
-// takeLink makes a link of one that an earlier process had.
+// takeLink returns the link for a link of an earlier process; fd is its socket.
 func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int, people map[*survive.Person]*person) *link {
 	s := g.shard
 	l := &link{shard: s, game: g, id: was.ID, pid: was.PID, backlogReported: true, stream: v.Follow(was), held: true}
@@ -240,7 +239,7 @@ func (g *Game) takeLink(was *survive.Link, v *survive.Revived, fd int, people ma
 
 var errOutage = errors.New("the connection ended while the host was away")
 
-// endLinks ends those that cannot go on, and tells the machine of those that were over.
+// endLinks cuts the links that cannot continue, and tells the machine about those that had already ended.
 func (g *Game) endLinks(v *survive.Revived, ended []*link) {
 	for _, l := range ended {
 		l.Cut(errOutage)
@@ -280,7 +279,7 @@ func (b *behind) Live(c *takeover.Claim) {
 	}
 	if !c.Whole {
 		g.journal.Keep()
-		g.journal.End(false) // it shows how the process ends
+		g.journal.End(false) // it shows how the process ended
 	}
 	switch {
 	case g.over:
@@ -300,7 +299,7 @@ func (b *behind) Live(c *takeover.Claim) {
 	}
 }
 
-// close ends what is recorded of a game that is over or cannot be rebuilt.
+// close ends the journal, records and replay of a game that is over or cannot be rebuilt.
 func (b *behind) close(c *takeover.Claim) {
 	j := journal.Resume(nil, nil, c.Header.Journal, nil, game.Journal{}, 0, c.Err != nil)
 	j.Attach(b.g.shard.journals, c.Written)
@@ -312,9 +311,8 @@ func (b *behind) close(c *takeover.Claim) {
 	b.replay.End()
 }
 
-// watchHolder says that the games are sound, and to the holder that the loop goes round.
-// It tells the log when there is no holder any more, which only a message to it shows. It is
-// called at each heartbeat of the loop.
+// watchHolder tells the supervisor that the loop runs, and notes in the ledgers that the games are sound. It logs the end
+// of the supervisor, which only a failed message shows. It is called at each heartbeat of the loop.
 func (h *Host) watchHolder() {
 	shelf := h.shard.inherited.Shelf
 	if shelf == nil || h.goodAt == 0 || h.shard.Now() < h.goodAt {
@@ -328,7 +326,7 @@ func (h *Host) watchHolder() {
 		h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
 	}
 	for _, g := range h.running {
-		if g.held && g.ledger != nil && g.behind == nil { // an observer may still end the process
+		if g.held && g.ledger != nil && g.behind == nil { // while observers catch up, they may still crash the process
 			g.ledger.Good()
 		}
 	}

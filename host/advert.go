@@ -11,10 +11,10 @@ import (
 	"w3host/record/recording"
 )
 
-// advert is the entry of the game in the list.
+// advert returns the entry of the lobby for the list.
 func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert {
 	o := &g.shard.opts
-	stat, kind := o.asListed(g.about.Stat), g.about.Type // of a game that was taken over nothing else is known of its map
+	stat, kind := o.asListed(g.about.Stat), g.about.Type // for a taken-over game, only these are known of its map
 	if g.facts.Saved != nil {
 		kind = g.facts.Saved.Announce(&stat, o.Game.Reconnect.Wait > 0, private)
 	}
@@ -33,23 +33,22 @@ func (g *Game) advert(name string, counts lobby.Counts, private bool) lan.Advert
 	}
 }
 
-// welcomes reports whether strangers may find the lobby and come in.
+// welcomes reports whether new players may find and join the lobby.
 func (g *Game) welcomes() bool {
 	return !g.closed.Load() && (g.lease.Term == 0 || g.shard.opts.Leases.Acting(g.lease))
 }
 
-// proxySize as a map's width and height tells proxies that they may ask for
-// reconnection. Clients take the real size from the map.
+// proxySize, as a map's width and height, tells reconnect proxies that the host supports them. Clients take the real size
+// from the map file.
 const proxySize = 1984
 
-// lanCount is how full the lobby is, as the LAN list shows it. Clients make room
-// for as many pids as there are slots; the virtual host has one without a slot,
-// so that one more slot is shown where the game has room for it.
+// lanCount returns how full the lobby is, for the LAN list. Clients make room for as many player IDs as there are slots.
+// The virtual host has an ID without a slot, so one more slot is shown if the version has room for it.
 func lanCount(c lobby.Counts, v w3gs.Version) lan.Count {
 	return lan.Count{Slots: min(c.Total+1, v.Slots()), Open: c.Open}
 }
 
-// asListed is how clients find a game in the list: with the size that proxies ask for, where they are served.
+// asListed returns the settings that the list shows, with proxySize if reconnecting is enabled.
 func (o *Options) asListed(stat w3gs.StatString) w3gs.StatString {
 	if o.Game.Reconnect.Wait > 0 {
 		stat.Width, stat.Height = proxySize, proxySize
@@ -57,7 +56,7 @@ func (o *Options) asListed(stat w3gs.StatString) w3gs.StatString {
 	return stat
 }
 
-// recordingOf returns the description at the beginning of a replay of a game with this map.
+// recordingOf returns the header of the replay of a game on this map.
 func (o *Options) recordingOf(m *Map, cfg *game.Config, opened time.Time) recording.About {
 	return recording.About{
 		Game: replay.HostOf(o.Product.String(), int(cfg.Version)),

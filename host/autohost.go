@@ -10,16 +10,15 @@ import (
 	"w3host/game/autohost"
 )
 
-// refillRetry is the pause after a lobby could not be opened, and between two
-// looks at the hours of the day where an entry has any.
+// refillRetry is the pause after a failure to open a lobby, and between two checks of entries that depend on the time of
+// day.
 const refillRetry = 10 * time.Second
 
-// Configure changes the options that can change while games run: those of the lobbies to
-// come, the entries, and, except Shutdown, the limits of connections to
-// come. Lobbies in which nobody is are closed, so that the next show the change;
-// others, and running games, stay as they are.
+// Configure changes the options that can change while games run: Game, Autohost, RequireEntryKey, and Limits except
+// Shutdown. They apply to new lobbies and connections. Empty lobbies close, so that new ones show the change; other
+// lobbies and running games keep their options.
 func (h *Host) Configure(o Options) {
-	h.shard.Call(func() { // which reads these without the lock
+	h.shard.Call(func() { // the loop reads these without the lock
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		o.Limits.Shutdown = h.shard.opts.Limits.Shutdown
@@ -38,8 +37,7 @@ func (h *Host) Configure(o Options) {
 	h.closeEmpty(lobbies, "the configuration has changed")
 }
 
-// Reopen closes the lobbies of an entry in which nobody is, so that the next
-// come at once.
+// Reopen closes the empty lobbies of an entry, so that new ones open at once.
 func (h *Host) Reopen(entry, why string) {
 	for _, info := range h.Infos() {
 		if info.Entry == entry {
@@ -48,21 +46,21 @@ func (h *Host) Reopen(entry, why string) {
 	}
 }
 
-// closeEmpty closes those of the lobbies that are empty.
+// closeEmpty closes the lobbies of these IDs that are empty.
 func (h *Host) closeEmpty(ids []uint32, why string) {
 	for _, id := range ids {
 		h.closeLobby(id, why, "", 0)
 	}
 }
 
-// CloseLobby closes a lobby with the players in it, who read by whom; false if it is none. It
-// must not be called on the shard.
+// CloseLobby closes a lobby with the players in it, and tells them who has closed it. It returns false if there is no
+// such lobby. It waits for the loop and must not be called on it.
 func (h *Host) CloseLobby(id uint32, by string) bool {
 	return h.closeLobby(id, "", by, math.MaxInt)
 }
 
-// closeLobby closes a lobby unless more players are in it, and reports whether it did. Like all that
-// call it, it must not be called on the shard, which it waits for.
+// closeLobby closes a lobby unless more than so many players are in it, and reports whether it did. It waits for the
+// loop; neither it nor its callers may be called on the loop.
 func (h *Host) closeLobby(id uint32, why, by string, players int) (closed bool) {
 	g := h.Game(id)
 	if g == nil {
@@ -77,12 +75,11 @@ func (h *Host) closeLobby(id uint32, why, by string, players int) (closed bool) 
 	return closed
 }
 
-// keepLobbies opens lobbies as the entries want them, and looks up bans when they have
-// changed, until ctx ends.
+// keepLobbies opens lobbies for the entries, and checks players when bans have changed, until ctx ends.
 func (h *Host) keepLobbies(ctx context.Context) {
 	for {
 		h.fill()
-		var again <-chan time.Time // nil: only an event opens or closes a lobby
+		var again <-chan time.Time // nil: the time of day opens and closes no lobby
 		h.Locked(func(k *autohost.Keeper) {
 			if k.Clocked(time.Now()) {
 				again = time.After(h.retry)
@@ -99,7 +96,7 @@ func (h *Host) keepLobbies(ctx context.Context) {
 	}
 }
 
-// openAgain opens the lobbies that are to be played again, unless no lobbies may be opened.
+// openAgain opens the lobbies for games that are played again, unless new lobbies are disabled.
 func (h *Host) openAgain() {
 	h.mu.Lock()
 	specs, disabled := h.agains, false
@@ -124,7 +121,7 @@ func (h *Host) openAgain() {
 	}
 }
 
-// fill opens lobbies until there are enough, and closes those that nobody wants.
+// fill opens lobbies until there are as many as the entries want, and closes empty ones that no entry wants.
 func (h *Host) fill() {
 	h.openAgain()
 	for {
@@ -143,7 +140,7 @@ func (h *Host) fill() {
 	}
 }
 
-// openOrder opens a lobby with the first of the maps that can be hosted.
+// openOrder opens a lobby with the first map of an order that can be hosted.
 func (h *Host) openOrder(order autohost.Order) {
 	err := errors.New("its entry has no map")
 	for i, file := range order.Maps {
@@ -162,8 +159,7 @@ func (h *Host) openOrder(order autohost.Order) {
 	h.Locked(func(k *autohost.Keeper) { k.Failed(order, time.Now()) })
 }
 
-// checkBans looks up the players of all lobbies and games again, because the list
-// of bans has changed.
+// checkBans checks the players of all lobbies and games, because the bans have changed.
 func (h *Host) checkBans() {
 	for _, g := range h.Games() {
 		g.call(g.checkBans)

@@ -15,12 +15,9 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// A panic is a fault of this program. It ends the game that it happens in, or
-// the one connection, and nothing else: its details go to the log and
-// to a file.
-
-// crashed ends the game, or if it is held and the machine was taking a player's packet, only
-// that player's connection.
+// crashed handles a panic of the game, which is a fault of this program. It writes a crash report and ends the game. If the
+// game has a ledger and the machine was handling a player's packet, it ends only that player's connection, and the game
+// is rebuilt without the packet (rebuild.go).
 func (g *Game) crashed(fault any, stack []byte) {
 	what := fmt.Sprintf("panic: %v", fault)
 	g.journal.Keep()
@@ -33,17 +30,16 @@ func (g *Game) crashed(fault any, stack []byte) {
 		return
 	}
 	line.Msg("game crashed; all other games go on")
-	g.over = true // the machine takes no input any more
+	g.over = true // the machine gets no more input
 	g.records.Crashed(time.Now(), what)
 	g.sayCrash()
 	g.end()
 }
 
-// sayCrash writes to the players. It calls no method of the machine, which may be in
-// any state.
+// sayCrash tells the players that the game has crashed. It calls no method of the machine, whose state may be broken.
 func (g *Game) sayCrash() {
 	for pid, l := range g.seats {
-		if l == nil || g.facts.Loading { // a client that loads can take no packet
+		if l == nil || g.facts.Loading { // a loading client accepts no packet
 			continue
 		}
 		line := w3gs.Chat{To: []byte{byte(pid)}, From: g.otherPID(byte(pid)), Flag: w3gs.ChatLobby, Text: game.Crashed}
@@ -62,8 +58,8 @@ func (g *Game) sayCrash() {
 	}
 }
 
-// otherPID is a pid whose voice a player hears: another player's, else an observer's, whose
-// lines players may not read, else their own.
+// otherPID returns a player ID whose chat a player is shown: another player's, else an observer's, whose chat players may
+// not read, else their own.
 func (g *Game) otherPID(pid byte) byte {
 	for _, observes := range []bool{false, true} {
 		if other := slices.IndexFunc(g.seats[:], func(l *link) bool { return l != nil && l.pid != pid && g.facts.Observers.Has(l.pid) == observes }); other >= 0 {
@@ -73,7 +69,7 @@ func (g *Game) otherPID(pid byte) byte {
 	return pid
 }
 
-// state describes the game for the report of a crash.
+// state describes the game for a crash report.
 func (g *Game) state() (text string) {
 	text = fmt.Sprintf("game: %v, map %s, log key %v\nlast input: %v\nopened: %v ago\n", g, g.spec.m.File, g.records.Key(), g.last, g.shard.Now()-g.opened)
 	for pid, l := range g.seats {
@@ -84,14 +80,14 @@ func (g *Game) state() (text string) {
 		}
 	}
 	defer func() {
-		if fault := recover(); fault != nil { // the machine may be in any state
+		if fault := recover(); fault != nil { // the machine's state may be broken
 			text += fmt.Sprintf("machine: cannot be printed: %v\n", fault)
 		}
 	}()
 	return text + fmt.Sprintf("machine: %+v\n", g.machine.Describe())
 }
 
-// Crashed notes that a packet of the client has caused a panic.
+// Crashed implements loop.Handler: handling a packet of the client has panicked, and the connection ends.
 func (l *link) Crashed(fault any) {
 	stack := debug.Stack()
 	file := l.shard.saveCrash("connection", fmt.Sprintf("panic: %v", fault), stack, fmt.Sprintf("connection from %v\n", l.Addr))
@@ -99,11 +95,10 @@ func (l *link) Crashed(fault any) {
 		Msg("connection crashed; all others go on")
 }
 
-// crashTime is the layout of the time in the name of a report.
+// crashTime is the layout of the time in the file name of a crash report.
 const crashTime = "20060102-150405.000000"
 
-// saveCrash has a report of a crash written, and returns its name. The
-// disk may take its time: no game waits for it.
+// saveCrash writes a crash report on another goroutine, and returns its file name. It does not block.
 func (s *shard) saveCrash(who, what string, stack []byte, state string) string {
 	now := time.Now()
 	text := fmt.Sprintf("%s\n%s\n%s\n\n%s\n%s", s.opts.Game.Program, now.Format(time.RFC3339Nano), what, state, stack)
@@ -111,7 +106,7 @@ func (s *shard) saveCrash(who, what string, stack []byte, state string) string {
 		return "no folder is set for it"
 	}
 	file := filepath.Join(s.opts.Crashes, fmt.Sprintf("%s-%s.txt", who, now.UTC().Format(crashTime)))
-	s.writing.Go(func() { // ends with the file
+	s.writing.Go(func() { // ends when the file is written
 		err := os.MkdirAll(s.opts.Crashes, 0o755)
 		if err = cmp.Or(err, os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			s.log.Error().Err(err).Str("file", file).Msg("cannot write the crash report")
@@ -121,14 +116,13 @@ func (s *shard) saveCrash(who, what string, stack []byte, state string) string {
 	return file
 }
 
-// keptCrashes is how many reports of crashes are kept, the newest: a fault that somebody
-// can cause again and again must not fill the disk, and more of it tell nothing new.
+// keptCrashes is how many crash reports are kept: a fault that a player can cause again and again must not fill the disk.
 const keptCrashes = 100
 
-// thinCrashes removes the oldest reports of crashes. Hosts may share the folder.
+// thinCrashes removes the oldest crash reports. Several hosts may share the directory.
 func (s *shard) thinCrashes() {
-	files, _ := fs.Glob(os.DirFS(s.opts.Crashes), "*.txt") // that it cannot be written to was logged
-	when := func(file string) string {                     // the name ends with the time, in digits of one width
+	files, _ := fs.Glob(os.DirFS(s.opts.Crashes), "*.txt") // an unusable directory was logged when writing
+	when := func(file string) string {                     // the end of the name, which sorts by time
 		return file[max(0, len(file)-len(crashTime+".txt")):]
 	}
 	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(when(a), when(b)) })

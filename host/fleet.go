@@ -9,8 +9,7 @@ import (
 	"w3host/game/autohost"
 )
 
-// Show takes lobbies off the lists whose leases this host may not act on now, and puts them on
-// again once it may.
+// Show unlists the lobbies whose leases this host does not hold now, and lists them again once it does.
 func (h *Host) Show() {
 	h.shard.Call(func() {
 		for _, g := range slices.Clone(h.running) {
@@ -19,8 +18,8 @@ func (h *Host) Show() {
 	})
 }
 
-// Lose says that a lease is not this host's any more. Players in the lobby may stay and start the
-// game; an empty one closes.
+// Lose is called when the host has lost a lease for good. Players in the lobby may stay and start the game; an empty lobby
+// closes.
 func (h *Host) Lose(l fleet.Lease) {
 	var id uint32
 	h.Keep(func(k *autohost.Keeper) { id = k.Lose(l) })
@@ -30,9 +29,9 @@ func (h *Host) Lose(l fleet.Lease) {
 	}
 }
 
-// Drain opens no lobbies any more, and lets nobody into those that are open. Empty ones
-// close. Players in one read that this host stops, and may start the game within a time,
-// after which the lobby closes. Games go on. If the host drains already, the new time counts.
+// Drain ends opening lobbies and lets nobody into the open ones. Empty lobbies close. Players in a lobby read that the host
+// stops, and can start the game within the given time; then the lobby closes. Games continue. If the host is draining
+// already, the new time applies.
 func (h *Host) Drain(within time.Duration) {
 	number := 0
 	h.Keep(func(k *autohost.Keeper) { number = k.Drain() })
@@ -51,7 +50,7 @@ func (h *Host) Drain(within time.Duration) {
 	})
 }
 
-// endDrained closes a lobby that has not started within the time of a drain, unless that was called off or begun anew.
+// endDrained closes a lobby that has not started within the time of a drain, unless the drain was cancelled or renewed.
 func (h *Host) endDrained(g *Game, number int) {
 	g.call(func() {
 		drains := false

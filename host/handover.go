@@ -17,13 +17,13 @@ import (
 // handover holds the state inherited from the previous process and the state kept for the next one.
 type handover struct {
 	inherited  *takeover.Inheritance
-	readBuffer *survive.Flight // takes the bytes read, so that the next process finds them; nil without a supervisor
-	epoch      time.Duration   // when the shard's clock began, on that of the machine
+	readBuffer *survive.Flight // shared memory for bytes read from sockets, where the next process finds them; nil without a supervisor
+	epoch      time.Duration   // start of the shard's clock, on the supervisor's clock
 
-	leaving bool // another process hosts, and takes over the games that it can
+	leaving bool // another process hosts now, and takes over the games that it can rebuild
 }
 
-// open begins to keep everything that the next process needs.
+// open prepares the memory that the next process needs.
 func (h *handover) open(inherited *takeover.Inheritance, l *loop.Loop) error {
 	h.inherited = cmp.Or(inherited, new(takeover.Inheritance))
 	shelf := h.inherited.Shelf
@@ -42,7 +42,7 @@ func (h *handover) open(inherited *takeover.Inheritance, l *loop.Loop) error {
 	return nil
 }
 
-// end says that this host ends in order.
+// end tells the supervisor that this host ends on purpose.
 func (h *handover) end() {
 	if shelf := h.inherited.Shelf; shelf != nil {
 		shelf.Ending()
@@ -51,10 +51,11 @@ func (h *handover) end() {
 	}
 }
 
-// endingWithin is how long the end of the process waits for the holder to take its last messages.
+// endingWithin is how long the end of the process waits until the supervisor has read its last messages.
 const endingWithin = time.Second
 
-// ended comes after the end of the loop. A holder that has not heard of it would start another host.
+// ended is called after the end of the loop. It sends the supervisor the remaining messages; without them the supervisor
+// would start another host.
 func (h *handover) ended() {
 	if shelf := h.inherited.Shelf; shelf != nil {
 		shelf.Flush(endingWithin)

@@ -12,12 +12,12 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// join hands a connection's join to the machine.
+// join passes a join to the machine, with everything that the host knows about the player.
 func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	g.lastID++
 	l.game, l.id, l.name, l.stored = g, g.lastID, join.Name, g.shares.spent[network.Base(l.Addr.Addr())]
 	g.links[l.id] = l
-	defer g.rescue() // from a fault of the options' functions, which are asked here
+	defer g.rescue() // from panics of the functions of Options that are called here
 	if l.realm != "" {
 		g.bear(l)
 	}
@@ -38,7 +38,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 	}
 }
 
-// lost gives the machine the end of a link.
+// lost tells the machine that a link has ended.
 func (g *Game) lost(l *link) {
 	delete(g.links, l.id)
 	g.noteSpent(l)
@@ -58,12 +58,11 @@ func (g *Game) lost(l *link) {
 	g.renew()
 }
 
-// earlyLeave is how long after its start a game is left as if it were a lobby: a player who starts games and leaves them
-// again and again takes the lobbies away from the others.
+// earlyLeave is how long after the start of a game leaving it counts like leaving a lobby: a player who starts games and
+// leaves them again and again takes the lobbies away from others.
 const earlyLeave = 2 * time.Minute
 
-// noteLeave counts that a player leaves a lobby, or a game that has just begun, by themselves: one who joins and leaves
-// again and again disturbs the players who wait there.
+// noteLeave counts that a player has left a lobby, or a game that has just begun, on their own.
 func (g *Game) noteLeave(l *link) {
 	early := g.playing && g.shard.Now()-g.playedFrom < earlyLeave
 	if !early && !g.open.Load() {
@@ -76,8 +75,8 @@ func (g *Game) noteLeave(l *link) {
 	}
 }
 
-// breaksUp reports whether a player who leaves now is the first of their address to do so while at least half of the players are left.
-// Whoever leaves after most of the others has not broken up the game.
+// breaksUp reports whether a player who leaves now is the first of their address to do so while at least half of the
+// players remain. A player who leaves after most of the others has not broken up the game.
 func (g *Game) breaksUp(addr netip.Addr) bool {
 	source, left := network.Base(addr), 0
 	for _, l := range g.seats {

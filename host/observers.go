@@ -13,15 +13,15 @@ import (
 	"w3host/texts"
 )
 
-// recorders makes the replay and the records of a game, and returns them with the observers of Options. Each has the
-// same place in every process; that of a replay which is not recorded is nil.
+// recorders creates the replay and the records of a game, and returns them with the observers of Options. Each observer has
+// the same index in every process; the replay is nil unless recorded.
 func (g *Game) recorders(recorded bool) []Observer {
 	o := &g.shard.opts
 	list := []Observer{nil, g.records}
 	if o.Replays != nil && recorded {
 		g.replay = o.Replays.New(g.about)
 		g.records.Replay = g.replay.Name
-		list[0] = g.replay // before the records, which tell its name
+		list[0] = g.replay // before the records, which contain its name
 	}
 	for _, watch := range o.Observers {
 		list = append(list, watch(g.id, g.records.Key().String()))
@@ -29,7 +29,7 @@ func (g *Game) recorders(recorded bool) []Observer {
 	return list
 }
 
-// own returns the observers that serve the host itself. They come before the others.
+// own returns the observers of the host itself, which come before the others.
 func (g *Game) own() []Observer {
 	return []Observer{&g.facts, (*watcher)(g), gamelog.NewLines(g.log, g.shard.opts.Listeners.Addr())}
 }
@@ -41,8 +41,8 @@ func (g *Game) observe(f *game.Stamped) {
 	}
 }
 
-// observeFrom shows a fact to observers from one on, and returns the place of the one to go on with. The place of one that
-// panics is set to nil: the game is worth more than its records.
+// observeFrom shows a fact to the observers from index at on, and returns the index to continue with. An observer that
+// panics is replaced by nil, so that the game continues without it.
 func (g *Game) observeFrom(list []Observer, at int, f *game.Stamped) (next int) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -61,10 +61,10 @@ func (g *Game) observeFrom(list []Observer, at int, f *game.Stamped) (next int) 
 	return next
 }
 
-// watcher is the observer that serves the host itself: announcements and figures.
+// watcher is the observer that lists the lobby and measures lateness.
 type watcher Game
 
-// Observe passes on the facts that others wait for.
+// Observe implements Observer.
 func (w *watcher) Observe(s *game.Stamped) {
 	g := (*Game)(w)
 	switch f := s.Fact.(type) {
@@ -94,7 +94,7 @@ func (w *watcher) Observe(s *game.Stamped) {
 	}
 }
 
-// announce has the lobby listed.
+// announce lists the lobby, unless new players may not join it.
 func (g *Game) announce(name string, counts lobby.Counts, private bool) {
 	if g.welcomes() {
 		g.list(g.advert(name, counts, private))
@@ -108,7 +108,7 @@ func (g *Game) list(ad lan.Advert) {
 	g.listed = true
 }
 
-// show lists a lobby, or takes it off, as its lease says.
+// show lists or unlists the lobby, depending on whether new players may join it now.
 func (g *Game) show() {
 	switch {
 	case !g.open.Load() || g.welcomes() == g.listed:
@@ -120,24 +120,23 @@ func (g *Game) show() {
 	}
 }
 
-// closeToStrangers lets nobody in any more, for good.
+// closeToStrangers lets no new players in from now on.
 func (g *Game) closeToStrangers() {
 	g.closed.Store(true)
 	g.shard.Note(&g.facts.Info, func(i *Info) { i.Closed = true })
 	g.show()
 }
 
-// reportWait tells the players of a lobby with a new place in the list whether a realm lists
-// another one before it.
+// reportWait tells the players of a newly listed lobby if a realm lists another lobby before it.
 func (g *Game) reportWait() {
 	realm, before := g.shard.opts.Realms.Waits(g.id)
 	if realm == "" {
 		return
 	}
-	g.call(func() { g.sayToEach(game.WaitsForRealm(realm, before)) }) // behind the game's own lines
+	g.call(func() { g.sayToEach(game.WaitsForRealm(realm, before)) }) // after the game's own lines
 }
 
-// sayToEach says something to all players, each in their language.
+// sayToEach sends a line to all players, each in their language.
 func (g *Game) sayToEach(text texts.Text) {
 	for _, l := range g.seats {
 		if l != nil {
@@ -146,7 +145,7 @@ func (g *Game) sayToEach(text texts.Text) {
 	}
 }
 
-// unlist takes the lobby off the list.
+// unlist removes the lobby from the list.
 func (g *Game) unlist() {
 	if g.listed {
 		g.listed = false
@@ -154,7 +153,7 @@ func (g *Game) unlist() {
 	}
 }
 
-// shut takes the lobby off the lists: it has started, or it is closed.
+// shut ends joining and unlists the lobby: it has started or closed.
 func (g *Game) shut() {
 	if g.open.Swap(false) {
 		g.unlist()
