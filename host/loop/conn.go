@@ -9,11 +9,11 @@ import (
 	"w3host/mapxfer"
 )
 
-// lingerTime is how long a client may take to read its last packets and to close
-// before it is cut.
+// lingerTime is how long a closing connection waits for the client to read its last packets and
+// close. Then it is cut.
 const lingerTime = 2 * time.Second
 
-// Why a loop ends a connection.
+// Reasons for which a loop ends a connection.
 var (
 	errNoJoin   = errors.New("no join within the time limit")
 	ErrOverflow = errors.New("out queue overflow: far more waits for the client than its line takes")
@@ -21,22 +21,24 @@ var (
 	ErrCrashed  = errors.New("a fault of the host; see the log and the file that it names")
 )
 
-// Handler takes the frames and the end of a connection. It is called on the loop's goroutine.
+// Handler handles the packets and the end of a connection. Its methods are called on the loop's
+// goroutine.
 type Handler interface {
-	// Packet takes one packet. An error ends the connection.
+	// Packet handles one packet. An error ends the connection. The frame is valid only during the
+	// call.
 	Packet(frame []byte) error
-	// Framed counts packets of the map that were made from pieces.
+	// Framed reports that map packets were made from queued pieces.
 	Framed(parts int)
-	// Crashed reports that Packet has panicked; the connection is cut then.
+	// Crashed reports that Packet has panicked. The connection is cut afterwards.
 	Crashed(fault any)
-	// Ended comes once, when the connection is closed.
+	// Ended is called once, when the connection has been closed.
 	Ended(admitted bool)
 }
 
-// State is how far a connection has come.
+// State is the phase of a connection.
 type State uint8
 
-// The states, in their order.
+// The phases of a connection, in order.
 const (
 	Arriving State = iota // its first packet is awaited
 	Open                  // admitted
@@ -44,7 +46,7 @@ const (
 	Closed
 )
 
-// Conn is one client's connection. It belongs to the goroutine of its loop.
+// Conn is a client's connection. It must be used only on the goroutine of its loop.
 type Conn struct {
 	Addr    netip.AddrPort
 	Socket  Socket
@@ -69,13 +71,13 @@ type Conn struct {
 	figuredAt time.Duration // when figures were read
 }
 
-// inbox holds the bytes of a client that are not handled yet: the beginning of one packet,
-// and at most as much again as one read takes.
+// inbox holds received bytes that have not been handled: the beginning of a packet, and at most the
+// bytes of one read.
 type inbox struct {
-	// rest begins with a packet. Handled bytes are sliced off and new ones are
-	// appended, so that a packet that comes byte by byte is not copied for each byte.
+	// rest begins with a packet. Handled bytes are sliced off and new ones appended, so that a
+	// packet that arrives byte by byte is not copied for each byte.
 	rest []byte
-	// behind says that rest holds a whole packet that the last pass had no time for.
+	// behind is set if rest contains a complete packet for which the last pass had no time.
 	behind bool
 	listed bool // in conns.unread
 	paused bool // nothing is read
@@ -83,7 +85,7 @@ type inbox struct {
 	ending int  // bytes that have come since the connection began to close
 }
 
-// conns is the state that the connections of a loop share.
+// conns is the state shared by the connections of a loop.
 type conns struct {
 	base      time.Time     // when the loop was made
 	now       time.Duration // since then, as it was last looked at
@@ -99,20 +101,20 @@ type conns struct {
 
 func (s *conns) update() { s.now = time.Since(s.base).Truncate(time.Microsecond) }
 
-// State is how far the connection has come.
+// State returns the phase of the connection.
 func (c *Conn) State() State { return c.state }
 
-// Cause is why the connection was closed.
+// Cause returns the reason why the connection was closed.
 func (c *Conn) Cause() error { return c.cause }
 
-// Waiting is how many bytes of packets and of pieces wait for the socket.
+// Waiting returns the numbers of queued bytes, of packets and of map pieces.
 func (c *Conn) Waiting() (packets, pieces int) { return c.out.packetBytes(), c.out.pieceBytes }
 
-// Moves changes whenever the socket takes something.
+// Moves returns a number that changes whenever the socket accepts bytes.
 func (c *Conn) Moves() uint64 { return c.moves }
 
-// Figures is the state of the connection. Nothing is written between the packets of
-// one read, so they need but one look at the socket.
+// Figures returns measurements of the connection. The packets of one read share one query of the
+// socket, because nothing is written between them.
 func (c *Conn) Figures() mapxfer.Figures {
 	if c.figuredAt != c.all.now {
 		c.figures, c.figuredAt = c.Socket.Figures(), c.all.now
@@ -121,20 +123,20 @@ func (c *Conn) Figures() mapxfer.Figures {
 	return c.figures
 }
 
-// Await has the connection cut unless it is admitted in time; limit is how many bytes
-// of packets may wait for it.
+// Await cuts the connection after timeout unless it is admitted by then. limit is the maximum
+// number of queued packet bytes.
 func (c *Conn) Await(timeout time.Duration, limit int) {
 	c.out.limit = limit
 	c.all.arriving.add(c, c.all.now+timeout)
 }
 
-// Admit ends the wait for the first packet.
+// Admit marks the connection as admitted, after its first packet.
 func (c *Conn) Admit() {
 	c.state = Open
 	c.all.arriving.remove(c)
 }
 
-// Queue puts a packet in front of any piece; it is written at the end of the step.
+// Queue queues a packet before all map pieces. It is written at the end of the pass.
 func (c *Conn) Queue(frame []byte) {
 	if c.state >= Closing {
 		return
@@ -149,16 +151,16 @@ func (c *Conn) Queue(frame []byte) {
 	c.soon()
 }
 
-// QueuePiece has a piece of the map sent behind all packets.
+// QueuePiece queues a piece of the map behind all packets.
 func (c *Conn) QueuePiece(p Piece) {
 	c.out.pushPiece(p)
 	c.soon()
 }
 
-// DropPieces takes back the pieces that wait.
+// DropPieces removes the queued map pieces.
 func (c *Conn) DropPieces() { c.out.dropPieces() }
 
-// soon has the connection flushed at the end of the step.
+// soon schedules a flush at the end of the pass.
 func (c *Conn) soon() {
 	if !c.dirty {
 		c.dirty = true
@@ -166,8 +168,8 @@ func (c *Conn) soon() {
 	}
 }
 
-// Finish lets the client have the queue and closes then. Closing at once would
-// reset the connection under the last packet. cause is for the log.
+// Finish closes the connection after the queue has been sent; closing at once could destroy the
+// last packet. cause is logged.
 func (c *Conn) Finish(cause error) {
 	if c.state >= Closing {
 		return
@@ -181,7 +183,8 @@ func (c *Conn) Finish(cause error) {
 	c.soon()
 }
 
-// Cut closes at once. The reset spares the kernel a queue that nobody will read.
+// Cut closes the connection at once with a reset, which also discards the data in the kernel's send
+// buffer.
 func (c *Conn) Cut(cause error) {
 	if c.state == Closed {
 		return
@@ -198,7 +201,7 @@ func (c *Conn) Cut(cause error) {
 	c.Handler.Ended(admitted)
 }
 
-// forget removes a connection from the loop.
+// forget removes the connection from the loop's lists.
 func (c *Conn) forget() {
 	c.state = Closed
 	c.in.rest, c.in.behind = nil, false
@@ -208,7 +211,7 @@ func (c *Conn) forget() {
 	c.all.open--
 }
 
-// rescue ends the connection if its handler panics.
+// rescue cuts the connection if its handler panics.
 func (c *Conn) rescue() {
 	if fault := recover(); fault != nil {
 		c.Handler.Crashed(fault)
@@ -216,7 +219,7 @@ func (c *Conn) rescue() {
 	}
 }
 
-// spareBuffers and spareBytes bound the memory kept for the next packets.
+// spareBuffers and spareBytes limit the number and the total size of buffers kept for reuse.
 const spareBuffers, spareBytes = 256, 4 << 10
 
 func (s *conns) buffer() (b []byte) {
@@ -232,22 +235,22 @@ func (s *conns) recycle(b []byte) {
 	}
 }
 
-// expiries are connections that are cut after a while. All wait for the same time, so
-// the first in is the first out.
+// expiries is a queue of connections that are cut after a time limit. All have the same limit, so
+// the first one in expires first.
 type expiries struct{ list.List }
 
 func (e *expiries) add(c *Conn, at time.Duration) {
 	c.expires, c.waiting = at, e.PushBack(c)
 }
 
-// remove forgets a connection, if it is here.
+// remove removes a connection if it is in the queue.
 func (e *expiries) remove(c *Conn) {
 	if c.waiting != nil {
 		e.Remove(c.waiting)
 	}
 }
 
-// first is the connection whose time ends first; nil: none.
+// first returns the connection that expires first, or nil.
 func (e *expiries) first() *Conn {
 	if front := e.Front(); front != nil {
 		return front.Value.(*Conn)

@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// Owner is the user of a group. It is called on the loop's goroutine.
+// Owner is the user of a group. Its methods are called on the loop's goroutine.
 type Owner interface {
-	// Tick does the work that is due and flushes packets that must not wait for others. The
-	// input of the group's connections was read just before.
+	// Tick does the work that is due, and flushes packets that must not wait. The group's
+	// connections have been read just before.
 	Tick()
-	// Next is when the owner wants the next tick.
+	// Next returns the time of the next tick. ok is false if none is needed.
 	Next() (at time.Duration, ok bool)
-	// Attends reports whether the owner waits for packets, so that they are read between
-	// two ticks as well: a game that loads or shows the lag screen does, a game that merely
-	// runs does not.
+	// Attends reports whether the group's packets should also be read between ticks. That is so
+	// while a game loads or shows the lag screen.
 	Attends() bool
 }
 
-// Group has a deadline of its own, and connections that are read when it is over.
+// Group is a set of connections that are read together before a common deadline.
 type Group struct {
 	owner   Owner
 	number  uint32 // orders groups that are due together
@@ -32,14 +31,14 @@ type Group struct {
 	closed  bool
 }
 
-// groups are those of a loop.
+// groups holds all groups of a loop.
 type groups struct {
 	deadlines []*Group // in the order in which they want a tick
 	reading   []*Group // those with a set of connections
 	touched   []*Group
 }
 
-// Touch has the deadline looked up at the end of the step.
+// Touch makes the loop query the group's deadline again at the end of the pass.
 func (g *Group) Touch() {
 	if !g.touched {
 		g.touched = true
@@ -47,7 +46,7 @@ func (g *Group) Touch() {
 	}
 }
 
-// readEvery is how long the group's packets stay unread at most.
+// readEvery returns the longest time for which packets of the group stay unread.
 func (g *Group) readEvery() time.Duration {
 	if g.owner.Attends() {
 		return attendedEvery
@@ -55,7 +54,7 @@ func (g *Group) readEvery() time.Duration {
 	return readEvery
 }
 
-// Due is when the group wants its next tick.
+// Due returns the time of the group's next tick.
 func (g *Group) Due() time.Duration { return g.due }
 
 func (s *groups) at(g *Group) (int, bool) {
@@ -76,7 +75,7 @@ func (s *groups) remove(g *Group) {
 	s.reading = slices.DeleteFunc(s.reading, func(r *Group) bool { return r == g })
 }
 
-// first is the group that is due first; nil: none.
+// first returns the group with the earliest deadline, or nil.
 func (s *groups) first() *Group {
 	if len(s.deadlines) == 0 {
 		return nil
@@ -91,7 +90,7 @@ func (s *groups) next() time.Duration {
 	return never
 }
 
-// schedule asks the owners of the groups that have been touched when they want a tick.
+// schedule queries the deadlines of the touched groups.
 func (s *groups) schedule() {
 	for i := 0; i < len(s.touched); i++ {
 		g := s.touched[i]

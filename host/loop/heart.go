@@ -2,11 +2,11 @@ package loop
 
 import "time"
 
-// heartEvery is the time between two heartbeats while there are groups.
+// heartEvery is the interval of heartbeats while there are groups.
 const heartEvery = time.Second
 
-// heart calls a function at regular intervals, in a pass that happens anyway where there is
-// one: a loop that turns ten times a second is not woken for its heartbeat.
+// heart calls a function at regular intervals. If possible it waits for a pass that happens anyway,
+// so that a loop with ten turns a second does not wake up for it.
 type heart struct {
 	beats func() // nil: there is no heartbeat
 	idle  time.Duration
@@ -14,14 +14,13 @@ type heart struct {
 	rests bool // there was no group at the last beat
 }
 
-// Beat has the loop call beats on its goroutine once a second, and at the interval idle while
-// it has no group, each time up to heartDelay late. beats must not block. Beat must be called
-// before Run.
+// Beat makes the loop call beats once a second, or at the interval idle while there are no groups,
+// each time up to heartDelay late. beats must not block. Call Beat before Run.
 func (l *Loop) Beat(idle time.Duration, beats func()) {
 	l.heart = heart{beats: beats, idle: idle}
 }
 
-// beatDue is when the next heartbeat is due.
+// beatDue returns the time of the next heartbeat.
 func (l *Loop) beatDue() time.Duration {
 	switch {
 	case l.heart.beats == nil:
@@ -32,7 +31,8 @@ func (l *Loop) beatDue() time.Duration {
 	return l.heart.last + heartEvery
 }
 
-// beatWake is when the loop wakes for a heartbeat if nothing else wakes it before.
+// beatWake returns the time at which the loop wakes for the heartbeat if nothing else wakes it
+// earlier.
 func (l *Loop) beatWake() time.Duration {
 	if due := l.beatDue(); due < never {
 		return due + heartDelay

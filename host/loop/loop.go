@@ -1,6 +1,6 @@
-// Package loop carries the bytes of all connections on one goroutine: it accepts, reads,
-// writes and keeps deadlines, and its work for one connection before others have
-// their turn is bounded. It knows packets by their frames, and no game.
+// Package loop is the host's event loop: one goroutine accepts connections, reads, writes and
+// watches deadlines. The work for one connection in a pass is bounded, so that no client can delay
+// others. The package splits the streams into packets but knows nothing about games.
 package loop
 
 import (
@@ -15,9 +15,8 @@ import (
 	"w3host/mapxfer"
 )
 
-// Loop serves its connections and groups on one goroutine: it waits for the next
-// deadline or for news of a socket, and nothing in it blocks, so no lock is needed and
-// no goroutine is woken for a packet.
+// Loop serves its connections and groups on one goroutine. It sleeps until the next deadline or
+// until a socket is ready. Nothing in it blocks, so it needs no locks.
 type Loop struct {
 	conns
 	groups
@@ -41,13 +40,13 @@ type Loop struct {
 
 // Handlers are called on the loop's goroutine.
 type Handlers struct {
-	// Arrive takes a new connection: it sets the handler, and has it awaited or cut.
+	// Arrive is called with each new connection. It must set the handler, and call Await or Cut.
 	Arrive func(*Conn)
-	// CannotAccept reports a fault of the system; it is tried again after the pause.
+	// CannotAccept is called when accepting fails. The loop tries again after the pause.
 	CannotAccept func(err error, pause time.Duration)
 }
 
-// New makes a loop on a network, nil: System; nothing happens before Run.
+// New returns a loop on a network; nil stands for System.
 func New(on Network, h Handlers) (*Loop, error) {
 	l := &Loop{
 		handlers: h, done: make(chan struct{}),
@@ -62,26 +61,27 @@ func New(on Network, h Handlers) (*Loop, error) {
 	return l, nil
 }
 
-// Listen has the connections of a listener accepted. It must come before Run, or on the loop's
-// goroutine.
+// Listen accepts connections from a listener. Call it before Run or on the loop's goroutine.
 func (l *Loop) Listen(listener net.Listener) error { return l.poll.listen(listener) }
 
-// ReadInto has reads go into memory of the caller, at least as long as a read.
+// ReadInto makes the loop read into the caller's memory, which must be at least as long as one
+// read.
 func (l *Loop) ReadInto(b []byte) { l.incoming = b[:passRead] }
 
-// Began is when the loop was made: its clock begins there.
+// Began returns the time at which the loop's clock started.
 func (l *Loop) Began() time.Time { return l.base }
 
-// Now is the time since the loop was made, at its last look at the clock.
+// Now returns the time since Began, as of the start of the pass or the last reading of the clock.
 func (l *Loop) Now() time.Duration { return l.now }
 
-// Passes is how often the loop has gone round.
+// Passes returns the number of passes so far.
 func (l *Loop) Passes() int { return l.passes }
 
-// Done is closed when the loop has ended.
+// Done returns a channel that is closed when the loop has ended.
 func (l *Loop) Done() <-chan struct{} { return l.done }
 
-// Call runs f on the loop's goroutine; false: the loop has ended, and it does nothing.
+// Call runs f on the loop's goroutine without waiting for it. It returns false, and does not run f,
+// if the loop has ended.
 func (l *Loop) Call(f func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,8 +95,8 @@ func (l *Loop) Call(f func()) bool {
 	return true
 }
 
-// Wait runs f on the loop's goroutine, and returns when it has; false: the loop has
-// ended before. It must not be called on the loop.
+// Wait runs f on the loop's goroutine and waits until it has returned. It returns false if the loop
+// ended before. It must not be called on the loop's goroutine.
 func (l *Loop) Wait(f func()) (ran bool) {
 	done := make(chan struct{})
 	l.Call(func() {
@@ -111,13 +111,13 @@ func (l *Loop) Wait(f func()) (ran bool) {
 	return ran
 }
 
-// Run serves until the loop is stopped and the last connection and group have ended.
+// Run serves until Stop has been called and all connections and groups have ended.
 func (l *Loop) Run() {
 	l.poll.run(l.pass)
 	l.Abandon()
 }
 
-// Abandon ends a loop whose Run has panicked. Its connections are still open.
+// Abandon cleans up after Run has panicked. The connections stay open.
 func (l *Loop) Abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +126,8 @@ func (l *Loop) Abandon() {
 	close(l.done)
 }
 
-// Stop accepts no more connections, cuts those that were not admitted yet, and lets the
-// loop end with the last of the others.
+// Stop stops accepting, cuts the connections that have not been admitted, and makes Run return once
+// the others have ended.
 func (l *Loop) Stop(cause error) {
 	l.stopping = true
 	l.poll.stopListening()
@@ -136,7 +136,7 @@ func (l *Loop) Stop(cause error) {
 	}
 }
 
-// LingerAtMost has the connections that close, now or later, cut after that time at the latest.
+// LingerAtMost limits how long closing connections, now and later, wait for their clients.
 func (l *Loop) LingerAtMost(d time.Duration) {
 	l.lingerEnd = min(l.lingerEnd, l.now+d)
 	for c := range l.Expiring(Closing) {
@@ -144,10 +144,10 @@ func (l *Loop) LingerAtMost(d time.Duration) {
 	}
 }
 
-// Stopping reports whether Stop was called.
+// Stopping reports whether Stop has been called.
 func (l *Loop) Stopping() bool { return l.stopping }
 
-// Expiring yields the connections that are Arriving or Closing, the longest so first.
+// Expiring yields the connections in the state Arriving or Closing, the oldest first.
 func (l *Loop) Expiring(state State) iter.Seq[*Conn] {
 	list := &l.arriving
 	if state == Closing {
@@ -163,18 +163,18 @@ func (l *Loop) Expiring(state State) iter.Seq[*Conn] {
 	}
 }
 
-// Connections is how many there are.
+// Connections returns the number of connections.
 func (l *Loop) Connections() int { return l.open }
 
-// Group begins a group without a deadline.
+// Group creates a group without a deadline.
 func (l *Loop) Group(owner Owner, number uint32) *Group {
 	g := &Group{owner: owner, number: number, all: &l.groups, due: never}
 	l.groups.add(g)
 	return g
 }
 
-// ReadInTime has a connection read before each tick of its group, and between two ticks as
-// seldom as readEvery says, instead of waking the loop for each packet.
+// ReadInTime makes the loop read a connection before each tick of its group, and otherwise only as
+// often as readEvery says, instead of whenever a packet arrives.
 func (l *Loop) ReadInTime(g *Group, c *Conn) {
 	if !g.reading {
 		g.reading = true
@@ -183,7 +183,7 @@ func (l *Loop) ReadInTime(g *Group, c *Conn) {
 	c.Socket.watch(&g.set) // which may end the connection, and with it the group
 }
 
-// CloseGroup ends a group. Its connections go on.
+// CloseGroup ends a group. Its connections stay open.
 func (l *Loop) CloseGroup(g *Group) {
 	if !g.closed {
 		l.groups.remove(g)
@@ -192,7 +192,8 @@ func (l *Loop) CloseGroup(g *Group) {
 	}
 }
 
-// arrive takes a connected socket; nil: it is closed again.
+// arrive creates the connection for a new socket. It returns nil if the connection was closed again
+// at once.
 func (l *Loop) arrive(s Socket, addr netip.AddrPort) *Conn {
 	c := &Conn{all: &l.conns, Socket: s, Addr: netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())}
 	l.open++

@@ -11,13 +11,14 @@ import (
 	"w3host/internal/simnet"
 )
 
-// Memory is a Network in memory, for tests: in a bubble of testing/synctest a host and its players
-// play in virtual time. It is what one process has of it: Kill ends that.
+// Memory is the in-memory Network of one simulated process, for tests. In a bubble of
+// testing/synctest, hosts and players run in virtual time. Kill ends the process.
 type Memory struct {
 	*simnet.Net
-	// Step, if not nil, is called before each system call; true kills the process there.
+	// Step, if not nil, is called before each simulated system call. If it returns true, the
+	// process is killed there.
 	Step func() bool
-	// Held is that another process has copies of the listeners.
+	// Held says that another process has copies of the listeners.
 	Held bool
 
 	dead    atomic.Bool
@@ -27,13 +28,13 @@ type Memory struct {
 	pollers []*memPoller // likewise
 }
 
-// mostPasses is how many passes are too many at one time.
+// mostPasses is the number of passes at one instant beyond which the loop counts as spinning.
 const mostPasses = 100_000
 
-// ready are sockets that have news, in the order in which they got them.
+// ready is the list of sockets that are ready, in the order in which they became so.
 type ready struct{ list []*memSocket }
 
-// NewMemory is a process on a network.
+// NewMemory returns a process on a network.
 func NewMemory(n *simnet.Net) *Memory { return &Memory{Net: n, files: map[*simnet.Conn]int{}} }
 
 // Give gives the process a connection, which it may adopt.
@@ -48,7 +49,7 @@ func (m *Memory) own(c *simnet.Conn) {
 	})
 }
 
-// disown forgets a connection; false: the process is dead.
+// disown removes a connection from the process. It returns false if the process is dead.
 func (m *Memory) disown(c *simnet.Conn) bool {
 	if m.dead.Load() {
 		return false
@@ -77,8 +78,8 @@ func (m *Memory) Leave(fd int) {
 	}
 }
 
-// Kill ends the process at once: its loops end, its sockets are closed as the system does that, and
-// nothing that its goroutines still do reaches anybody.
+// Kill ends the process at once, like SIGKILL: its loops end, its sockets are closed, and nothing
+// that its goroutines still do has an effect.
 func (m *Memory) Kill() {
 	if m.dead.Swap(true) {
 		return
@@ -105,22 +106,22 @@ func (m *Memory) Kill() {
 	}
 }
 
-// Passing reports whether a loop of the process is in a pass, and may not be held up.
+// Passing reports whether a loop of the process is in a pass.
 func (m *Memory) Passing() bool { return m.passing.Load() > 0 }
 
 // Dead reports whether the process was killed.
 func (m *Memory) Dead() bool { return m.dead.Load() }
 
-// Point is step, for what else the process does.
+// Point marks a point outside of the network at which the process can be killed.
 func (m *Memory) Point() { m.step() }
 
-// Open is how many sockets the process has.
+// Open returns the number of open sockets of the process.
 func (m *Memory) Open() (n int) {
 	m.Locked(func() { n = len(m.files) })
 	return n
 }
 
-// step is a place where the process can be killed. Nothing behind it happens then.
+// step is a point at which the process can be killed. If it is, step does not return.
 func (m *Memory) step() {
 	if m.Step != nil && !m.dead.Load() && m.Step() {
 		m.Kill()

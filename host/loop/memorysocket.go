@@ -7,7 +7,7 @@ import (
 	"w3host/mapxfer"
 )
 
-// memSocket is a Socket on a connection in memory.
+// memSocket is a Socket for an in-memory connection.
 type memSocket struct {
 	p        *memPoller
 	c        *simnet.Conn
@@ -19,7 +19,7 @@ type memSocket struct {
 	isCopied bool
 }
 
-// has takes note of news, with the lock of the network held.
+// has records that the socket is ready. The caller holds the lock of the network.
 func (k *memSocket) has(e simnet.Event) {
 	k.news |= e
 	if k.listed {
@@ -70,7 +70,7 @@ func (k *memSocket) leave() {
 	}
 }
 
-// gone forgets the socket; false: the process is dead.
+// gone removes the socket. It returns false if the process is dead.
 func (k *memSocket) gone() bool {
 	k.closed = true
 	if !k.p.m.disown(k.c) {

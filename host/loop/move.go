@@ -1,8 +1,8 @@
 package loop
 
-// Move has another loop go on with a connection behind the packet at hand, with a handler that
-// is made there; limit is how many bytes of packets may wait for it. The handler here is told
-// nothing more, nor is one there if that loop has ended.
+// Move passes a connection to another loop after the current packet. handler creates its handler
+// there, and limit is the maximum number of queued packet bytes. The old handler is not called
+// again. If the other loop has ended, the connection is closed.
 func (l *Loop) Move(c *Conn, to *Loop, limit int, handler func(*Conn) Handler) {
 	if c.state != Open || c.in.moving {
 		return

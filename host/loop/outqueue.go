@@ -6,12 +6,12 @@ import (
 	"w3host/mapxfer"
 )
 
-// chunkLen is how much of the map is framed for one write: large enough to be
-// cheap, small enough that a chat line waits for little.
+// chunkLen is the number of map bytes framed for one write. It is large enough to be efficient, and
+// small enough that chat lines are not delayed.
 const chunkLen = 16 << 10
 
-// outQueue holds the bytes that wait for a socket: first the rest of a write that the
-// kernel took in part, then packets, then the pieces of the map.
+// outQueue holds the bytes waiting for a socket: first the rest of a partial write, then packets,
+// then pieces of the map.
 type outQueue struct {
 	rest    []byte
 	packets []byte // whole frames back to back
@@ -21,8 +21,8 @@ type outQueue struct {
 	pieceBytes int
 }
 
-// Piece is a range of the map that is on its way to one player. It becomes
-// 0x43 frames only when the socket has room for them.
+// Piece is a range of the map that is being sent to one player. It is split into 0x43 packets only
+// when the socket has room for them.
 type Piece struct {
 	Parts    *mapxfer.Parts
 	At, End  uint32
@@ -31,7 +31,7 @@ type Piece struct {
 
 func (q *outQueue) packetBytes() int { return len(q.rest) + len(q.packets) }
 
-// push adds a packet; false when that many bytes are not allowed to wait.
+// push adds a packet. It returns false if the limit on queued bytes is exceeded.
 func (q *outQueue) push(frame []byte) bool {
 	if q.packetBytes()+len(frame) > q.limit {
 		return false
@@ -40,7 +40,7 @@ func (q *outQueue) push(frame []byte) bool {
 	return true
 }
 
-// pushPiece adds map data. The scheduler of the transfers bounds it.
+// pushPiece adds a piece of the map. The transfer scheduler limits their number.
 func (q *outQueue) pushPiece(p Piece) {
 	q.pieceBytes += int(p.End - p.At)
 	if n := len(q.pieces); n > 0 && q.pieces[n-1].End == p.At {
@@ -54,10 +54,10 @@ func (q *outQueue) dropPieces() {
 	q.pieces, q.pieceBytes = nil, 0
 }
 
-// take removes the next bytes for the wire: bytes that were put back, or else the
-// packets, or else parts of the map, framed into chunk. Frames are never cut
-// here, so packets may overtake parts. The bytes are valid until the next call
-// of a method; parts is how many packets of the map are new among them.
+// take removes the next bytes to write: bytes that were put back, or else packets, or else map
+// packets, which it frames into chunk. It never splits packets, so that packets can overtake map
+// pieces. The bytes are valid until the next method call. parts is the number of map packets framed
+// now.
 func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 	if buf := q.rest; len(buf) > 0 {
 		q.rest = nil
@@ -82,8 +82,8 @@ func (q *outQueue) take(chunk []byte) (buf []byte, parts int) {
 	return chunk, parts
 }
 
-// putBack returns the bytes of the last take that were not written. It is copied if the memory
-// is shared with others, as that of parts of the map.
+// putBack returns the unwritten bytes of the last take to the queue. shared says that the memory is
+// reused, as for map packets, so that the bytes must be copied.
 func (q *outQueue) putBack(rest []byte, shared bool) {
 	if shared {
 		rest = bytes.Clone(rest)

@@ -7,21 +7,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// One loop serves everybody, so its work for one connection in one pass is bounded
-// in bytes, packets and time, whatever the other end does:
+// One loop serves all clients, so the work for one connection in one pass is limited in bytes, packets
+// and time, whatever the client does:
 //
-//	reading      one read of passRead bytes; of its bytes passPackets packets,
-//	             and none more once passTime is over
+//	reading      one read of passRead bytes; of its packets at most passPackets are handled,
+//	             and none once passTime has elapsed
 //	writing      passWrite bytes
 //	accepting    passAccepts connections of one listener
-//	expiring     passExpiries connections whose time is over
+//	expiring     passExpiries connections whose time limit has passed
 //
-// Between one connection and the next, groups that have become due are ticked
-// (punctual). The rest waits for the next pass, behind all others that wait, and the
-// loop does not sleep before. epoll reports news only once, so the loop keeps the list.
+// Between two connections, groups that have become due are ticked (punctual). The remaining work waits
+// for the next pass, behind all other waiting work, and the loop does not sleep before it. epoll reports
+// each event only once, so the loop keeps lists of what remains.
 //
-// Other limits are elsewhere: host/admission limits connections, joins, reconnects and
-// packets per second, and the out queue limits the bytes that wait for a socket.
+// Other limits are elsewhere: host/admission limits connections, joins, reconnects and packets per
+// second, and the out queue limits the bytes that wait for a socket.
 const (
 	passRead     = 16 << 10
 	passPackets  = 64
@@ -31,30 +31,29 @@ const (
 	passExpiries = 64
 )
 
-// FrameMax is the longest packet that a client may send. The longest real one is
-// a 0x26 of 1,035 bytes, since no action is longer than w3gs.MaxActionLen. A 0x28
-// has 521 at most by its form, a 0x59 of 1.32 and later was seen with 74; lobbies
-// relay a 0x59 of 1,033 at most.
+// FrameMax is the maximum length of a client packet. The longest known one is a 0x26 of 1,035
+// bytes, because an action has at most w3gs.MaxActionLen bytes. A 0x28 has at most 521 bytes; a
+// 0x59 of 1.32 and later was observed with 74, and lobbies relay at most 1,033.
 const FrameMax = 2 << 10
 
 const (
-	// firstPacketMax is a generous 0x1E; before it nothing else is accepted.
+	// firstPacketMax is the maximum length of the first packet, with room to spare for a 0x1E.
 	firstPacketMax = 512
-	// LingerBytes is how many bytes a client may still send before it has read its
-	// last packets and closes.
+	// LingerBytes is the number of bytes that a client may still send after the host has begun to
+	// close the connection.
 	LingerBytes = 64 << 10
-	// readEvery is how long a packet for a group stays unread in the kernel at most. The
-	// packets of a group are read before each of its ticks, which is sooner in a running
-	// game with turns of 100 ms; chat, pongs and the lag screen can wait this long.
+	// readEvery is the longest time for which a group's packets stay unread in the kernel. They are
+	// read before each tick anyway, which is sooner in a running game; chat, pongs and lag
+	// detection can wait this long.
 	readEvery = 150 * time.Millisecond
-	// attendedEvery is the same while the owner waits for packets between two ticks.
+	// attendedEvery is used instead of readEvery while Owner.Attends is true.
 	attendedEvery = 50 * time.Millisecond
-	// heartDelay is how long a heartbeat that is due waits for a pass that happens anyway.
+	// heartDelay is how long a due heartbeat waits for a pass that happens anyway.
 	heartDelay = 200 * time.Millisecond
 )
 
-// pass does the present work once, and returns for how long there is nothing more;
-// negative: until something comes.
+// pass runs one pass. idle is the time until the next deadline, negative if there is none. over is
+// true once the loop has ended.
 func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.passes++
 	l.poll.collect()
@@ -99,8 +98,8 @@ func (l *Loop) runCalls() {
 	l.settle()
 }
 
-// punctual ticks the groups that have become due during other work, such as many
-// joins or downloads at once.
+// punctual ticks the groups that became due during other work, such as many joins or downloads at
+// once.
 func (l *Loop) punctual() {
 	if l.running {
 		return // runDue is under way
@@ -109,8 +108,8 @@ func (l *Loop) punctual() {
 	l.runDue()
 }
 
-// runDue ticks the groups whose time has come. Packets that others have queued meanwhile are
-// written later, by settle.
+// runDue ticks the groups that are due. Packets queued by others meanwhile are written later, by
+// settle.
 func (l *Loop) runDue() {
 	l.running = true
 	defer func() { l.running = false }()
@@ -122,8 +121,8 @@ func (l *Loop) runDue() {
 	}
 }
 
-// readUnread reads the groups that have not been read for a while, and with the first of
-// them those that follow soon.
+// readUnread reads the groups that have not been read for readEvery, and together with the first of
+// them all that follow soon.
 func (l *Loop) readUnread() {
 	if l.now < l.readAt {
 		return
@@ -142,7 +141,7 @@ func (l *Loop) readGroup(g *Group) {
 	l.poll.read(&g.set)
 }
 
-// passExpired cuts connections whose time is over.
+// passExpired cuts connections whose time limit has passed.
 func (l *Loop) passExpired(e *expiries, cause error) {
 	for range passExpiries {
 		if e.next() > l.now {
@@ -153,7 +152,7 @@ func (l *Loop) passExpired(e *expiries, cause error) {
 	}
 }
 
-// passUnread receives once from each connection on the list.
+// passUnread reads once from each connection on the list.
 func (l *Loop) passUnread() {
 	list := l.unread
 	l.unread, l.spare.unread = l.spare.unread, nil
@@ -166,7 +165,7 @@ func (l *Loop) passUnread() {
 	l.spare.unread = list[:0]
 }
 
-// passUnwritten lets the connections write that could not write all in the last pass.
+// passUnwritten continues the writes that the last pass could not complete.
 func (l *Loop) passUnwritten() {
 	list := l.unwritten
 	l.unwritten, l.spare.unwritten = l.spare.unwritten, nil
@@ -179,8 +178,7 @@ func (l *Loop) passUnwritten() {
 	l.spare.unwritten = list[:0]
 }
 
-// settle writes the queued packets, and looks up when the groups that have had
-// input want a tick.
+// settle writes the queued packets, and queries the deadlines of groups that received packets.
 func (l *Loop) settle() {
 	for len(l.touched) > 0 || len(l.dirty) > 0 { // a connection that breaks is an input
 		l.schedule()
@@ -197,16 +195,15 @@ func (l *Loop) settle() {
 	}
 }
 
-// Flush writes the packets that a connection has queued, before those of others.
+// Flush writes the queued packets of a connection before those of others.
 func (l *Loop) Flush(c *Conn) {
 	if c.dirty {
 		l.write(c)
 	}
 }
 
-// Receive reads from a connection once, unless packets wait that were read before, and
-// handles the new bytes. If something is left the connection is on the list afterwards;
-// one that is there already waits there.
+// Receive reads from a connection once, unless packets of an earlier read are waiting, and handles
+// them. If something remains, the connection is put on the list of passUnread.
 func (l *Loop) Receive(c *Conn) {
 	if c.state == Closed || c.in.moving || c.in.listed || c.in.paused && c.state < Closing {
 		return
@@ -233,7 +230,7 @@ func (l *Loop) Receive(c *Conn) {
 	}
 }
 
-// readSoon puts a connection on the list of those that are read in each pass.
+// readSoon puts a connection on the list of passUnread.
 func (l *Loop) readSoon(c *Conn) {
 	if c.state != Closed && !c.in.listed {
 		c.in.listed = true
@@ -241,7 +238,7 @@ func (l *Loop) readSoon(c *Conn) {
 	}
 }
 
-// received takes bytes that the client has sent.
+// received handles bytes that the client has sent.
 func (l *Loop) received(c *Conn, data []byte) {
 	if c.state == Closing { // only the end of the queue is awaited
 		if c.in.ending += len(data); c.in.ending > LingerBytes {
@@ -264,7 +261,7 @@ func (l *Loop) received(c *Conn, data []byte) {
 	}
 }
 
-// handle takes packets off data until a pass is over, and returns the rest.
+// handle handles the packets in data within the limits of a pass, and returns the rest.
 func (l *Loop) handle(c *Conn, data []byte) []byte {
 	end := l.now + passTime
 	for n := 0; c.state < Closing && !c.in.moving; n++ {
@@ -294,13 +291,13 @@ func (l *Loop) handle(c *Conn, data []byte) []byte {
 	return data
 }
 
-// brief reports whether packets of a kind always take so little time that the clock
-// need not be looked at after each: passPackets bounds them.
+// brief reports whether packets of this kind are so cheap to handle that the clock need not be read
+// after each; passPackets limits them.
 func brief(op w3gs.Op) bool {
 	return op == w3gs.OpOutgoingAction || op == w3gs.OpKeepalive || op == w3gs.OpMapPartOK || op == w3gs.OpMapSize
 }
 
-// writable goes on to write when the socket has room again.
+// writable continues writing when the socket has room again.
 func (l *Loop) writable(c *Conn) {
 	if c.blocked {
 		c.blocked = false
@@ -308,8 +305,8 @@ func (l *Loop) writable(c *Conn) {
 	}
 }
 
-// write writes the packets that wait for a connection, as far as the socket takes it and a pass
-// goes.
+// write writes the queued packets of a connection, as far as the socket and the limits of a pass
+// allow.
 func (l *Loop) write(c *Conn) {
 	c.dirty = false
 	for left := passWrite; c.state != Closed && !c.blocked; {

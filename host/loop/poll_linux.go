@@ -18,21 +18,20 @@ import (
 )
 
 const (
-	// readyBatch is how many sockets are taken from the kernel at once.
+	// readyBatch is the maximum number of events taken from epoll at once.
 	readyBatch = 512
-	// unsent is how many bytes of a link the kernel may hold before they go on the line. Its
-	// own bound is megabytes; what waits here instead can be overtaken by packets,
-	// and is seen by the game. It is a second at the slowest line that a game can
-	// be played on.
+	// unsent limits the bytes that the kernel holds before sending them; its own limit is
+	// megabytes. Bytes that wait in the host instead can be overtaken by packets and are visible to
+	// the game. The value is one second on the slowest line on which a game can be played.
 	unsent = 16 << 10
-	// watched is edge-triggered, so that the kernel need not look at a socket again
-	// that has been read.
+	// watched is edge-triggered, so that the kernel does not check sockets again that have been
+	// read.
 	watched = unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET
 )
 
-// systemPoller watches sockets with epoll. Most are in one set, in which the loop waits.
-// Further sets are waited for by nobody: each is read when its owner asks, in the order
-// in which its sockets became ready.
+// systemPoller watches sockets with epoll. Most sockets are in one set, for which the loop waits.
+// Nobody waits for the other sets: each is read when its group is due, in the order in which its
+// sockets became ready.
 type systemPoller struct {
 	loop      *Loop
 	own       set
@@ -75,7 +74,7 @@ func control(set, op, fd int, events uint32) error {
 	return unix.EpollCtl(set, op, fd, &unix.EpollEvent{Events: events, Fd: int32(fd)})
 }
 
-// listen takes the listener out of the hands of Go's runtime.
+// listen removes the listener from Go's runtime poller and watches it here.
 func (p *systemPoller) listen(l net.Listener) error {
 	defer l.Close()
 	raw, err := l.(*net.TCPListener).SyscallConn()
@@ -98,18 +97,17 @@ func (p *systemPoller) stopListening() {
 	p.listeners, p.acceptAt = nil, never
 }
 
-// wake ends a wait. It may be called on any goroutine until close.
+// wake ends a wait. It is safe for concurrent use until close.
 func (p *systemPoller) wake() {
 	_, _ = unix.Write(p.event, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 }
 
-// run calls pass whenever something has come, or the time has passed for which pass
-// had nothing to do; negative: until something comes. It ends when pass is over.
-//
-// It waits in the runtime's poller: a goroutine in a system call of its own is
-// looked after by the runtime every 20 µs, which costs more than a game does. The
-// deadline is a timer of the kernel, since the runtime's go by whole milliseconds.
-// All passes are within one Read, which keeps what becomes ready during a pass.
+// run calls pass whenever a socket is ready or the idle time returned by the last pass has elapsed,
+// until pass returns over. A negative idle time means to wait for sockets only. It waits in the
+// runtime's poller, because the runtime checks goroutines in other system calls every 20 µs, which
+// costs more than a game. The deadline is a timerfd, because timers of the runtime have a
+// resolution of one millisecond there. All passes run inside one Read, which does not lose events
+// that arrive during a pass.
 func (p *systemPoller) run(pass func() (idle time.Duration, over bool)) {
 	_ = p.waiting.Read(func(uintptr) bool {
 		for {
@@ -130,11 +128,11 @@ func (p *systemPoller) run(pass func() (idle time.Duration, over bool)) {
 	})
 }
 
-// collect takes the news of the poller's own set from the kernel; deliver reports them.
+// collect takes the events of the poller's own set from the kernel. deliver processes them.
 func (p *systemPoller) collect() { p.came = take(p.own, &p.news) }
 
-// deliver reports the events that collect has taken, and accepts so many connections of each
-// listener at most.
+// deliver processes the events that collect has taken. It accepts at most accepts connections of
+// each listener.
 func (p *systemPoller) deliver(accepts int) {
 	for _, e := range p.news[:p.came] {
 		p.loop.punctual()
@@ -156,10 +154,10 @@ func (p *systemPoller) deliver(accepts int) {
 	}
 }
 
-// next is when the poller wants to deliver although nothing comes.
+// next returns the time at which the poller needs a call of deliver even without events.
 func (p *systemPoller) next() time.Duration { return p.acceptAt }
 
-// read reports what the sockets of a set have.
+// read processes the events of the sockets in a set.
 func (p *systemPoller) read(s *set) {
 	if s.fd <= 0 {
 		return
@@ -183,7 +181,7 @@ func take(s set, news *[readyBatch]unix.EpollEvent) int {
 	return max(int(n), 0)
 }
 
-// report passes on the events of one socket.
+// report processes the event of one socket.
 func (p *systemPoller) report(e unix.EpollEvent) {
 	fd := int(e.Fd)
 	if fd >= len(p.byFD) || p.byFD[fd] == nil {
@@ -199,7 +197,7 @@ func (p *systemPoller) report(e unix.EpollEvent) {
 	}
 }
 
-// accept takes connections that wait, so many at most.
+// accept accepts at most most waiting connections.
 func (p *systemPoller) accept(listener, most int) {
 	for range most {
 		if p.listeners == nil {
@@ -225,7 +223,7 @@ func (p *systemPoller) accept(listener, most int) {
 	p.acceptAt = p.loop.now
 }
 
-// connected watches a socket, wherever it comes from.
+// connected watches a new socket.
 func (p *systemPoller) connected(fd int, sa unix.Sockaddr) {
 	var addr netip.AddrPort
 	switch sa := sa.(type) {
@@ -249,21 +247,23 @@ func (p *systemPoller) socket(fd int) *fdSocket {
 	return k
 }
 
-// begin watches the socket of a connection.
+// begin watches the socket of a connection and sets its options.
 func (k *fdSocket) begin() {
 	fd := k.fd
-	// A turn must not wait for the acknowledgement of the one before. Where one of
-	// these is unknown, the queue is only deeper or a dead line is found later.
+	// Without TCP_NODELAY, a turn could wait for the acknowledgement of the previous one. If one of
+	// the options is not supported, the queue is only longer, or a dead connection is detected
+	// later.
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, unsent)
-	// Urgent bytes would be counted by the system and left out of the bytes read.
+	// Without SO_OOBINLINE, urgent bytes would be counted by the kernel but missing from the bytes
+	// read.
 	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_OOBINLINE, 1)
 	if err := control(k.p.own.fd, unix.EPOLL_CTL_ADD, fd, watched); err != nil {
 		k.conn.Cut(err)
 	}
 }
 
-// forget ends the watch over a set.
+// forget stops watching a set.
 func (p *systemPoller) forget(s *set) {
 	if s.fd > 0 {
 		_ = unix.Close(s.fd)

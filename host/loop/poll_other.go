@@ -13,14 +13,14 @@ import (
 	"w3host/mapxfer"
 )
 
-// pipeRead is how much a connection's reading goroutine takes at once.
+// pipeRead is the buffer size of the goroutine that reads from a connection.
 const pipeRead = 16 << 10
 
-// pipeMost is how many bytes may wait in a connection's writing goroutine.
+// pipeMost is the maximum number of bytes queued for the goroutine that writes to a connection.
 const pipeMost = 64 << 10
 
-// systemPoller is that of systems without epoll: two goroutines for each
-// connection, which the loop never waits for.
+// systemPoller is the poller of systems without epoll. Each connection has two goroutines, for
+// which the loop never waits.
 type systemPoller struct {
 	loop      *Loop
 	news      chan struct{} // holds one token when there are calls
@@ -28,7 +28,8 @@ type systemPoller struct {
 	listeners []*net.TCPListener
 }
 
-// adopt is never called, nor are copied, Reset and Leave: only Linux has a holder.
+// adopt is never called, nor are copied, Reset and Leave, because the supervisor exists only on
+// Linux.
 func (*systemPoller) adopt(int, func(Socket) *Conn) *Conn { return nil }
 func (*pipe) copied() int                                 { return -1 }
 func (system) Reset(int)                                  {}
@@ -128,8 +129,8 @@ type pipe struct {
 	full  bool // the loop waits for room
 }
 
-// readAll passes on the input; a loop that has not taken it yet makes TCP slow
-// the client down.
+// readAll passes the received bytes to the loop. While the loop has not taken them, it reads no
+// more, so that TCP slows the client down.
 func (k *pipe) readAll() {
 	buf := make([]byte, pipeRead)
 	for {
@@ -169,7 +170,7 @@ func (k *pipe) Read(b []byte) (n int, more bool, err error) {
 	return n, false, nil
 }
 
-// cause is the error without the addresses that package net puts before it.
+// cause returns the error without the addresses that package net puts before it.
 func cause(err error) error {
 	if errors.Is(err, io.EOF) {
 		return ErrClientClosed

@@ -9,18 +9,19 @@ import (
 	"w3host/mapxfer"
 )
 
-// never is the deadline of what waits for others alone.
+// never is the deadline of a wait without one.
 const never = time.Duration(1<<63 - 1)
 
-// ErrClientClosed is why a connection ended that the other side closed.
+// ErrClientClosed is the cause if the client has closed the connection.
 var ErrClientClosed = errors.New("closed by the client")
 
-// Network is where the connections of a loop come from: System, or one in memory.
+// Network creates the connections of a loop: System, or Memory in tests.
 type Network interface {
 	newPoller(*Loop) (poller, error)
-	// Reset ends a connection of which others have copies, and closes this one.
+	// Reset resets a connection, even if other processes have copies of its socket, and closes this
+	// copy.
 	Reset(fd int)
-	// Leave closes a copy of a connection that goes on elsewhere.
+	// Leave closes this copy of a socket without ending the connection.
 	Leave(fd int)
 }
 
@@ -29,64 +30,62 @@ var System Network = system{}
 
 type system struct{}
 
-// poller watches the sockets of one loop, and ends its waits. Except wake, which any goroutine
-// may call until close, its methods belong to the loop's goroutine.
+// poller watches the sockets of one loop. Its methods must be called on the loop's goroutine,
+// except wake, which any goroutine may call until close.
 type poller interface {
 	listen(net.Listener) error
 	stopListening()
-	// adopt goes on with a connection that another process had.
+	// adopt creates the connection for a socket that another process had.
 	adopt(fd int, begin func(Socket) *Conn) *Conn
-	// run calls pass whenever something has come, or the time has passed for which pass had
-	// nothing to do; negative: until something comes. It ends when pass is over.
+	// run calls pass whenever a socket is ready or the idle time returned by the last pass has
+	// elapsed, until pass returns over. A negative idle time means to wait for sockets only.
 	run(pass func() (idle time.Duration, over bool))
 	wake()
-	// collect takes the news of the poller's own set; deliver reports them, and accepts so many
-	// connections of each listener at most.
+	// collect takes the events of the poller's own set. deliver processes them, and accepts at most
+	// accepts connections of each listener.
 	collect()
 	deliver(accepts int)
-	// next is when the poller wants to deliver although nothing comes.
+	// next returns the time at which the poller needs a call of deliver even without events.
 	next() time.Duration
-	// read reports what the sockets of a set have, forget ends the watch over it.
+	// read processes the events of a set, and forget stops watching it.
 	read(*set)
 	forget(*set)
 	close()
 }
 
-// set is sockets that are read together; the zero value has none yet.
+// set is a group of sockets that are read together. The zero value contains none.
 type set struct {
 	fd    int // of an epoll set
 	ready any // *ready, of a network in memory
 }
 
-// Socket is a connection as the operating system has it. No method blocks.
+// Socket is a connection of the operating system. No method blocks.
 type Socket interface {
-	// Read takes the bytes that have come. There may be more if it says so, else the poller
-	// reports when there is.
+	// Read reads the received bytes. If more is false, the poller reports when there is more to
+	// read.
 	Read(p []byte) (n int, more bool, err error)
-	// Write takes as many bytes as there is room for; the poller reports when there is
-	// room again.
+	// Write writes as many bytes as there is room for. The poller reports when there is room again.
 	Write(p []byte) (int, error)
-	// CloseWrite ends the sending side.
+	// CloseWrite closes the sending side.
 	CloseWrite()
-	// Close ends the connection with a reset.
+	// Close resets the connection.
 	Close()
-	// copied says that another process gets a copy of the socket, and returns it.
+	// copied records that another process gets a copy of the socket, and returns its descriptor.
 	copied() int
-	// leave closes this copy of the socket, and lets the connection go on.
+	// leave closes this copy of the socket without ending the connection.
 	leave()
-	// move has another loop report of the connection from now on, as that which begin makes there.
+	// move passes the socket to another loop, where begin creates its connection.
 	move(to *Loop, begin func(Socket) *Conn)
-	// Figures returns the measurements of the system; zero: there are none.
+	// Figures returns measurements of the operating system, or the zero value if there are none.
 	Figures() mapxfer.Figures
-	// Waited is for how long the bytes last received have been in the kernel;
-	// 0 where that is unknown.
+	// Waited returns for how long the bytes received last were waiting in the kernel, or 0 if that
+	// is unknown.
 	Waited() time.Duration
-	// watch moves the connection to a set that is read when its owner asks, or back to
-	// that of the poller with nil.
+	// watch moves the socket to a set, or with nil back to the poller's own set.
 	watch(*set)
 }
 
-// Adopt goes on with a connection that another process had.
+// Adopt creates the connection for a socket that another process had.
 func (l *Loop) Adopt(fd int, addr netip.AddrPort, at Stream, limit int, handler func(*Conn) Handler) *Conn {
 	return l.poll.adopt(fd, func(s Socket) *Conn {
 		c := l.resume(s, addr, at, limit)
@@ -95,5 +94,6 @@ func (l *Loop) Adopt(fd int, addr netip.AddrPort, at Stream, limit int, handler 
 	})
 }
 
-// Copied says that another process gets a copy of the connection's socket, and returns it.
+// Copied records that another process gets a copy of the connection's socket, and returns its
+// descriptor.
 func (c *Conn) Copied() int { return c.Socket.copied() }

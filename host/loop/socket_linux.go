@@ -11,14 +11,14 @@ import (
 	"w3host/mapxfer"
 )
 
-// fdSocket is a socket by its descriptor.
+// fdSocket is a socket with a file descriptor.
 type fdSocket struct {
 	p    *systemPoller
 	conn *Conn
 	fd   int
 	set  set // that watches it
-	// ending says that the other side has closed: epoll tells so only once, so all
-	// that is left must be read.
+	// ending is set when the client has closed the connection. epoll reports that only once, so
+	// everything that is left must be read.
 	ending   bool
 	isCopied bool // another process has a copy
 }
@@ -99,7 +99,8 @@ func (k *fdSocket) move(to *Loop, begin func(Socket) *Conn) {
 	}
 }
 
-// unwatch ends the watch: closing does so only where nobody has a copy.
+// unwatch removes the socket from epoll. Closing it would not be enough if another process has a
+// copy.
 func (k *fdSocket) unwatch() {
 	k.p.byFD[k.fd] = nil
 	if k.isCopied {
@@ -139,8 +140,8 @@ func (k *fdSocket) watch(s *set) {
 	}
 }
 
-// Figures takes off the bytes that the other side has reported out of order: they have left
-// the line, although the bytes before it have to be sent again.
+// Figures excludes bytes that the client has reported as received out of order: they are no longer
+// on the line, although bytes before them must be sent again.
 func (k *fdSocket) Figures() (f mapxfer.Figures) {
 	info, err := unix.GetsockoptTCPInfo(k.fd, unix.IPPROTO_TCP, unix.TCP_INFO)
 	if err != nil {
@@ -164,8 +165,8 @@ func (k *fdSocket) Waited() time.Duration {
 	return time.Duration(info.Last_data_recv) * time.Millisecond
 }
 
-// raw reads or writes without the runtime's notice of a system call: these never
-// block, and there are tens of thousands a second.
+// raw reads or writes without telling the runtime about the system call. These calls never block,
+// and there are tens of thousands a second.
 func raw(call uintptr, fd int, b []byte) (int, unix.Errno) {
 	n, _, err := unix.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
 	return int(n), err
