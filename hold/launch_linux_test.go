@@ -40,6 +40,7 @@ func TestStartFails(t *testing.T) {
 		"the file is away for a moment":  {"put:2 serve pause:2000 kill;serve end exit:5", "", failing(unix.ENOENT, 2, 3), 5, "0 2"},
 		"at a second try":                {"put:2 serve pause:2000 kill;exit:1;serve end exit:5", "", failing(unix.ENOMEM, 3), 5, "0 2 2"},
 		"behind a standby that died too": {"put:2 serve standby pause:2000 kill;;serve end exit:5", "ready pause:1000 exit:3", failing(unix.EAGAIN, 3), 5, "0 2 2"},
+		"by a process that hangs":        {"put:2 serve pause:2000 kill;wait;wait;serve end exit:5", "", nil, 5, "0 2 2 2"},
 		"of a standby": {
 			"put:1 serve standby pause:11000 standby pause:1000 kill", "ready news:1 serve end exit:5", failing(unix.EAGAIN, 2), 5, "0 1 go0",
 		},

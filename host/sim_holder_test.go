@@ -26,14 +26,15 @@ const firstMem = 1 << 24
 // simHolder is a holder of a simulation: it keeps sockets and memory of processes that are hosts of
 // one bubble.
 type simHolder struct {
+	w     *simWorld
 	n     *simnet.Net
 	began time.Time
 
-	mu   sync.Mutex
-	mems map[int]*simMem
-	last int
-	held map[hold.Name]int
-	next *simProc // stands by
+	mu      sync.Mutex
+	mems    map[int]*simMem
+	last    int
+	held    map[hold.Name]int
+	standBy []*simProc // are told what is put and dropped
 }
 
 // simMem is memory that outlives a process.
@@ -45,6 +46,15 @@ type simMem struct {
 // simProc is the process of a host.
 type simProc struct {
 	name     string
+	id       int    // that of the supervisor
+	path     string // of its program
+	does     string // one of programs
+	exited   bool   // the supervisor knows of its end
+	ready    atomic.Bool
+	goesOn   atomic.Bool // it hosts, or is about to
+	inOrder  atomic.Bool // it has ended all its games in order
+	killed   bool
+	dies     chan struct{} // closed when it is killed
 	net      *loop.Memory
 	shelf    *simShelf
 	h        atomic.Pointer[Host] // nil until it goes on
@@ -65,35 +75,35 @@ func (p *simProc) slow(seldom int) {
 	if p.net.Passing() || *simSlow == 0 {
 		return
 	}
+	if p.intN(*simSlow*seldom) == 0 {
+		time.Sleep(time.Duration(p.intN(20_000)) * time.Microsecond)
+	}
+}
+
+func (p *simProc) intN(n int) int {
 	p.rmu.Lock()
-	d := time.Duration(0)
-	if p.r.IntN(*simSlow*seldom) == 0 {
-		d = time.Duration(p.r.IntN(20_000)) * time.Microsecond
-	}
-	p.rmu.Unlock()
-	if d > 0 {
-		time.Sleep(d)
-	}
+	defer p.rmu.Unlock()
+	return p.r.IntN(n)
 }
 
 type simShelf struct {
-	holder   *simHolder
-	p        *simProc
-	left     map[hold.Name]int
-	news     chan hold.News
-	standsBy bool
-	done     bool
-	handOver func() // what the holder does when this process is ready
-	goOn     func() // what it does when this process is done
+	holder             *simHolder
+	p                  *simProc
+	left               map[hold.Name]int
+	news               chan hold.News
+	standsBy           bool
+	isStandby          bool
+	done               bool
+	aliveAt, standbyAt time.Time // when it last said so
 }
 
-func newSimHolder(n *simnet.Net) *simHolder {
-	return &simHolder{n: n, began: time.Now(), mems: map[int]*simMem{}, last: firstMem, held: map[hold.Name]int{}}
+func newSimHolder(w *simWorld) *simHolder {
+	return &simHolder{w: w, n: w.n, began: time.Now(), mems: map[int]*simMem{}, last: firstMem, held: map[hold.Name]int{}}
 }
 
 // process begins a process, which is given everything.
 func (o *simHolder) process(name string, standsBy bool) *simProc {
-	p := &simProc{name: name, net: loop.NewMemory(o.n), over: make(chan error, 1), r: rand.New(rand.NewPCG(uint64(len(name)), uint64(time.Since(o.began))))}
+	p := &simProc{name: name, net: loop.NewMemory(o.n), over: make(chan error, 1), dies: make(chan struct{}), r: rand.New(rand.NewPCG(uint64(len(name)), uint64(time.Since(o.began))))}
 	p.net.Held = true
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -102,7 +112,7 @@ func (o *simHolder) process(name string, standsBy bool) *simProc {
 		p.shelf.left[name] = o.give(p, o.held[name])
 	}
 	if standsBy {
-		o.next = p
+		o.standBy = append(o.standBy, p)
 	}
 	return p
 }
@@ -145,8 +155,10 @@ func (s *simShelf) Put(name hold.Name, fd int) error {
 	defer o.mu.Unlock()
 	o.drop(name)
 	o.held[name] = o.dup(fd)
-	if o.next != nil && o.next != s.p {
-		o.next.shelf.news <- hold.News{Verb: hold.Held, Name: name, FD: o.give(o.next, fd)}
+	for _, p := range o.standBy {
+		if p != s.p {
+			p.shelf.news <- hold.News{Verb: hold.Held, Name: name, FD: o.give(p, fd)}
+		}
 	}
 	return nil
 }
@@ -159,8 +171,10 @@ func (s *simShelf) Drop(name hold.Name) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.drop(name)
-	if o.next != nil && o.next != s.p {
-		o.next.shelf.news <- hold.News{Verb: hold.Dropped, Name: name, FD: -1}
+	for _, p := range o.standBy {
+		if p != s.p {
+			p.shelf.news <- hold.News{Verb: hold.Dropped, Name: name, FD: -1}
+		}
 	}
 }
 
@@ -171,30 +185,12 @@ func (o *simHolder) drop(name hold.Name) {
 	}
 }
 
-func (s *simShelf) Serving()                 {}
-func (s *simShelf) Alive()                   {}
-func (s *simShelf) Ending()                  {}
 func (s *simShelf) Flush(time.Duration) bool { return true }
-func (s *simShelf) KeepStandby()             {}
-func (s *simShelf) IsStandby() bool          { return false }
+func (s *simShelf) IsStandby() bool          { return s.isStandby }
 func (s *simShelf) StandsBy() bool           { return s.standsBy }
 func (s *simShelf) Gone() bool               { return false }
 func (s *simShelf) News() <-chan hold.News   { return s.news }
-func (s *simShelf) Upgrade(string) error     { return nil }
 func (s *simShelf) Clock() time.Duration     { return time.Since(s.holder.began) }
-func (s *simShelf) Ready(is bool) {
-	if is && s.handOver != nil {
-		s.handOver()
-	}
-}
-
-func (s *simShelf) Done() error {
-	s.done = true
-	if s.goOn != nil {
-		s.goOn()
-	}
-	return nil
-}
 
 func (s *simShelf) Memory(_ string, size int) (*hold.Memory, error) {
 	b, err := unix.Mmap(-1, 0, hold.HeadLen+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
@@ -258,5 +254,3 @@ func (o *simHolder) free(t *testing.T) {
 		}
 	}
 }
-
-var helloGoOn = hold.News{Verb: hold.GoOn, FD: -1}

@@ -23,6 +23,9 @@ func (w *simWorld) rerunJournals() {
 	}
 	for _, f := range files {
 		if strings.HasSuffix(f.Name(), ".part") {
+			if w.closed {
+				continue
+			}
 			w.fault("the journal %s was never finished", f.Name())
 			continue
 		}

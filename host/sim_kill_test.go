@@ -18,12 +18,10 @@ func TestKillDuringTakeover(t *testing.T) {
 			ofOld, ofNew := int64(1+8*n), int64(1)<<(n+n/2) // the old process releases its games soon
 			t.Run(fmt.Sprint(victims, " ", n), func(t *testing.T) {
 				w := simulate(t, uint64(n), func(w *simWorld) {
-					old := w.holder.process("old", false)
-					w.on(func() { w.start(old) })
+					old := w.boot()
 					w.n.After(100*time.Millisecond, w.lobby)
 					time.Sleep(30 * time.Second)
-					w.on(w.upgrade)
-					next := w.proc
+					next := w.upgradeTo("good too")
 					if victims != "new" {
 						old.steps.Store(ofOld)
 					}

@@ -24,12 +24,10 @@ func TestStopDuringTakeover(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := simulate(t, 1, func(w *simWorld) {
-				old := w.holder.process("old", false)
-				w.on(func() { w.start(old) })
+				old := w.boot()
 				w.n.After(100*time.Millisecond, w.lobby)
 				time.Sleep(30 * time.Second)
-				w.on(w.upgrade)
-				next := w.proc
+				next := w.upgradeTo("good too")
 				for next.h.Load() == nil {
 					time.Sleep(time.Millisecond)
 				}

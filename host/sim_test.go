@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +22,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"w3host/game"
+	"w3host/hold/supervisor"
 	"w3host/host/admission"
 	"w3host/host/takeover"
 	"w3host/internal/simnet"
@@ -43,7 +43,8 @@ var (
 	simKills     = flag.Int("sim.kills", 3, "deaths of the host's process")
 	simUp        = flag.Int("sim.upgrades", 3, "upgrades")
 	simOperators = flag.Bool("sim.operators", true, "operators give commands, close lobbies and reload the configuration")
-	simTerm      = flag.Bool("sim.term", true, "end some simulations soon after an upgrade")
+	simTerm      = flag.Bool("sim.term", true, "end some simulations soon after an upgrade or a death, or early")
+	simFaults    = flag.Int("sim.faults", 2, "times in which processes fail to start, hang or end at once")
 	simSlow      = flag.Int("sim.slow", 4, "one of so many places outside the loop takes time; 0: none")
 	simLog       = flag.Bool("sim.log", false, "print the story of each simulation: who did what when, and what the host logged")
 	simPlayer    = flag.Int("sim.players", 6, "players of a game")
@@ -56,8 +57,8 @@ type simWorld struct {
 	n          *simnet.Net
 	began      time.Time
 	holder     *simHolder
-	proc       *simProc   // hosts
-	leaving    []*simProc // have handed over
+	supervisor *simSupervisor
+	proc       *simProc   // the last one that hosted
 	procs      []*simProc // all that have ever been
 	addr       netip.AddrPort
 	port       *simnet.Listener
@@ -73,6 +74,9 @@ type simWorld struct {
 	ended      bool
 	upgradedAt time.Time
 	away       bool // no process hosts
+	length     time.Duration
+	standby    int  // Options.Standby of all hosts
+	closed     bool // the holder has closed games, since no process could end them
 	faults     []string
 	deaths     []time.Time // of processes
 	log        *simTape
@@ -181,28 +185,32 @@ func (w *simWorld) options(p *simProc, left *takeover.Inheritance) Options {
 		Journal: journal.Options{Dir: w.journals(), KeepAll: true},
 		Crashes: filepath.Join(w.dir, "crashes"),
 	}
+	o.Standby = w.standby
 	o.Game.Turns.Period = 100 * time.Millisecond
 	o.Game.Reconnect = game.Reconnect{Wait: 3 * time.Minute, Empties: 2, ExtendedWait: 5 * time.Minute}
 	o.Game.Turns.LastPlayer = time.Minute
 	return o
 }
 
-// start makes a process the host. What the process before has left goes on.
+// start begins a process. What the process before has left goes on once it hosts.
 func (w *simWorld) start(p *simProc) {
-	w.tell("%s starts", p.name)
-	w.proc = p
+	w.tell("%s starts, of the program %q", p.name, p.does)
 	w.procs = append(w.procs, p)
 	p.net.Step = func() bool {
 		if p.building.Load() || p.steps.Load() <= 0 || p.steps.Add(-1) != 0 {
 			return false
 		}
-		w.died(p)
+		w.n.After(0, func() { w.died(p) })
 		return true
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
 	ctx2, cancel2 := context.WithCancel(context.Background())
 	p.outlast = cancel2
+	if p.shelf.standsBy && p.does != "hangs at its start" {
+		began := time.Now()
+		w.n.After(time.Second, func() { w.supervisor.report(p, began) })
+	}
 	go func() { // ends with the process
 		defer func() { // it may have been killed in any call below
 			if h := p.h.Load(); h != nil && p.net.Dead() { // what it still has to do it does in the world of the dead
@@ -215,45 +223,63 @@ func (w *simWorld) start(p *simProc) {
 			case p.over <- nil:
 			default:
 			}
-		}()
-		left := Inherit(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
-		left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil })
-		if p.shelf.standsBy {
-			if err := left.StandBy(ctx, sync.OnceFunc(func() { p.shelf.Ready(true) })); err != nil {
-				p.over <- err
-				return
+			if !p.net.Dead() {
+				w.n.After(0, func() { w.supervisor.exit(p, 0) })
 			}
-		}
-		left.Claim()
-		p.options = w.options(p, left)
-		p.building.Store(true) // what New has begun would have no owner that ends it
-		h, err := New(p.options)
-		p.building.Store(false)
-		if err != nil {
-			p.over <- err
-			return
-		}
-		p.h.Store(h)
-		err = h.Serve(ctx)
-		switch {
-		case p.net.Dead():
-		case p.handing.Load():
-			h.Leave()
-			h.HandOver(func() { _ = p.shelf.Done() })
-			err = h.Outlast(ctx2)
-		default:
-			err = h.Close()
-		}
-		if !p.net.Dead() {
+		}()
+		if err := w.process(ctx, ctx2, p); !p.net.Dead() {
 			p.over <- err
 		}
 	}()
 }
 
-// kill has the process die after so many steps, and another take its place.
+// process is what a process does: it stands by, hosts, and ends in order. ctx ends it, ctx2 once it has handed over.
+func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
+	if p.misbehaves("") {
+		return nil
+	}
+	left := Inherit(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
+	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil })
+	if p.shelf.standsBy {
+		if err := left.StandBy(ctx, sync.OnceFunc(func() { p.shelf.Ready(true) })); err != nil {
+			return nil // told to end before it hosts
+		}
+	}
+	p.goesOn.Store(true)
+	if p.misbehaves("host") {
+		return nil
+	}
+	left.Claim()
+	p.options = w.options(p, left)
+	p.building.Store(true) // what New has begun would have no owner that ends it
+	h, err := New(p.options)
+	p.building.Store(false)
+	if err != nil {
+		return err
+	}
+	p.h.Store(h)
+	err = h.Serve(ctx)
+	switch {
+	case p.net.Dead():
+		return nil
+	case p.handing.Load():
+		h.Leave()
+		h.HandOver(func() { _ = p.shelf.Done() })
+		err = h.Outlast(ctx2)
+	default:
+		err = h.Close()
+	}
+	p.inOrder.Store(!p.net.Dead())
+	return err
+}
+
+// kill has the host, or a process that stands by, die after so many steps.
 func (w *simWorld) kill() {
 	p := w.proc
-	if w.ending || p.net.Dead() || p.shelf.standsBy && p.h.Load() == nil {
+	if n := len(w.procs); w.r.IntN(4) == 0 {
+		p = w.procs[n-1]
+	}
+	if w.ending || p.exited || p.net.Dead() {
 		return
 	}
 	steps := 1 + w.r.IntN(1<<w.r.IntN(14))
@@ -261,41 +287,31 @@ func (w *simWorld) kill() {
 	p.steps.Store(int64(steps))
 }
 
+// died comes after the death of a process in one of its steps.
 func (w *simWorld) died(p *simProc) {
-	w.n.After(0, func() {
-		p.net.Kill() // with several processors the goroutine that dies may not have come so far: a living process would stop in order
-		w.tell("%s is dead", p.name)
-		w.kills++
+	w.tell("%s is dead", p.name)
+	w.kills++
+	w.die(p)
+}
+
+// die ends a process at once.
+func (w *simWorld) die(p *simProc) {
+	if p.killed {
+		return
+	}
+	p.killed = true
+	p.net.Kill() // with several processors the goroutine that dies may not have come so far: a living process would stop in order
+	close(p.dies)
+	if p.records != nil {
 		w.deaths = append(w.deaths, time.Now())
 		w.excuse(5 * time.Second)
 		p.records.mu.Lock()
 		p.records.settle(time.Now().Add(-safeAfter))
 		p.records.mu.Unlock()
-		p.stop()
-		p.outlast()
-		if w.ending {
-			return
-		}
-		w.holder.mu.Lock()
-		next := w.holder.next
-		w.holder.next = nil
-		w.holder.mu.Unlock()
-		if next != nil { // it is refused
-			next.net.Kill()
-			next.stop()
-			next.outlast()
-			w.proc = p
-			w.leaving = slices.DeleteFunc(w.leaving, func(o *simProc) bool { return o == p })
-		}
-		if w.proc != p {
-			return
-		}
-		w.away = true
-		w.n.After(time.Duration(20+w.r.IntN(300))*time.Millisecond, func() {
-			w.away = false
-			w.start(w.holder.process(fmt.Sprint("process ", w.kills+w.upgrades), false))
-		})
-	})
+	}
+	p.stop()
+	p.outlast()
+	w.n.After(time.Duration(p.intN(20))*time.Millisecond, func() { w.supervisor.exit(p, -1) })
 }
 
 // blames reports whether so many processes have died lately that a host takes a game for the cause, and closes it.
@@ -305,31 +321,19 @@ func (w *simWorld) blames() bool {
 }
 
 // excuse is that nobody may be blamed for lateness for a while.
-func (w *simWorld) excuse(d time.Duration) { w.excused = time.Now().Add(d) }
+func (w *simWorld) excuse(d time.Duration) {
+	if until := time.Now().Add(d); until.After(w.excused) {
+		w.excused = until
+	}
+}
 
-// upgrade has another process take over.
+// upgrade has somebody ask for an upgrade, to a good program or to a bad one.
 func (w *simWorld) upgrade() {
-	p := w.proc
-	if w.ending || w.away || p.net.Dead() || p.h.Load() == nil || w.holder.next != nil || p.steps.Load() > 0 {
-		return
+	path := programs[w.r.IntN(2)]
+	if w.r.IntN(3) == 0 {
+		path = programs[2+w.r.IntN(len(programs)-2)]
 	}
-	w.tell("an operator upgrades %s", p.name)
-	w.upgrades++
-	w.upgradedAt = time.Now()
-	w.excuse(10 * time.Second)
-	next := w.holder.process(fmt.Sprint("process ", w.kills+w.upgrades), true)
-	next.shelf.handOver = func() {
-		p.handing.Store(true)
-		p.stop()
-	}
-	p.shelf.goOn = func() {
-		w.holder.mu.Lock()
-		defer w.holder.mu.Unlock()
-		next.shelf.news <- helloGoOn
-		w.holder.next = nil
-	}
-	w.leaving = append(w.leaving, p)
-	w.start(next)
+	w.supervisor.ask(path, w.r.IntN(4) != 0)
 }
 
 // lobby opens one, with players who come to it.
@@ -399,12 +403,12 @@ func TestSimulation(t *testing.T) {
 			began := time.Now()
 			w := simulate(t, seed, func(w *simWorld) {
 				w.n.After(0, w.script)
-				time.Sleep(*simHours)
+				time.Sleep(w.length)
 			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
 			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades, %d requests of operators, %d journals rerun; %d events, %d bytes; trace %x",
-				*simHours, took.Round(time.Millisecond), simHours.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.requests, w.reruns, events, sent, w.log.sum)
+				w.length.Round(time.Second), took.Round(time.Millisecond), w.length.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.requests, w.reruns, events, sent, w.log.sum)
 			for _, f := range w.faults {
 				t.Error(f)
 			}
@@ -466,8 +470,14 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 		if w.port, err = w.n.Listen(w.addr); err != nil {
 			t.Fatal(err)
 		}
-		w.holder = newSimHolder(w.n)
+		w.holder, w.supervisor = newSimHolder(w), newSimSupervisor(w)
 		defer w.holder.free(t)
+		if w.r.IntN(3) == 0 {
+			w.standby = 2
+		}
+		if w.length = *simHours; *simTerm && w.r.IntN(4) == 0 { // SIGTERM comes at any moment
+			w.length = time.Duration(w.r.Int64N(int64(*simHours)))
+		}
 		run(w)
 		w.end()
 	})
@@ -476,7 +486,7 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 
 // script is what happens beside what the players do.
 func (w *simWorld) script() {
-	w.start(w.holder.process("process 0", false))
+	w.supervisor.do(w.supervisor.machine.Tick)
 	w.n.After(100*time.Millisecond, w.lobby)
 	if *simOperators {
 		w.n.After(5*time.Second, w.operate)
@@ -487,9 +497,29 @@ func (w *simWorld) script() {
 	for range w.r.IntN(*simUp + 1) {
 		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), w.upgrade)
 	}
-	if *simTerm && w.r.IntN(2) == 0 { // an upgrade is the last that happens
-		w.n.After(*simHours-time.Duration(w.r.IntN(1000))*time.Millisecond, w.upgrade)
+	for range w.r.IntN(*simFaults + 1) {
+		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), func() {
+			w.supervisor.faults()
+			w.n.After(time.Duration(w.r.IntN(5000))*time.Millisecond, []func(){w.kill, w.upgrade}[w.r.IntN(2)])
+		})
 	}
+	if *simTerm && w.r.IntN(2) == 0 { // an upgrade or a death is the last that happens
+		last := []func(){w.upgrade, w.upgrade, w.kill}[w.r.IntN(3)]
+		w.n.After(max(0, w.length-time.Duration(w.r.IntN(1000))*time.Millisecond), last)
+	}
+}
+
+// boot starts the first host and returns its process.
+func (w *simWorld) boot() *simProc {
+	w.on(func() { w.supervisor.do(w.supervisor.machine.Tick) })
+	return w.proc
+}
+
+// upgradeTo has an operator ask for an upgrade, and returns the process of the new program.
+func (w *simWorld) upgradeTo(program string) (next *simProc) {
+	w.on(func() { w.supervisor.ask(program, true) })
+	w.on(func() { next = w.procs[len(w.procs)-1] })
+	return next
 }
 
 // on runs something on the goroutine of the network, and waits for it.
@@ -499,35 +529,16 @@ func (w *simWorld) on(f func()) {
 	<-done
 }
 
-// end stops all processes in order, and looks at what is left.
+// end sends SIGTERM to the supervisor, and looks at what is left.
 func (w *simWorld) end() {
-	for away := true; away; time.Sleep(10 * time.Millisecond) { // the holder would start one, and then end it
-		w.on(func() { away = w.away })
-	}
-	var all []*simProc
 	w.on(func() {
-		w.tell("all processes are told to stop")
+		w.tell("the supervisor gets SIGTERM")
 		w.ending = true
 		for _, p := range w.procs {
 			p.steps.Store(0)
 		}
-		w.holder.mu.Lock()
-		next := w.holder.next
-		w.holder.next = nil
-		w.holder.mu.Unlock()
-		if next != nil { // the holder refuses the upgrade: the host is to end
-			next.net.Kill()
-			next.stop()
-			w.proc = w.leaving[len(w.leaving)-1]
-			w.leaving = w.leaving[:len(w.leaving)-1]
-		}
-		all = append(slices.Clone(w.leaving), w.proc)
-		for _, p := range all {
-			p.stop()
-			if p.handing.Load() {
-				p.outlast()
-			}
-		}
+		w.closed = w.supervisor.machine.State() == supervisor.Waiting
+		w.supervisor.do(w.supervisor.machine.Terminate)
 	})
 	for _, p := range w.procs {
 		select {
@@ -535,36 +546,47 @@ func (w *simWorld) end() {
 			if err != nil && !p.net.Dead() {
 				w.fault("%s has ended with: %v", p.name, err)
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(90 * time.Second): // one that hangs at its start is killed within that time
 			w.fault("%s does not end", p.name)
 			w.on(func() { w.ended = true })
 			return
 		}
 	}
+	var all []*simProc
+	w.on(func() {
+		for _, p := range w.procs {
+			if !p.killed && p.records != nil {
+				all = append(all, p)
+			}
+		}
+		w.closed = w.closed || !w.proc.inOrder.Load()
+		w.supervisor.answered()
+	})
 	time.Sleep(10 * time.Second) // for the last bytes
 	synctest.Wait()
 	for _, p := range all {
-		if p.records == nil {
-			w.fault("%s has ended before it was a host", p.name)
-			continue
-		}
 		p.records.settle(time.Now())
-		if n := p.net.Open(); n > 0 && p == w.proc && time.Since(w.upgradedAt) > time.Minute { // others end with copies that are nobody's any more
+		if n := p.net.Open(); n > 0 && p == w.proc && !w.closed && time.Since(w.upgradedAt) > time.Minute { // others end with copies that are nobody's any more
 			w.fault("%s has left %d connections open", p.name, n)
 		}
 		p.net.Kill() // its end
 	}
 	for name, fd := range w.holder.held {
-		if (name < takeover.FirstReadBuffer || name>>32 != 0) && time.Since(w.upgradedAt) > time.Minute {
+		if (name < takeover.FirstReadBuffer || name>>32 != 0) && !w.closed && time.Since(w.upgradedAt) > time.Minute {
 			w.fault("the holder still has %v", name)
 		}
 		w.holder.close(fd)
 	}
 	time.Sleep(time.Second)
-	w.on(func() { w.ended = true })
+	w.on(func() {
+		w.ended = true
+		if state := w.supervisor.machine.State(); state != supervisor.Ended {
+			w.fault("all processes have ended, and the supervisor is in %v", state)
+		}
+	})
 	w.rerunJournals()
 	for key, l := range w.book.all {
-		if len(l.ended) != 1 || l.created == 0 {
+		if len(l.ended) > 1 || l.created == 0 || len(l.ended) == 0 && !w.closed {
 			w.fault("game %v: %d times in the log as opened, %d started, ended as %+v", key, l.created, l.started, l.ended)
 		}
 	}

@@ -12,8 +12,10 @@ const (
 	mostSilent = 10
 	// A stuck host writes Go's stack traces within this time after SIGQUIT.
 	lastWords = 2
-	// Starting and restoring games may take as long as players wait.
-	mostStarting = 60
+	// Restoring a hundred games of an hour takes 5 s. A start that hangs leaves time for two others until players leave.
+	mostStarting = 25
+	// A new program may have to change the database first, while its games go on in the previous host.
+	mostUpgraded = 60
 	// Closing lobbies, pages and files takes a second or two.
 	mostHanding = 30
 )
@@ -45,6 +47,8 @@ func (m *Machine) watch() {
 		m.endSilent(c, mostHanding, "has not handed over")
 	case c.watched:
 		m.endSilent(c, mostSilent, "stands still")
+	case !c.serving && m.before.Path != "":
+		m.endSilent(c, mostUpgraded, "has not come to serve")
 	case !c.serving && m.Served:
 		m.endSilent(c, mostStarting, "has not come to serve")
 	}
