@@ -62,6 +62,7 @@ type simClient struct {
 	dialAt                      time.Time
 	lostAt                      time.Time     // zero: the connection stands
 	lostFor                     time.Duration // all broken connections together
+	screen                      simScreen
 }
 
 func (c *simClient) tell(format string, args ...any) { c.w.tell(c.name+" "+format, args...) }
@@ -340,6 +341,7 @@ func (c *simClient) packet(b []byte) {
 	case 0x0C:
 		c.turn(b)
 	}
+	c.show(b)
 }
 
 // add counts a packet to the next turn.
@@ -394,6 +396,7 @@ func (c *simClient) turn(b []byte) {
 	c.batches = nil
 	c.turns++
 	c.w.turns++
+	c.paced()
 	now := time.Now()
 	if gap := now.Sub(c.heard); c.healthy && c.turns > 1 && !g.lagging && now.After(g.excused) && now.After(c.w.excused) && gap > c.w.late {
 		c.fault("turn %d came %v behind the one before", c.turns, gap)

@@ -349,8 +349,7 @@ func (s *simShelf) KeepStandby() {
 }
 
 func (s *simShelf) Ready(is bool) {
-	if is && s.p.does != "is never ready" {
-		s.p.ready.Store(true)
+	if is && s.p.does != "is never ready" && !s.p.ready.Swap(true) { // report repeats it
 		s.say(supervisor.Ready, "")
 	}
 }

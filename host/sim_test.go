@@ -241,7 +241,7 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 	left := Inherit(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
 	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil })
 	if p.shelf.standsBy {
-		if err := left.StandBy(ctx, sync.OnceFunc(func() { p.shelf.Ready(true) })); err != nil {
+		if err := left.StandBy(ctx, func() { p.shelf.Ready(true) }); err != nil {
 			return nil // told to end before it hosts
 		}
 	}
@@ -258,10 +258,10 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 		return err
 	}
 	p.h.Store(h)
-	err = h.Serve(ctx)
+	if err = h.Serve(ctx); err != nil || p.net.Dead() {
+		return err
+	}
 	switch {
-	case p.net.Dead():
-		return nil
 	case p.handing.Load():
 		h.Leave()
 		h.HandOver(func() { _ = p.shelf.Done() })

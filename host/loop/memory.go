@@ -97,8 +97,7 @@ func (m *Memory) Kill() {
 			p.wakeUp()
 		}
 	})
-	for _, c := range open {
-		c.Notify(nil)
+	for _, c := range open { // another process may already have the news of a connection, so Notify is left alone
 		_ = c.Close()
 	}
 	for _, l := range listeners {
