@@ -28,4 +28,4 @@ EXPOSE 6112/tcp 6112/udp
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
     CMD ["/w3host", "health"]
 ENTRYPOINT ["/w3host"]
-CMD ["hold"]
+CMD ["serve", "--supervise"]

@@ -63,7 +63,7 @@ type Host struct {
 	OnStop string   `toml:"on_stop" default:"end" oneof:"end drain"`    // what SIGTERM means
 	Drain  Duration `toml:"drain_lobbies" default:"5m" range:"0s..24h"` // how long players in a lobby may start it then
 
-	Standby string `toml:"standby" default:"auto" oneof:"auto on off"` // under w3host hold, another process runs all games along, and goes on if this one dies
+	Standby string `toml:"standby" default:"auto" oneof:"auto on off"` // under w3host serve --supervise, another process runs all games along, and goes on if this one dies
 }
 
 // Lobby is how games are opened and started.

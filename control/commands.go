@@ -296,7 +296,7 @@ func runCommands() command.Table[*target] {
 		{
 			Name:     "upgrade",
 			Usage:    "[program]",
-			Help:     "switch to the newly installed program, or to another one, without ending games or lobbies with players; needs w3host hold",
+			Help:     "switch to the newly installed program, or to another one, without ending games or lobbies with players; needs w3host serve --supervise",
 			Examples: []string{"upgrade", "upgrade /opt/w3host-next"},
 			Level:    command.Root,
 			Parse: func(a *args) act {

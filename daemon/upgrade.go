@@ -50,7 +50,7 @@ type relay struct {
 
 func (r *relay) Record(rec storage.Record) { r.to.Load().Record(rec) }
 
-var errNoHolder = errors.New("this host has no supervisor; start it with w3host hold to be able to upgrade")
+var errNoHolder = errors.New("this host has no supervisor; start it with w3host serve --supervise to be able to upgrade")
 
 // upgrade asks the supervisor to start another program in place of this one; "" means the path of this one. Unless it
 // returns an error, it calls answer once, later: when the games have moved to that program, when it is refused, or when
@@ -69,7 +69,7 @@ func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgrad
 	}
 	a := &asked{outlive: outlive, answer: answer}
 	overdue := time.AfterFunc(answerWithin, func() {
-		d.answerTo(a, control.Upgraded{}, fmt.Errorf("the supervisor has not answered for %v; see the log of w3host hold", answerWithin))
+		d.answerTo(a, control.Upgraded{}, fmt.Errorf("the supervisor has not answered for %v; see the log of w3host serve --supervise", answerWithin))
 	})
 	stops := context.AfterFunc(d.ctx, func() { d.answerTo(a, control.Upgraded{}, errStopping) })
 	a.endings = []func(){func() { overdue.Stop() }, func() { stops() }}

@@ -41,8 +41,8 @@ func TestUpgradeIsAnswered(t *testing.T) {
 			synctest.Wait()
 			d.answerTo(d.underWay(), control.Upgraded{Moved: true}, nil) // as answerMoved does
 		}, "", true},
-		"the holder ends while games move": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver}; close(s.news) }, "the holder (w3host hold) has ended", true},
-		"the holder ends":                  {func(_ *daemon, s *askedShelf) { close(s.news) }, "the holder (w3host hold) has ended", true},
+		"the holder ends while games move": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver}; close(s.news) }, "the supervisor (w3host serve --supervise) has ended", true},
+		"the holder ends":                  {func(_ *daemon, s *askedShelf) { close(s.news) }, "the supervisor (w3host serve --supervise) has ended", true},
 		"the host stops":                   {func(d *daemon, _ *askedShelf) { d.stop() }, "the host is stopping", true},
 		"the holder says nothing":          {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the supervisor has not answered for 3m0s", false},
 		"twice, by a late answer": {func(_ *daemon, s *askedShelf) {
@@ -86,7 +86,7 @@ func TestUpgradeIsAnswered(t *testing.T) {
 						t.Errorf("the next: %v", err)
 					}
 				}
-				if !strings.HasPrefix(c.want, "the holder (") {
+				if !strings.HasPrefix(c.want, "the supervisor (") {
 					close(s.news)
 				}
 			})

@@ -1,4 +1,4 @@
-// Package hold keeps the sockets and the shared memory of a host open in a small supervisor process (`w3host hold`, in
+// Package hold keeps the sockets and the shared memory of a host open in a small supervisor process (`w3host serve --supervise`, in
 // the code also called the holder). They outlive the host process: when it dies, the supervisor starts another one and
 // passes everything on, so running games continue. The same way a new version of the program replaces the running one.
 // Serve runs the supervisor; a host process calls Open and gets a Shelf, its side of the connection; Memory is shared
@@ -66,10 +66,10 @@ const (
 const batch = 250
 
 // ErrUnsupported is returned on systems where sockets cannot be held by another process.
-var ErrUnsupported = errors.New("w3host hold needs Linux on a 64-bit machine, and a program that was not built with the tag portable: use w3host serve")
+var ErrUnsupported = errors.New("--supervise needs Linux on a 64-bit machine and a program built without the tag portable; leave it out")
 
 // ErrEnded is returned when the supervisor has ended.
-var ErrEnded = errors.New("the holder (w3host hold) has ended: games end with this process, and only a new start of w3host hold holds them again")
+var ErrEnded = errors.New("the supervisor (w3host serve --supervise) has ended: games end with this process until both are started again")
 
 // Options say how the supervisor starts a host.
 type Options struct {
@@ -79,7 +79,7 @@ type Options struct {
 	Ended   func()           // called when the serving host has ended; nil: not called
 	Signals <-chan os.Signal // passed to the host; after SIGTERM the host is not started again, and SIGUSR2 starts an upgrade
 	Log     func(format string, args ...any)
-	Vault   string // socket of a ServeVault; "": systemd's descriptor store, if there is one
+	FDStore string // socket of a ServeFDStore; "": systemd's descriptor store, if there is one
 }
 
 // Shelf is a host's connection to its supervisor. Its methods do not block unless they say so, and must be called by one

@@ -23,14 +23,14 @@ var restarts = flag.Int("restarts", 20, "how often a host is started in TestNoth
 // asHost makes the test binary a host that does what its value says.
 const asHost = "HOLD_TEST_HOST"
 
-// asHolder makes it a holder of such hosts, before a vault.
-const asHolder = "HOLD_TEST_VAULT"
+// asHolder makes the test binary a supervisor of such hosts; its value is the socket of the fdstore.
+const asHolder = "HOLD_TEST_FDSTORE"
 
 func TestMain(m *testing.M) {
-	if vault := os.Getenv(asHolder); vault != "" {
+	if socket := os.Getenv(asHolder); socket != "" {
 		_ = os.Unsetenv(asHolder)
 		code, err := Serve(Options{
-			Vault: vault, Started: func(int) error { return nil },
+			FDStore: socket, Started: func(int) error { return nil },
 			Command: func(program string) *exec.Cmd { return exec.Command(program) },
 			Log:     func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) },
 		})

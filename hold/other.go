@@ -7,8 +7,8 @@ import "context"
 // Serve returns ErrUnsupported on this system.
 func Serve(Options) (int, error) { return 1, ErrUnsupported }
 
-// ServeVault returns ErrUnsupported on this system.
-func ServeVault(context.Context, string, func(string, ...any)) error { return ErrUnsupported }
+// ServeFDStore returns ErrUnsupported on this system.
+func ServeFDStore(context.Context, string, func(string, ...any)) error { return ErrUnsupported }
 
 // Open returns nil: on this system there is no supervisor.
 func Open() (Shelf, error) { return nil, nil }

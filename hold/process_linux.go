@@ -47,7 +47,7 @@ func isTransient(err error) bool {
 // system is the launcher of the operating system.
 type system struct {
 	command func(program string) *exec.Cmd
-	vault   *os.File // inherited by each host, so that the vault also waits for the host's end; nil: none
+	store   *os.File // inherited by each host, so that the store also waits for the host's end; nil: none
 }
 
 // osProcess is a process of the operating system, connected by a socket pair.
@@ -65,8 +65,8 @@ func (s *system) launch(path string, hear func(message), ended func(code int)) (
 	theirs := os.NewFile(uintptr(pair[1]), "holder")
 	p := &osProcess{Cmd: s.command(path), sock: pair[0]}
 	p.ExtraFiles = []*os.File{theirs}
-	if s.vault != nil {
-		p.ExtraFiles = append(p.ExtraFiles, s.vault)
+	if s.store != nil {
+		p.ExtraFiles = append(p.ExtraFiles, s.store)
 	}
 	p.Env = append(p.Environ(), socketEnv+"="+strconv.Itoa(version))
 	err = p.Start()

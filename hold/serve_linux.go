@@ -22,7 +22,7 @@ type holder struct {
 	machine  *supervisor.Machine
 	launcher launcher
 	held     kept
-	vault    vault // nil: everything held ends with this process
+	store    fdStore // nil: everything held ends with this process
 
 	good time.Duration // see supervisor.Options
 	beat time.Duration
@@ -40,12 +40,12 @@ func Serve(o Options) (code int, err error) {
 		go reapOrphans()
 	}
 	h := newHolder(o)
-	if h.vault, err = openVault(o.Vault, h.held, o.Log); err != nil {
+	if h.store, err = openFDStore(o.FDStore, h.held, o.Log); err != nil {
 		return 1, err
 	}
 	starts := &system{command: o.Command}
-	if r, ok := h.vault.(remote); ok {
-		starts.vault = r.file
+	if r, ok := h.store.(remote); ok {
+		starts.store = r.file
 	}
 	h.launcher = starts
 	return h.serve("/proc/self/exe")
@@ -146,21 +146,21 @@ func (h *holder) update(e event) {
 
 func (h *holder) hold(n Name, fd int) {
 	h.held[n] = fd
-	if h.vault != nil {
-		h.lost(h.vault.put(n, fd))
+	if h.store != nil {
+		h.lost(h.store.put(n, fd))
 	}
 }
 
 func (h *holder) drop(n Name) {
-	if h.held.drop(n) && h.vault != nil {
-		h.lost(h.vault.drop(n))
+	if h.held.drop(n) && h.store != nil {
+		h.lost(h.store.drop(n))
 	}
 }
 
-// lost stops using the vault after an error.
+// lost stops using the store after an error.
 func (h *holder) lost(err error) {
 	if err != nil {
-		h.Log("the vault is lost, so games would not survive the end of this supervisor: %v", err)
-		h.vault = nil
+		h.Log("the file descriptor store is lost, so games would not survive the end of this supervisor: %v", err)
+		h.store = nil
 	}
 }

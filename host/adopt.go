@@ -323,7 +323,7 @@ func (h *Host) watchHolder() {
 	}
 	if shelf.Alive(); shelf.Gone() && (h.holderGone == 0 || h.shard.Now()-h.holderGone >= goneEvery) {
 		h.holderGone = h.shard.Now()
-		h.shard.log.Warn().Msg("the holder (w3host hold) has ended: games end with this process")
+		h.shard.log.Warn().Msg("the supervisor (w3host serve --supervise) has ended: games end with this process")
 	}
 	for _, g := range h.running {
 		if g.held && g.ledger != nil && g.behind == nil { // while observers catch up, they may still crash the process

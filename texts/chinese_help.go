@@ -26,8 +26,8 @@ var chineseHelp = map[string]string{
 	"open no new lobbies; running games go on":                              "不再开新房间；进行中的游戏继续",
 	"open lobbies again":                                                    "恢复开新房间",
 	"reload the configuration and the maps; running games are not affected": "重新加载配置和地图；不影响进行中的游戏",
-	"switch to the newly installed program, or to another one, without ending games or lobbies with players; needs w3host hold": "换用已安装的新程序或另一个程序，不结束有玩家的房间和进行中的游戏；需要 w3host hold",
-	"stop the host: nice waits for the last game, force stops at once; without either, only if no game is running":              "关闭主机：nice 等最后一局结束，force 立即关闭；不带参数则仅在没有游戏时关闭",
+	"switch to the newly installed program, or to another one, without ending games or lobbies with players; needs w3host serve --supervise": "换用已安装的新程序或另一个程序，不结束有玩家的房间和进行中的游戏；需要 w3host serve --supervise",
+	"stop the host: nice waits for the last game, force stops at once; without either, only if no game is running":                           "关闭主机：nice 等最后一局结束，force 立即关闭；不带参数则仅在没有游戏时关闭",
 
 	"open one more lobby that is not listed; on a realm, players can join it by name": "再开一个不公开的房间；在战网上，玩家可按名称加入",
 	"open one more lobby with the next map":                                           "用下一张地图再开一个房间",

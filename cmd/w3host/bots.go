@@ -90,7 +90,7 @@ func (c *botsCall) addTo(fs *pflag.FlagSet) {
 	fs.BoolVar(&c.start, "say-start", true, "say !start when all bots are in the lobby and the host does not start by itself")
 	fs.BoolVar(&c.opts.SlowStart, "slow-start", false, "leave to the score screen when 0x0B comes within 5 s of 0x0A, like clients from 1.32 on on slow computers")
 	fs.BoolVar(&c.opts.Watch, "watch", false, "watch a recorded game shown by w3host lan watch: each bot joins its own session and stays to the end")
-	fs.StringVar(&c.opts.Kill, "kill", "", "kill the host on this machine during play, by the `PIDFILE` that w3host hold --pid-file writes")
+	fs.StringVar(&c.opts.Kill, "kill", "", "kill the host on this machine during play, by the `PIDFILE` that w3host serve --supervise --pid-file writes")
 	fs.DurationVar(&c.opts.KillEvery, "every", 3*time.Second, "with --kill: how often")
 	fs.BoolVar(&c.opts.OwnAddresses, "own-addresses", false, "give every bot its own 127.x.y.z address (host on this machine)")
 	fs.IntVar(&c.opts.Strangers, "strangers", 0, "also open this many connections that never join: silent, noisy, half a header, too long, slow")

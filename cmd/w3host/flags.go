@@ -45,9 +45,6 @@ func (o *serveOptions) args() []string {
 	if o.configFile != "" {
 		args = append(args, "--config="+o.configFile)
 	}
-	if o.check {
-		args = append(args, "--check")
-	}
 	return args
 }
 

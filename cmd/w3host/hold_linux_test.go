@@ -36,14 +36,14 @@ lobby_leaves = 0
 enabled = true
 `
 
-// startHold runs w3host hold until the test ends.
+// startHold runs w3host serve --supervise until the test ends.
 func startHold(t *testing.T, dir string, flags ...string) (p *process, pidFile string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(holdConfig), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	pidFile = filepath.Join(dir, "pid")
-	p = startProcess(t, dir, append([]string{"hold", "--pid-file", pidFile, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4"}, flags...)...)
+	p = startProcess(t, dir, append([]string{"serve", "--supervise", "--pid-file", pidFile, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4"}, flags...)...)
 	t.Cleanup(func() {
 		if pid, err := hostOf(pidFile); err == nil {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -222,7 +222,7 @@ func checkJournals(t *testing.T, dir string, want int) {
 func TestHoldOfAHostThatCannotStart(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := processCommand(t, t.TempDir(), "hold", "--latency", "5ms")
+	cmd := processCommand(t, t.TempDir(), "serve", "--supervise", "--latency", "5ms")
 	context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
 	out, _ := cmd.CombinedOutput()
 	if code := cmd.ProcessState.ExitCode(); code != exitUsage || strings.Count(string(out), "must be from 20ms") != 1 {

@@ -65,7 +65,7 @@ func rootCommand() *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	add("host", "Hosting:", serveCommand(), holdCommand(), vaultCommand(), ctlCommand(), topCommand(), lanCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
+	add("host", "Hosting:", serveCommand(), fdstoreCommand(), ctlCommand(), topCommand(), lanCommand(), botsCommand(), doctorCommand(), healthCommand(), webCommand())
 	add("files", "Files:", mapCommand(), replayCommand(), saveCommand())
 	add("log", "Game log:", gameCommand(), playerCommand(), dbCommand())
 	add("people", "Bans and admins:", banCommand(), adminCommand())

@@ -26,19 +26,33 @@ import (
 // serveCommand is `w3host serve`, which is also what w3host does without a command.
 func serveCommand() *cobra.Command {
 	var o serveOptions
+	var s superviseOptions
 	cmd := &cobra.Command{
 		Use: "serve [SAVE.w3z]", Short: "host games (the default command)", Args: orSave(noArgs),
 		Long: `w3host serve hosts games until it is stopped. All settings without a flag are in the
 configuration file; config.toml.example explains every key. With a saved game as argument it also
-opens a lobby for it; docs/savedgames.md explains how the host knows its players.`,
+opens a lobby for it; docs/savedgames.md explains how the host knows its players.
+
+With --supervise the host runs in a child process: if that process crashes or is killed,
+another one starts at once, and running games continue. Signals are passed on: SIGTERM stops
+the host, SIGHUP reloads its configuration. SIGUSR2, like w3host ctl upgrade, switches to a
+newly installed program without ending games. The exit code is that of the host.`,
+		SuggestFor: []string{"hold", "supervise"},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if o.first, err = o.saveCommand(args); err != nil {
 				return usageError{err}
+			}
+			if err := s.check(&o); err != nil {
+				return usageError{err}
+			}
+			if s.on && !o.check {
+				return supervise(cmd, &o, &s)
 			}
 			return runServe(cmd, &o)
 		},
 	}
 	o.addTo(cmd)
+	s.addTo(cmd)
 	o.addSave(cmd)
 	return cmd
 }

@@ -17,7 +17,7 @@ var smokes = []string{
 	"TestCtlDrivesALobby",           // w3host ctl
 	"TestConsoleOnATerminal",        // the console
 	"TestWindowOfAFirstStart",       // the web console
-	"TestGamesOutliveTheHost",       // w3host hold, kill -9
+	"TestGamesOutliveTheHost",       // w3host serve --supervise, kill -9
 	"TestStandby",                   // the same with a standby
 	"TestUpgrade",                   // to other programs, in the middle of games
 	"TestTwoHostsInOneFolder",       // Postgres

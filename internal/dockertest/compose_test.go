@@ -232,7 +232,7 @@ func TestComposeAccepts(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "docker", "compose", "version").CombinedOutput(); err != nil {
 		tier.Missing(t, "needs Docker Compose: %v: %s", err, bytes.TrimSpace(out))
 	}
-	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.vault.yaml"}, {"compose.yaml", "compose.metrics.yaml"}, {"deploy/fleet/swarm.yaml"}} {
+	for _, files := range [][]string{{"compose.yaml"}, {"compose.yaml", "compose.lan.yaml"}, {"compose.yaml", "compose.fdstore.yaml"}, {"compose.yaml", "compose.metrics.yaml"}, {"deploy/fleet/swarm.yaml"}} {
 		args := []string{"compose"}
 		for _, f := range files {
 			args = append(args, "-f", f)
@@ -273,29 +273,29 @@ func TestComposeOnTheLAN(t *testing.T) {
 	}
 }
 
-// The vault owns the ports, and is not made anew when the host is. Its socket is where both
+// The fdstore owns the ports, and is not made anew when the host is. Its socket is where both
 // look for it.
-func TestComposeVault(t *testing.T) {
-	base, over := readCompose(t, "compose.yaml").Services["w3host"], readCompose(t, "compose.vault.yaml").Services
-	vault, w3host := over["vault"], over["w3host"]
-	if w3host.NetworkMode != "service:vault" || len(w3host.Ports) > 0 || !slices.Equal(vault.Ports, base.Ports) || w3host.DependsOn["vault"].Condition == "" {
-		t.Errorf("the ports are not the vault's: %+v", over)
+func TestComposeFDStore(t *testing.T) {
+	base, over := readCompose(t, "compose.yaml").Services["w3host"], readCompose(t, "compose.fdstore.yaml").Services
+	store, w3host := over["fdstore"], over["w3host"]
+	if w3host.NetworkMode != "service:fdstore" || len(w3host.Ports) > 0 || !slices.Equal(store.Ports, base.Ports) || w3host.DependsOn["fdstore"].Condition == "" {
+		t.Errorf("the ports are not the fdstore's: %+v", over)
 	}
-	if vault.Build.Context != "" || vault.Image == base.Image || w3host.StopSignal != "SIGKILL" {
+	if store.Build.Context != "" || store.Image == base.Image || w3host.StopSignal != "SIGKILL" {
 		t.Errorf("a new image ends the games: %+v", over)
 	}
-	socket := vault.Command[len(vault.Command)-1]
-	if !slices.Equal(w3host.Command, append(wanted().Cmd, "--vault", socket)) || !slices.Equal(vault.Volumes, w3host.Volumes) || !strings.HasSuffix(vault.Volumes[0], ":"+filepath.Dir(socket)) {
+	socket := store.Command[len(store.Command)-1]
+	if !slices.Equal(w3host.Command, append(wanted().Cmd, "--fdstore", socket)) || !slices.Equal(store.Volumes, w3host.Volumes) || !strings.HasSuffix(store.Volumes[0], ":"+filepath.Dir(socket)) {
 		t.Errorf("the host does not find the socket %s: %+v", socket, over)
 	}
-	if !vault.ReadOnly || !slices.Equal(vault.CapDrop, base.CapDrop) || !slices.Equal(vault.SecurityOpt, base.SecurityOpt) {
-		t.Errorf("the vault is not locked down: %+v", vault)
+	if !store.ReadOnly || !slices.Equal(store.CapDrop, base.CapDrop) || !slices.Equal(store.SecurityOpt, base.SecurityOpt) {
+		t.Errorf("the fdstore is not locked down: %+v", store)
 	}
 }
 
 // Passwords come from .env, which stays out of git and out of the image.
 func TestSecretsAreNotInFiles(t *testing.T) {
-	for _, name := range []string{"compose.yaml", "compose.lan.yaml", "compose.vault.yaml", "compose.metrics.yaml"} {
+	for _, name := range []string{"compose.yaml", "compose.lan.yaml", "compose.fdstore.yaml", "compose.metrics.yaml"} {
 		for serviceName, s := range readCompose(t, name).Services {
 			for variable, value := range s.Environment {
 				if strings.Contains(variable, "PASSWORD") && !strings.HasPrefix(value, "${POSTGRES_PASSWORD:?") {

@@ -24,7 +24,7 @@ type deployment struct {
 }
 
 // The commands of docs/deployment.md, on a real engine: a game of ten players goes on while
-// Postgres and the host are killed, a new image keeps what is stored, and with the vault
+// Postgres and the host are killed, a new image keeps what is stored, and with the fdstore
 // running games, too.
 func TestDeployed(t *testing.T) {
 	tier.All(t, "builds the whole program")
@@ -56,13 +56,13 @@ func TestDeployed(t *testing.T) {
 		t.Errorf("containers are left: %s", left)
 	}
 
-	d.dockerd.run(t, "tag", "w3host", "w3host-vault")
-	d.up(t, "v2.0.0", "compose.yaml:compose.vault.yaml")
+	d.dockerd.run(t, "tag", "w3host", "w3host-fdstore")
+	d.up(t, "v2.0.0", "compose.yaml:compose.fdstore.yaml")
 	if n := d.games(t); n != 1 {
 		t.Errorf("after everything was down the log has %d games", n)
 	}
 	game = d.play(t, "0.5")
-	d.up(t, "v3.0.0", "compose.yaml:compose.vault.yaml")
+	d.up(t, "v3.0.0", "compose.yaml:compose.fdstore.yaml")
 	game(t)
 	d.wait(t, "the second game is in the log", func() bool { return d.games(t) == 2 })
 	d.tool.run(t, "down", "--volumes")

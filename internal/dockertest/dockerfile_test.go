@@ -45,7 +45,7 @@ type imageConfig struct {
 // docs/deployment.md are about.
 func wanted() imageConfig {
 	return imageConfig{
-		User: "65532:65532", WorkingDir: "/", Entrypoint: []string{"/w3host"}, Cmd: []string{"hold"},
+		User: "65532:65532", WorkingDir: "/", Entrypoint: []string{"/w3host"}, Cmd: []string{"serve", "--supervise"},
 		Volumes:      map[string]struct{}{"/data": {}, "/maps": {}, "/scripts": {}},
 		ExposedPorts: map[string]struct{}{"6112/tcp": {}, "6112/udp": {}},
 		Healthcheck:  &struct{ Test []string }{[]string{"CMD", "/w3host", "health"}},
@@ -72,7 +72,7 @@ func TestVariablesAreKeys(t *testing.T) {
 	examples := []string{config.EnvPrefix + "SECTION", config.EnvPrefix + "SECTION_KEY", config.EnvPrefix + "REALM_HOME_PASSWORD"}
 	names := regexp.MustCompile(config.EnvPrefix + `[A-Z_]*[A-Z]`)
 	for _, file := range []string{
-		"Dockerfile", "compose.yaml", "compose.lan.yaml", "compose.vault.yaml", "compose.metrics.yaml", ".env.example", "deploy/w3host.service",
+		"Dockerfile", "compose.yaml", "compose.lan.yaml", "compose.fdstore.yaml", "compose.metrics.yaml", ".env.example", "deploy/w3host.service",
 		"docs/deployment.md", "README.md", "config.toml.example",
 	} {
 		for _, name := range names.FindAllString(readFile(t, file), -1) {

@@ -115,7 +115,7 @@ func (i image) checkFiles(t *testing.T) {
 			size += info.Size()
 		}
 		owner := int(info.Sys().(*syscall.Stat_t).Uid)
-		if os.Geteuid() == 0 && owner != 0 && name != "/data" && name != "/vault" {
+		if os.Geteuid() == 0 && owner != 0 && name != "/data" && name != "/fdstore" {
 			t.Errorf("%s belongs to %d, not to root", name, owner)
 		}
 		if info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSymlink == 0 && name != "/tmp" {
@@ -129,7 +129,7 @@ func (i image) checkFiles(t *testing.T) {
 	if tmp := names["/tmp"]; tmp != nil && tmp.Mode()&(fs.ModeSticky|fs.ModePerm) != fs.ModeSticky|fs.ModePerm {
 		t.Errorf("/tmp has the permissions %v", tmp.Mode())
 	}
-	for _, name := range []string{"/data", "/maps", "/scripts", "/tmp", "/vault"} {
+	for _, name := range []string{"/data", "/maps", "/scripts", "/tmp", "/fdstore"} {
 		if info := names[name]; info == nil || !info.IsDir() {
 			t.Errorf("the image lacks the folder %s", name)
 		}
@@ -137,7 +137,7 @@ func (i image) checkFiles(t *testing.T) {
 	if info := names["/etc/ssl/certs/ca-certificates.crt"]; info == nil || info.Size() == 0 {
 		t.Error("the image has no root certificates: a database with TLS could not be trusted")
 	}
-	for _, name := range []string{"/data", "/vault"} {
+	for _, name := range []string{"/data", "/fdstore"} {
 		if os.Geteuid() == 0 && names[name] != nil && int(names[name].Sys().(*syscall.Stat_t).Uid) != i.uid() {
 			t.Errorf("%s does not belong to the user of the image: a new volume takes its owner from there", name)
 		}

@@ -30,10 +30,10 @@ func TestSystemdUnit(t *testing.T) {
 		}
 	}
 	program, arguments, _ := strings.Cut(unit["ExecStart"], " ")
-	arguments, held := strings.CutPrefix(arguments, "hold ")
+	arguments, supervised := strings.CutPrefix(arguments, "serve --supervise ")
 	config := strings.TrimPrefix(arguments, "--config ")
 	environment := strings.TrimPrefix(unit["EnvironmentFile"], "-")
-	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments || !held || unit["KillMode"] != "mixed" || unit["OOMPolicy"] != "continue" || unit["FileDescriptorStoreMax"] == "" || unit["NotifyAccess"] != "main" {
+	if unit["WorkingDirectory"] != "/var/lib/"+unit["StateDirectory"] || unit["User"] == "root" || unit["Restart"] != "on-failure" || unit["ExecReload"] != program+" ctl reload "+arguments || !supervised || unit["KillMode"] != "mixed" || unit["OOMPolicy"] != "continue" || unit["FileDescriptorStoreMax"] == "" || unit["NotifyAccess"] != "main" {
 		t.Errorf("the unit is %v", unit)
 	}
 	for _, want := range []string{

@@ -16,10 +16,10 @@ import (
 )
 
 // startHolder runs a holder in a process of its own, with hosts that do as they are told.
-func startHolder(t *testing.T, vault, do, file string) *exec.Cmd {
+func startHolder(t *testing.T, socket, do, file string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), asHolder+"="+vault, asHost+"="+do, "HOLD_TEST_FILE="+file)
+	cmd.Env = append(os.Environ(), asHolder+"="+socket, asHost+"="+do, "HOLD_TEST_FILE="+file)
 	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -42,14 +42,14 @@ func given(t *testing.T, file string, hosts int) []string {
 	return nil
 }
 
-// What a holder holds outlives it in a vault. The next one waits for the host of the one
+// What a holder holds outlives it in a store. The next one waits for the host of the one
 // before, and what it drops is gone.
-func TestVault(t *testing.T) {
+func TestFDStore(t *testing.T) {
 	dir := t.TempDir()
-	file, socket := dir+"/given", dir+"/vault"
+	file, socket := dir+"/given", dir+"/fdstore"
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- ServeVault(ctx, socket, t.Logf) }()
+	go func() { ended <- ServeFDStore(ctx, socket, t.Logf) }()
 	before := openFiles(t)
 	kept := func(least, most int) {
 		t.Helper()
@@ -65,7 +65,7 @@ func TestVault(t *testing.T) {
 		}
 		t.Fatalf("%d descriptors are kept", n)
 	}
-	const most = 10 // that the vault has for itself
+	const most = 10 // that the store has for itself
 	drop := ""
 	for i := range 100 {
 		drop += fmt.Sprintf(" drop:%d", i+1)

@@ -15,10 +15,10 @@ import (
 	"w3host/hold/supervisor"
 )
 
-// ServeVault keeps copies of everything that supervisors hold, one supervisor after the other. One that connects to the
-// socket at path gets everything once the previous one, and its host, have disconnected. ServeVault blocks until ctx
+// ServeFDStore keeps copies of everything that supervisors hold, one supervisor after the other. One that connects to the
+// socket at path gets everything once the previous one, and its host, have disconnected. ServeFDStore blocks until ctx
 // ends, and closes everything when no supervisor comes within supervisor.Patience (60 s).
-func ServeVault(ctx context.Context, path string, log func(format string, args ...any)) error {
+func ServeFDStore(ctx context.Context, path string, log func(format string, args ...any)) error {
 	if os.Getpid() == 1 {
 		go reapOrphans()
 	}

@@ -13,31 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A vault keeps copies of everything that a supervisor holds, for the supervisor after it: systemd's descriptor store,
-// or the process of ServeVault.
-type vault interface {
+// An fdStore keeps copies of everything that a supervisor holds, for the supervisor after it: systemd's descriptor store,
+// or the process of ServeFDStore.
+type fdStore interface {
 	put(Name, int) error
 	drop(Name) error
 }
 
-// openVault connects to the vault of this process, nil if there is none, and adds to left what an earlier supervisor has
+// openFDStore connects to the store of this process, nil if there is none, and adds to left what an earlier supervisor has
 // left there.
-func openVault(path string, left kept, log func(string, ...any)) (vault, error) {
+func openFDStore(path string, left kept, log func(string, ...any)) (fdStore, error) {
 	notify := os.Getenv("NOTIFY_SOCKET")
 	_ = os.Unsetenv("NOTIFY_SOCKET") // not meant for hosts
 	switch {
 	case path != "":
-		return dialVault(path, left, log)
+		return dialFDStore(path, left, log)
 	case notify != "":
 		return openStore(notify, left)
 	}
 	return nil, nil
 }
 
-// mostWait is how long one operation of a vault may block the supervisor.
+// mostWait is how long one operation of a store may block the supervisor.
 const mostWait = time.Second
 
-func vaultSocket(kind int) (int, error) {
+func storeSocket(kind int) (int, error) {
 	sock, err := unix.Socket(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, err
@@ -53,8 +53,8 @@ type store struct {
 	to   unix.SockaddrUnix
 }
 
-func openStore(notify string, left kept) (vault, error) {
-	sock, err := vaultSocket(unix.SOCK_DGRAM)
+func openStore(notify string, left kept) (fdStore, error) {
+	sock, err := storeSocket(unix.SOCK_DGRAM)
 	if err != nil {
 		return nil, fmt.Errorf("systemd's store: %w", err)
 	}
@@ -83,34 +83,36 @@ func (s store) say(text string, rights []byte) error {
 	return unix.Sendmsg(s.sock, []byte(text), rights, &s.to, unix.MSG_NOSIGNAL)
 }
 
-// remote is the process of ServeVault, usually in another container.
+// remote is the process of ServeFDStore, usually in another container.
 type remote struct {
 	sock int
 	file *os.File // of the same descriptor
 }
 
-func dialVault(path string, left kept, log func(string, ...any)) (vault, error) {
-	sock, err := vaultSocket(unix.SOCK_SEQPACKET)
+func dialFDStore(path string, left kept, log func(string, ...any)) (fdStore, error) {
+	sock, err := storeSocket(unix.SOCK_SEQPACKET)
 	if err != nil {
 		return nil, err
 	}
 	for until := time.Now().Add(5 * mostWait); ; time.Sleep(mostWait / 10) {
 		if err = unix.Connect(sock, &unix.SockaddrUnix{Name: path}); err == nil || time.Now().After(until) {
-			break // otherwise the vault may still be starting, as this process is
+			break // otherwise the store may still be starting, as this process is
 		}
 	}
-	waits := time.AfterFunc(2*mostWait, func() { log("the vault %s does not answer: is an earlier supervisor still running?", path) })
+	waits := time.AfterFunc(2*mostWait, func() {
+		log("the file descriptor store %s does not answer: is an earlier supervisor still running?", path)
+	})
 	defer waits.Stop()
 	for err == nil {
 		var m message
 		if m, err = receive(sock); m.verb == verbGo {
 			return remote{sock, os.NewFile(uintptr(sock), path)}, nil
 		} else if err == nil && len(m.names) != len(m.fds) {
-			err = errors.New("it could not pass on everything it keeps: is this process's limit of open files lower than the vault's?")
+			err = errors.New("it could not pass on everything it keeps: is this process's limit of open files lower than the store's?")
 		}
 		left.take(&m)
 	}
-	return nil, fmt.Errorf("the vault %s: %w", path, err)
+	return nil, fmt.Errorf("the file descriptor store %s: %w", path, err)
 }
 
 func (r remote) put(name Name, fd int) error {
