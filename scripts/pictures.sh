@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of the README anew, out of a real host, real players and a real
+# Draws the pictures of the documents anew, out of a real host, real players and a real
 # replay: docs/pictures. Linux only; needs Chromium.
 set -eu
 cd "$(dirname "$0")/.."

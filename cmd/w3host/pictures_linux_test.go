@@ -21,9 +21,9 @@ import (
 	"w3host/internal/testkit"
 )
 
-var pictures = flag.String("pictures", "", "draw the pictures of the README into this `folder`; see scripts/pictures.sh")
+var pictures = flag.String("pictures", "", "draw the pictures of the documents into this `folder`; see scripts/pictures.sh")
 
-// TestPictures draws what the README shows, out of a real run: a console, the chat of a
+// TestPictures draws the pictures of the documents from a real run: a console, the chat of a
 // lobby, the timeline of the replay.
 func TestPictures(t *testing.T) {
 	if *pictures == "" {
