@@ -24,66 +24,6 @@ func changed(data []byte, change func(header []byte)) []byte {
 	return data
 }
 
-// cutsOf are the places in and between the blocks of a file where it may be cut.
-func cutsOf(t *testing.T, data []byte) (cuts []int) {
-	r := open(t, data)
-	at, wide := int(r.Length), headerLen(r.stream.blocks.wide)
-	for range r.Blocks {
-		h := parseBlockHeader(data[at:], r.stream.blocks.wide)
-		next := at + wide + int(h.packed)
-		cuts = append(cuts, at, at+1, at+wide, at+wide+int(h.packed)/2, next-1)
-		at = next
-	}
-	return append(cuts, 0, 10, len(magic), int(r.Length)-1)
-}
-
-// TestRealReplaysCut cuts real replays at, before and behind the bounds of their
-// blocks. What is read of them is the beginning of what is read of the whole; no
-// result is told that the whole does not have.
-func TestRealReplaysCut(t *testing.T) {
-	for _, ref := range realReplays(t) {
-		t.Run(ref.File, func(t *testing.T) {
-			t.Parallel()
-			data := readReal(t, ref.File)
-			whole := Summarise(open(t, data))
-			cuts := cutsOf(t, data)
-			step := 1
-			if os.Getenv("W3HOST_TEST_LONG") != "1" {
-				step = max(1, len(data)*len(cuts)/(1<<20)) // about 512 kB are read, in several ways
-			}
-			for i := 0; i < len(cuts); i += step {
-				checkCut(t, whole, data[:cuts[i]])
-			}
-		})
-	}
-}
-
-func checkCut(t *testing.T, whole *Summary, data []byte) {
-	readAllWays(t, data)
-	r, err := NewReader(bytes.NewReader(data))
-	if err != nil {
-		if !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrNotReplay) {
-			t.Errorf("cut at %d: %v", len(data), err)
-		}
-		return
-	}
-	s := Summarise(r)
-	if len(s.Findings) == 0 || !s.Findings[0].Fault {
-		t.Errorf("cut at %d: no fault is told: %v", len(data), s.Findings)
-	}
-	if s.Turns > whole.Turns || s.Actions > whole.Actions || s.Played > whole.Played || len(s.Chat) > len(whole.Chat) || len(s.Leaves) > len(whole.Leaves) {
-		t.Errorf("cut at %d: more is there than in the whole", len(data))
-	}
-	if s.Winner != NoTeam && s.Winner != whole.Winner {
-		t.Errorf("cut at %d: team %d has won, in the whole %d", len(data), s.Winner, whole.Winner)
-	}
-	for i, p := range s.Players {
-		if p.Result != Unknown && p.Result != whole.Players[i].Result {
-			t.Errorf("cut at %d: %s %v, in the whole %v", len(data), p.Name, p.Result, whole.Players[i].Result)
-		}
-	}
-}
-
 // TestRealReplaysOfOtherVersions gives real replays the versions and layouts of
 // others. The records are read all the same, or an error says why not.
 func TestRealReplaysOfOtherVersions(t *testing.T) {
