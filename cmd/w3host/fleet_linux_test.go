@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,14 +16,7 @@ import (
 	"w3host/storage/storagetest"
 )
 
-// The long run is
-//
-//	scripts/with-postgres.sh go test ./cmd/w3host -run TestFleetFaults -fleet-faults 60 -timeout 30m -v
-var (
-	fleetFaults = flag.Int("fleet-faults", 0, "random faults of TestFleetFaults; 0: it is skipped")
-	fleetBans   = flag.Int("fleet-bans", 25, "bans of TestFleetCommands, each set and lifted")
-	fleetSeed   = flag.Uint64("fleet-seed", 1, "of them")
-)
+var fleetBans = flag.Int("fleet-bans", 25, "bans of TestFleetCommands, each set and lifted")
 
 const fleetConfig = `
 [host]
@@ -166,58 +158,6 @@ func TestFleet(t *testing.T) {
 	back := time.Now()
 	for _, entry := range []string{"dota", "melee", "tower"} {
 		f.watch.Await(f.t, entry, back.Add(time.Second), "")
-	}
-	f.verdict(15 * time.Second)
-}
-
-// fault brings one fault at random and lasts as long.
-func (f *fleetHosts) fault(r *rand.Rand) string {
-	var names []string
-	for name := range f.runs {
-		names = append(names, name)
-	}
-	name := names[r.IntN(len(names))]
-	some := func(most float64) time.Duration { return time.Duration(r.Float64() * most * float64(time.Second)) }
-	switch r.IntN(6) {
-	case 0:
-		f.signal(name, syscall.SIGKILL)
-		f.again(name)
-		return "kill -9 of " + name
-	case 1:
-		f.signal(name, syscall.SIGTERM)
-		f.again(name)
-		return "drain of " + name
-	case 2, 3:
-		d := some(16)
-		f.signal(name, syscall.SIGSTOP)
-		time.Sleep(d)
-		f.signal(name, syscall.SIGCONT)
-		return fmt.Sprintf("%s frozen for %v", name, d)
-	case 4:
-		d := some(12)
-		f.watch.Away(func() { f.db.Stop(); time.Sleep(d); f.db.Start() })
-		return fmt.Sprintf("Postgres killed, away for %v", d)
-	default:
-		d := some(12)
-		f.watch.Away(func() { f.db.Pause(); time.Sleep(d); f.db.Resume() })
-		return fmt.Sprintf("Postgres frozen for %v", d)
-	}
-}
-
-// Whatever happens at random, no entry ever has two lobbies that take strangers.
-func TestFleetFaults(t *testing.T) {
-	if *fleetFaults == 0 {
-		t.Skip("SKIPPED: it takes minutes; -fleet-faults says how many faults it brings")
-	}
-	f := newFleetHosts(t, 3)
-	r := rand.New(rand.NewPCG(*fleetSeed, 1))
-	for n := range *fleetFaults {
-		t.Log(n, time.Now().Format(time.TimeOnly), f.fault(r))
-		time.Sleep(time.Duration(r.Float64() * float64(5*time.Second)))
-	}
-	end := time.Now()
-	for _, entry := range strings.Fields("dota melee tower") {
-		f.watch.Await(f.t, entry, end, "")
 	}
 	f.verdict(15 * time.Second)
 }

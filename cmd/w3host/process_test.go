@@ -33,7 +33,6 @@ const asProgram = "W3HOST_TEST_RUN"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
-		instead()
 		main()
 	}
 	terminal.Program = "w3host"
@@ -44,9 +43,6 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(m.Run())
 }
-
-// instead is what such a program does before anything else.
-var instead = func() {}
 
 // process is a running w3host.
 type process struct {

@@ -93,39 +93,6 @@ func (h testHost) store(t *testing.T) *storage.Store {
 	return storagetest.Open(t, h.database)
 }
 
-// A ban that is typed while the host runs keeps the next join out, and takes
-// out of the lobby who is in it. Nobody else is told the address.
-func TestBansHoldAtOnce(t *testing.T) {
-	t.Parallel()
-	h := startHost(t, "[lobby]\nowner = \"\"\n")
-	db := h.store(t)
-	ann := h.dial(t)
-	if _, err := ann.Join(1, 0, "Ann"); err != nil {
-		t.Fatal(err)
-	}
-	for _, b := range []storage.Ban{{Name: "Bob"}, {Name: "ANN", Reason: "rude words"}} {
-		if _, err := db.AddBan(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-	}
-	frames, err := ann.WaitClosed(2 * patience)
-	if err != nil {
-		t.Fatalf("Ann is banned, yet: %v", err)
-	}
-	if last := frames[len(frames)-1]; last.Op() != w3gs.OpKickPlayer {
-		t.Errorf("the last packet is %v, want a kick", last.Op())
-	}
-	for _, name := range []string{"Ann", "bob"} {
-		var refused *testkit.Refused
-		if _, err := h.dial(t).Join(1, 0, name); !errors.As(err, &refused) {
-			t.Errorf("the join of %s, who is banned: %v", name, err)
-		}
-	}
-	if _, err := h.dial(t).Join(1, 0, "Cid"); err != nil {
-		t.Errorf("the join of Cid, who is not banned: %v", err)
-	}
-}
-
 // Admins of the database may command from the LAN only where the operator
 // trusts names there.
 func TestLANAdmins(t *testing.T) {

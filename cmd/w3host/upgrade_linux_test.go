@@ -245,6 +245,9 @@ func TestLastRecordsOfAGameThatStays(t *testing.T) {
 	stopHold(t, p)
 }
 
+// slowLobbies makes a countdown last long enough to be met by an upgrade.
+var slowLobbies = []string{"W3HOST_LOBBY_COUNTDOWN=5"}
+
 // A lobby of which the new program does not make the same stays where it is, too: those who are in may
 // start it, nobody else comes in, and another one opens.
 func TestLobbyThatStays(t *testing.T) {
