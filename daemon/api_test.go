@@ -22,9 +22,7 @@ import (
 	"w3host/config"
 	"w3host/control"
 	"w3host/daemon/logging"
-	"w3host/game"
 	"w3host/internal/testkit"
-	"w3host/internal/tier"
 	"w3host/web/access"
 )
 
@@ -293,40 +291,6 @@ func TestCommandsByAPI(t *testing.T) {
 	}
 }
 
-// Each command of lobbies and games, with each of its examples, is answered by the API as by the control socket: on two
-// hosts that are told the same.
-func TestEachCommandByAPI(t *testing.T) {
-	tier.All(t, "plays games in real time")
-	t.Parallel()
-	one, two := startAPI(t), startAPI(t)
-	compared := 0
-	for _, s := range game.Commands() {
-		if slices.Contains([]string{"start", "unhost", "end", "abort"}, s.Name) || s.Group == "chance" { // would end the lobby, or answer by chance
-			continue
-		}
-		for _, line := range append([]string{s.Name, s.Name + " nonsense of nobody"}, s.Examples...) {
-			want, err := control.Send(t.Context(), one.config.ControlSocket(), control.Order{Command: line, Game: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, _ := json.Marshal(map[string]string{"line": line})
-			status, _, text := two.ask("root", "POST", "/api/v1/games/1/commands", string(body))
-			var got struct {
-				Lines  []string
-				Detail string
-			}
-			_ = json.Unmarshal([]byte(strings.ReplaceAll(text, "test root", "ctl")), &got) // who has given the command
-			if refused := status == http.StatusConflict; refused != (want.Refused != "") || got.Detail != want.Refused || !refused && !slices.Equal(got.Lines, want.Lines) {
-				t.Errorf("%q: %d %s; the socket answers %q", line, status, text, want)
-			}
-			compared++
-		}
-	}
-	if t.Logf("%d lines", compared); compared < 300 {
-		t.Errorf("only %d lines", compared)
-	}
-}
-
 // What makes no sense is refused, with all faults at once, and breaks nothing.
 func FuzzBodies(f *testing.F) {
 	for _, body := range []string{
@@ -345,17 +309,4 @@ func FuzzBodies(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A moderator closes a lobby, as its owner does; a viewer does not.
-func TestModeratorClosesLobby(t *testing.T) {
-	h := startAPI(t)
-	for _, tc := range []struct {
-		role   string
-		status int
-	}{{"viewer", 403}, {"moderator", 200}, {"moderator", 404}} {
-		if status, _, text := h.ask(tc.role, "DELETE", "/api/v1/games/1", ""); status != tc.status {
-			t.Errorf("%s closes lobby 1: %d %s, want %d", tc.role, status, text, tc.status)
-		}
-	}
 }

@@ -49,7 +49,7 @@ func TestShownAfterTakeOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			if standby == "on" {
-				testkit.Eventually(t, "the standby is ready", func() bool { return p.count("ready to go on") > 0 })
+				testkit.Eventually(t, "the standby is ready", func() bool { return p.count("ready to take over from the running host") > 0 })
 			}
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 			if second := shown(2); second != first {
