@@ -74,9 +74,7 @@ func playAgain(t *testing.T, file string) {
 	row := h.ended(t)
 	data := h.replay(t, row.Replay)
 	copied := filepath.Join(t.TempDir(), "again.w3g")
-	if err := os.WriteFile(copied, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, copied, data)
 	again, err := readScript(copied)
 	if err != nil {
 		t.Fatal(err)

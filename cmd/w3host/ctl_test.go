@@ -180,9 +180,7 @@ func TestReload(t *testing.T) {
 	file := filepath.Join(dir, "w3host.toml")
 	put := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte("[host]\nlisten = \"127.0.0.1:0\"\n[lan]\nenabled = false\n"+text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, "[host]\nlisten = \"127.0.0.1:0\"\n[lan]\nenabled = false\n"+text)
 	}
 	put("[lobby]\nname = \"first\"\n")
 	p := startProcess(t, dir, "--config", file)

@@ -36,9 +36,7 @@ func TestSpoolCommand(t *testing.T) {
 	edited := func(text string) string { return `{"crc":"edited"` + text[len(`{"crc":"01234567"`):] }
 	put := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "spool", name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, "spool", name), text)
 	}
 	made, err := storage.Open(t.Context(), "sqlite:"+filepath.Join(dir, "w3host.db"), storage.Options{})
 	if err != nil || made.Close() != nil {

@@ -26,16 +26,12 @@ func doctorConfig(t *testing.T) (dir, file string) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"common.j", "blizzard.j"} {
-		if err := os.WriteFile(filepath.Join(scripts, name), []byte("globals\r\nendglobals\r\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(scripts, name), "globals\r\nendglobals\r\n")
 	}
 	file = filepath.Join(dir, "config.toml")
 	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = %q\n[lan]\nport = %d\n[maps]\ndir = %q\nscripts = %q\n[autohost]\nmax_games = 10\n[limits]\nunjoined = 16\n",
 		filepath.Join(dir, "data"), testkit.FreePort(t), filepath.Join(dir, "maps"), scripts)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	return dir, file
 }
 
@@ -73,9 +69,7 @@ func TestDoctorFindsFaults(t *testing.T) {
 	if err := os.Mkdir(notMap, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(notMap, "broken.w3x"), []byte("no map"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(notMap, "broken.w3x"), "no map")
 	for _, tt := range []struct{ what, set, remedy string }{
 		{"configuration", "W3HOST_GAME_LATENCY=1ms", "config.toml.example"},
 		{"configuration", "W3HOST_GAME_LATENZY=1ms", "config.toml.example"},
@@ -157,9 +151,7 @@ address = "realm.invalid:6112"
 account = "host"
 password = "secret"
 `, filepath.Join(maps, "one.w3x"), realm.Addr())...)
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	t.Setenv("W3HOST_MAPS_DIR", maps)
 	_, out, _ := shell(t, "doctor", "--config", file)
 	for _, want := range []string{
@@ -204,9 +196,7 @@ func TestDoctorAsksRealms(t *testing.T) {
 		"wrong":       `✗ realm Home: .*password`,
 	} {
 		realm := fmt.Sprintf("[[realm]]\nname = \"Home\"\naddress = %q\naccount = \"HostBot\"\npassword = %q\n", s.Addr(), password)
-		if err := os.WriteFile(file, append(text, realm...), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, append(text, realm...))
 		_, out, _ := shell(t, "doctor", "--realms", "--config", file)
 		if flat := strings.Join(strings.Fields(out), " "); !regexp.MustCompile(want).MatchString(flat) {
 			t.Errorf("%s: no %s in\n%s", password, want, out)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -62,9 +61,7 @@ func newFleetHosts(t *testing.T, hosts int, more ...string) *fleetHosts {
 	for range hosts {
 		dir := t.TempDir()
 		name := fmt.Sprintf("host_name = %q\n", filepath.Base(dir))
-		if err := os.WriteFile(filepath.Join(dir, "config.toml"), fmt.Appendf(nil, fleetConfig+strings.Join(more, ""), f.db.URL, name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, "config.toml"), fmt.Appendf(nil, fleetConfig+strings.Join(more, ""), f.db.URL, name))
 		f.dirs = append(f.dirs, dir)
 		f.start(len(f.dirs) - 1)
 	}

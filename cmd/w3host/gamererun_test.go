@@ -40,9 +40,7 @@ func journalFile(t *testing.T) (file string, size int) {
 	}
 	b = j.Check(b, sum)
 	file = filepath.Join(t.TempDir(), "j")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, b)
 	return file, len(b)
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -72,9 +71,7 @@ func TestHealthOfAStaleStatus(t *testing.T) {
 	dir := t.TempDir()
 	for age, want := range map[time.Duration]bool{time.Second: false, time.Hour: true} {
 		status := fmt.Sprintf(`{"at":%q,"records":{"spool_down":false}}`, time.Now().Add(-age).Format(time.RFC3339))
-		if err := os.WriteFile(filepath.Join(dir, "status.json"), []byte(status), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, "status.json"), status)
 		var out bytes.Buffer
 		healthJSON(h.addr, dir, nil, &out)
 		if down := strings.Contains(out.String(), `"spool_down": true`); down != want || strings.Contains(out.String(), "status_stale_for") != want {

@@ -39,9 +39,7 @@ enabled = true
 // startHold runs w3host serve --supervise until the test ends.
 func startHold(t *testing.T, dir string, flags ...string) (p *process, pidFile string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(holdConfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "config.toml"), holdConfig)
 	pidFile = filepath.Join(dir, "pid")
 	p = startProcess(t, dir, append([]string{"serve", "--supervise", "--pid-file", pidFile, "--listen", "127.0.0.1:0", "--lan=false", "--autostart", "4"}, flags...)...)
 	t.Cleanup(func() {
@@ -238,9 +236,7 @@ func TestStandbyReadsAgain(t *testing.T) {
 	p, pidFile := startHold(t, dir, withStandby)
 	p.await("ready to take over from the running host")
 	later := strings.Replace(holdConfig, "[lobby]", "[lobby]\nname = \"by the new configuration\"", 1)
-	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(later), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "config.toml"), later)
 	host, err := hostOf(pidFile)
 	if err == nil {
 		err = syscall.Kill(host, syscall.SIGKILL)

@@ -127,9 +127,7 @@ func lanHost(t *testing.T, listen, settings string) (file string) {
 	file = filepath.Join(dir, "config.toml")
 	text := fmt.Sprintf("[host]\nlisten = %q\ndata_dir = %q\n[lobby]\nname = \"Abend im Büro\"\nautostart = 1\ncountdown = 0\n[replays]\nenabled = false\n[lan]\n%s",
 		listen, dir, settings)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, text)
 	return file
 }
 

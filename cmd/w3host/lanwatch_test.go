@@ -108,9 +108,7 @@ func hashesIn(t *testing.T, file, seat string) (n int) {
 func TestWatchFaults(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "empty.w3g")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, empty, "")
 	for line, want := range map[string]string{
 		"":                                    "name a replay, or a host's folder of replays",
 		"--speed 65 x.w3g":                    "--speed 65: a speed is a number from 1 to 64, or max",

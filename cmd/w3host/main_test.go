@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,9 +38,7 @@ func TestCommandsFindTheDatabase(t *testing.T) {
 		good: "[database]\nurl = '" + url("file") + "'\n",
 		bad:  "[database]\nurll = ''\n[game]\nlatency = 5\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, path, text)
 	}
 	expect := func(want string, args ...string) {
 		t.Helper()

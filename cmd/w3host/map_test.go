@@ -27,13 +27,6 @@ func mapFolder(t *testing.T) (dir, scripts string) {
 	return dir, scripts
 }
 
-func write(t *testing.T, path string, data []byte) {
-	t.Helper()
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // callMap runs w3host map in a folder without scripts.
 func callMap(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
@@ -91,9 +84,7 @@ func TestMapInfoWithoutScripts(t *testing.T) {
 
 func TestMapInfoNamesSpoiltScripts(t *testing.T) {
 	dir, scripts := mapFolder(t)
-	if err := os.WriteFile(filepath.Join(scripts, "common.j"), []byte("c\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(scripts, "common.j"), "c\n")
 	code, out, _ := callMap(t, "info", filepath.Join(dir, "one.w3x"), "--scripts", scripts)
 	if code != exitOK || !strings.Contains(out, "common.j has LF line ends") || !strings.Contains(out, "unknown") {
 		t.Errorf("exit %d: %s", code, out)
@@ -138,9 +129,7 @@ func TestMapInfoPNG(t *testing.T) {
 func TestMapTakesTheFileBesideIt(t *testing.T) {
 	dir, _ := mapFolder(t)
 	beside := filepath.Join(dir, "one.toml")
-	if err := os.WriteFile(beside, []byte("checksum = \"00c0ffee\"\nsha1 = \""+strings.Repeat("ab", 20)+"\"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, beside, "checksum = \"00c0ffee\"\nsha1 = \""+strings.Repeat("ab", 20)+"\"\n")
 	code, out, errs := callMap(t, "info", filepath.Join(dir, "one.w3x"), "--json")
 	if code != exitOK || errs != "" || !strings.Contains(out, `"checksum": "00c0ffee"`) || !strings.Contains(out, `"warnings": []`) {
 		t.Errorf("exit %d, %s: %s", code, errs, out)

@@ -152,9 +152,7 @@ func TestHostileMapsTakeLittle(t *testing.T) {
 				call[2] = file
 			}
 			put := func(data []byte) {
-				if err := os.WriteFile(file, data, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				write(t, file, data)
 			}
 			_, real := builtin.Map()
 			put(real)

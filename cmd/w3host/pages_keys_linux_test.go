@@ -122,9 +122,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 	window := fmt.Sprintf("127.0.0.1:%d", testkit.FreePort(t))
 	config := filepath.Join(dir, "config.toml")
 	settings := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = %q\n[lan]\nenabled = false\n[lobby]\nautostart = -1\n", dir)
-	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, config, settings)
 	serve := func() *process {
 		cmd := processCommand(t, dir, "serve", "--config", config)
 		cmd.Env = append(cmd.Env, "W3HOST_WEB_LISTEN="+window)
@@ -222,9 +220,7 @@ func TestKeyboardInABrowser(t *testing.T) {
 	b.press("\r")
 	b.tabTo("input[type=file]")
 	brought := filepath.Join(t.TempDir(), "brought.w3x")
-	if err := os.WriteFile(brought, built, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, brought, built)
 	b.do(chromedp.SetUploadFiles("input[type=file]", []string{brought})) // what the dialog of the system does
 	b.tabTo("form[data-upload] button")
 	b.press("\r")

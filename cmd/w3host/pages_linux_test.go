@@ -189,9 +189,7 @@ func TestPagesInABrowser(t *testing.T) {
 		}
 	}
 	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 3\nabandoned_after = \"1h\"\n" // the hostile player goes
-	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, config, settings)
 	host := startProcess(t, dir, "serve", "--config", config)
 	link := regexp.MustCompile(`http://\S+`).FindString(host.await("web console")["message"].(string))
 	url, _, _ := strings.Cut(link, "/login")

@@ -34,9 +34,7 @@ func TestPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	draw := func(name, title string, rows []string) {
-		if err := os.WriteFile(filepath.Join(folder, name), screenSVG(title, rows), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(folder, name), screenSVG(title, rows))
 	}
 	dir := t.TempDir()
 	p, slave := openPTY(t)
@@ -79,9 +77,7 @@ func TestGamePicture(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.toml")
 	settings := "[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = \"" + dir + "\"\n[lan]\nenabled = false\n[lobby]\nautostart = 10\n"
-	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, config, settings)
 	host := startProcess(t, dir, "serve", "--config", config)
 	link := regexp.MustCompile(`http://\S+`).FindString(host.await("web console")["message"].(string))
 	url, _, _ := strings.Cut(link, "/login")

@@ -44,6 +44,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// write writes a file that a test needs.
+func write[T string | []byte](t testing.TB, path string, text T) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // process is a running w3host.
 type process struct {
 	t    *testing.T
@@ -209,9 +217,7 @@ func TestStopInTheMiddleOfAGame(t *testing.T) {
 func TestFaultsAreReportedTogether(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "w3host.toml")
-	if err := os.WriteFile(file, []byte("[game]\nlatncy = \"80ms\"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, "[game]\nlatncy = \"80ms\"\n")
 	cmd := processCommand(t, dir, "--config", file, "--latency", "5ms", "--autostart", "many")
 	cmd.Env = append(cmd.Env, "W3HOST_LAN_PORT=0")
 	out, err := cmd.CombinedOutput()

@@ -33,9 +33,7 @@ func TestPrometheus(t *testing.T) {
 			t.Fatal(err)
 		}
 		changed := strings.NewReplacer("w3host:6181", metrics, "15s", "200ms").Replace(string(text))
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(changed), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), changed)
 	}
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {

@@ -46,9 +46,7 @@ password = %q
 create_account = true
 channel = "w3"
 `, address, realmPassword)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, text)
 	return path
 }
 

@@ -154,9 +154,7 @@ func TestReplayRepairInPlace(t *testing.T) {
 		t.Errorf("a whole one: exit %d, %s", code, out)
 	}
 	whole, _ := os.ReadFile(name)
-	if err := os.WriteFile(name, whole[:len(whole)-10], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, whole[:len(whole)-10])
 	if code, out, _ := callReplay(t, "verify", name); code != exitFailed || !strings.Contains(out, "BROKEN") {
 		t.Errorf("verify of a cut one: exit %d, %s", code, out)
 	}
@@ -200,9 +198,7 @@ func TestReplayAskedWrongly(t *testing.T) {
 		}
 	}
 	other := filepath.Join(t.TempDir(), "other")
-	if err := os.WriteFile(other, []byte(strings.Repeat("no replay ", 100)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, other, strings.Repeat("no replay ", 100))
 	for text, args := range map[string][]string{
 		"no such file":       {"info", "nowhere.w3g"},
 		"this is a folder":   {"verify", t.TempDir()},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,9 +28,7 @@ func writeSave(t *testing.T) string {
 	}
 	name := filepath.Join(t.TempDir(), "save.w3z")
 	by := replay.Header{Program: replay.Program{Product: replay.ProductExpansion, Version: 26}, Duration: 34*time.Minute + 10*time.Second}
-	if err := os.WriteFile(name, head.Pack(by), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, name, head.Pack(by))
 	return name
 }
 

@@ -27,9 +27,7 @@ func TestGoOnWithASavedGame(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	settings := fmt.Sprintf("[lan]\nport = %d\nbroadcast = []\n[lobby]\nautostart = -1\ncountdown = 1\n", testkit.FreePort(t))
-	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(settings), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "config.toml"), settings)
 	host := func(more ...string) (p *process, addr string) {
 		p = startProcess(t, dir, append(more, "--listen", "127.0.0.1:0", "--config", "config.toml")...)
 		return p, p.await("lobby open")["listen"].(string)
@@ -60,9 +58,7 @@ func TestGoOnWithASavedGame(t *testing.T) {
 	}
 	head := headOf(t, first)
 	by := replay.Header{Program: replay.HostOf("W3XP", 26), Duration: 34*time.Minute + 10*time.Second}
-	if err := os.WriteFile(save, head.Pack(by), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, save, head.Pack(by))
 	p, addr = host()
 	if code, out := ctl(t, dir, "hostsave friday Friday goes on"); code != exitOK || !strings.Contains(out, `"Friday goes on" is open: friday.w3z`) {
 		t.Fatalf("exit %d: %s", code, out)
@@ -94,9 +90,7 @@ func TestServeASavedGame(t *testing.T) {
 		Game: storage.Game{MapSHA1: hex.EncodeToString(m.SHA1[:])}, MapPath: m.Path, Checksum: fmt.Sprintf("%08x", m.Checksum),
 		People: []storage.GamePlayer{{Slot: 0, PID: 2}, {Slot: 1, PID: 3, Colour: 1}},
 	})
-	if err := os.WriteFile(filepath.Join(dir, "x.w3z"), head.Pack(replay.Header{Program: replay.HostOf("W3XP", 26)}), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "x.w3z"), head.Pack(replay.Header{Program: replay.HostOf("W3XP", 26)}))
 	p := startProcess(t, dir, "x.w3z", "--player", "1=Ann", "--player", "2=Two Words", "--listen", "127.0.0.1:0", "--lan=false")
 	p.await(`It is for Ann, Two Words.`)
 	for _, args := range [][]string{{"--player", "1=Ann"}, {"x.w3z", "y.w3z"}, {"serve", "x.w3x"}} {

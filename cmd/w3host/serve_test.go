@@ -41,9 +41,7 @@ func startHost(t *testing.T, settings string) testHost {
 	h := testHost{config: filepath.Join(dir, "config.toml"), database: "sqlite:" + filepath.Join(dir, "w3host.db"), log: new(testkit.Log)}
 	text := fmt.Sprintf("[host]\nlisten = \"127.0.0.1:0\"\ndata_dir = %q\n[lan]\nenabled = false\n[replays]\ndir = %q\n%s",
 		dir, filepath.Join(dir, "replays"), settings)
-	if err := os.WriteFile(h.config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, h.config, text)
 	ctx, stop := context.WithCancel(t.Context())
 	out, log := io.Pipe()
 	ended := make(chan int, 1)

@@ -21,9 +21,7 @@ func TestTwoHostsInOneFolder(t *testing.T) {
 	first := int(testkit.FreePort(t))
 	listen := fmt.Sprintf("127.0.0.1:%d-%d", first, first+20)
 	config := strings.Replace(fmt.Sprintf(fleetConfig, storagetest.Postgres(t), ""), "127.0.0.1:0", listen, 1)
-	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "config.toml"), config)
 	a := startProcess(t, dir)
 	b := startProcess(t, dir)
 	if a.addr == b.addr {

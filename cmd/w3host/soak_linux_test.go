@@ -92,9 +92,7 @@ func TestSoak(t *testing.T) {
 	dir := t.TempDir()
 	maps, _ := mapFolder(t)
 	file := filepath.Join(dir, "w3host.toml")
-	if err := os.WriteFile(file, []byte(soakConfig), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, soakConfig)
 	c, err := config.Load(file, nil)
 	if err == nil {
 		err = c.Validate()

@@ -218,9 +218,7 @@ func TestTopOfAHost(t *testing.T) {
 		t.Fatal(errs)
 	}
 	file := filepath.Join(dir, "token")
-	if err := os.WriteFile(file, []byte(token), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, token)
 	for _, args := range [][]string{{"top"}, {"top", "--url", window, "--token-file", file}} {
 		want := regexp.MustCompile(`(?s)^# +STATE .*1 +playing +2/\d+ +\S+ +\d+\.\d.*2 +lobby +0/\d+ .*Waiting for 2 more players\.\n$`)
 		for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(100 * time.Millisecond) {

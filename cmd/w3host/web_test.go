@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -104,9 +103,7 @@ func TestWebCommand(t *testing.T) {
 func TestWebListsNothingAfterAnError(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(config.EnvName("host.data_dir"), dir)
-	if err := os.WriteFile(filepath.Join(dir, "web.json"), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, "web.json"), "{")
 	for _, line := range []string{"web account list", "web token list --json"} {
 		if code, out, errs := shell(t, strings.Fields(line)...); code != exitFailed || out != "" || !strings.Contains(errs, "web.json") {
 			t.Errorf("%s: %d %q %s", line, code, out, errs)
