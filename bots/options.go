@@ -35,16 +35,17 @@ type Options struct {
 	Players int    // bots in each game
 	Games   int    // games at the same time
 
-	Actions     float64       // actions per second and player
-	ActionBytes int           // length of one action; 0 is the shortest, ActionLen
-	Burst       int           // total of actions that the bots of a game send in one turn, once; 0: none
-	Play        time.Duration // from the first turn of the last game until the bots leave
-	LoadTime    time.Duration // each bot's loading time is random between half of this and all of it
-	RoundTrip   time.Duration // added to the round trip of each connection to the host; 0 to 10 s
-	Period      time.Duration // the increment that turns must have; 0 accepts any valid one
-	ChatEvery   time.Duration // each bot says a line this often; 0: once in the lobby
-	VoteAfter   time.Duration // vote to drop laggers this long after the lag screen appeared; 0: never
-	Patience    time.Duration // wait for a lobby, and for the start of a full one
+	Actions     float64         // actions per second and player
+	ActionBytes int             // length of one action; 0 is the shortest, ActionLen
+	Burst       int             // total of actions that the bots of a game send in one turn, once; 0: none
+	Play        time.Duration   // from the first turn of the last game until the bots leave
+	Leave       <-chan struct{} // closing it ends Play early; nil: nothing does
+	LoadTime    time.Duration   // each bot's loading time is random between half of this and all of it
+	RoundTrip   time.Duration   // added to the round trip of each connection to the host; 0 to 10 s
+	Period      time.Duration   // the increment that turns must have; 0 accepts any valid one
+	ChatEvery   time.Duration   // each bot says a line this often; 0: once in the lobby
+	VoteAfter   time.Duration   // vote to drop laggers this long after the lag screen appeared; 0: never
+	Patience    time.Duration   // wait for a lobby, and for the start of a full one
 
 	// Realm is the host:port of a realm whose game list is searched for lobbies. Each bot logs on there under its name.
 	// RealmPassword is the password of all these accounts.

@@ -110,6 +110,7 @@ func (r *run) play(ctx context.Context, games []*game, stop func()) (Report, err
 	select {
 	case <-ctx.Done():
 	case <-allOver:
+	case <-r.opts.Leave:
 	case <-time.After(r.opts.Play):
 	}
 	r.rec.open.Store(false)

@@ -176,6 +176,22 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
+// TestLeave: bots that are told to leave do so as at the end of their time, when their actions have come back.
+func TestLeave(t *testing.T) {
+	t.Parallel()
+	leave := make(chan struct{})
+	h := &fakeHost{Players: 2, Turn: func(_ *fakeGame, n int) {
+		if n == 20 {
+			close(leave)
+		}
+	}}
+	startFakeHost(t, h)
+	r, err := Run(t.Context(), Options{Addr: h.Addr, Players: 2, Play: time.Hour, LoadTime: time.Millisecond, Leave: leave, Actions: 20})
+	if err != nil || r.Outcomes[OutcomeLeft] != 2 || r.ActionsSent == 0 || r.ActionsSent != r.ActionsSeen {
+		t.Errorf("error %v, report %+v", err, r)
+	}
+}
+
 func TestSaysStart(t *testing.T) {
 	t.Parallel()
 	h := startFakeHost(t, &fakeHost{Players: 2, NoStart: true})

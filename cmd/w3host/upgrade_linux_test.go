@@ -101,11 +101,11 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan bots.Report, 1)
+	done, leave := make(chan bots.Report, 1), make(chan struct{})
 	go func() {
 		report, err := bots.Run(t.Context(), bots.Options{
 			Addr: p.addr, Players: 4, Games: 2, NoStart: true, OwnAddresses: true, LoadTime: 200 * time.Millisecond,
-			Play: 9 * time.Second, ChatEvery: time.Second,
+			Play: 10 * time.Minute, Leave: leave, ChatEvery: time.Second,
 			Conduct: func(_, seat int) (c bots.Conduct) {
 				switch seat {
 				case 2:
@@ -134,6 +134,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	upgrade(t, dir, pidFile, "", self)
 	testkit.Eventually(t, "the processes before have ended", func() bool { return !runs(second) && !runs(third) })
+	close(leave)
 
 	report := <-done
 	if !report.OK || report.ActionsSent != report.ActionsSeen || report.Outcomes[bots.OutcomeDropped]+report.Misbehaved[bots.OutcomeDropped] > 0 {
