@@ -20,10 +20,8 @@ const defaultBuffer = 256 << 10
 type queue struct {
 	line Line
 
-	mu      sync.Mutex
-	free    time.Duration // when the last byte leaves
-	carried int64
-	longest time.Duration // longest waiting time of a byte
+	mu   sync.Mutex
+	free time.Duration // when the last byte leaves
 }
 
 func newQueue(line Line) *queue {
@@ -38,11 +36,8 @@ func newQueue(line Line) *queue {
 func (q *queue) enter(now time.Duration, n int) (enters, arrives time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.carried += int64(n)
 	enters = max(now, q.room(n))
-	start := max(enters, q.free)
-	q.longest = max(q.longest, start-enters)
-	q.free = start + q.takes(n)
+	q.free = max(enters, q.free) + q.takes(n)
 	return enters, q.free + q.line.Delay
 }
 
@@ -55,13 +50,6 @@ func (q *queue) full(now time.Duration, n int) bool {
 
 // room returns when n more bytes fit into the buffer.
 func (q *queue) room(n int) time.Duration { return q.free - q.takes(max(q.line.Buffer-n, 0)) }
-
-// stats returns the bytes carried and the longest waiting time in the queue.
-func (q *queue) stats() (carried int64, longest time.Duration) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.carried, q.longest
-}
 
 // takes returns how long the line needs to send n bytes.
 func (q *queue) takes(n int) time.Duration {

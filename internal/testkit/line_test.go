@@ -66,14 +66,3 @@ func TestQueue(t *testing.T) {
 		})
 	}
 }
-
-// TestQueueStats: the longest wait is what stood before a byte, not its own time.
-func TestQueueStats(t *testing.T) {
-	q := newQueue(Line{Rate: 1e6})
-	for range 3 {
-		q.enter(0, 1000)
-	}
-	if carried, longest := q.stats(); carried != 3000 || longest != 2*ms {
-		t.Errorf("%d bytes, %v", carried, longest)
-	}
-}

@@ -59,10 +59,6 @@ func newRelay(target string, up, down Line) *Relay {
 // Addr returns the address for clients.
 func (r *Relay) Addr() string { return r.listener.Addr().String() }
 
-// Down returns how many bytes have been carried to the clients, and the longest time that a byte waited in
-// the queue.
-func (r *Relay) Down() (carried int64, longest time.Duration) { return r.down.stats() }
-
 // Break cuts all connections; new ones are still accepted.
 func (r *Relay) Break() {
 	r.mu.Lock()

@@ -16,8 +16,8 @@ import (
 
 // pair joins two pipes by a relay; their ends are the client and the target. It
 // is for bubbles of synctest, where time is exact.
-func pair(t *testing.T, up, down Line) (r *Relay, client, target net.Conn) {
-	r = newRelay("", up, down)
+func pair(t *testing.T, up, down Line) (client, target net.Conn) {
+	r := newRelay("", up, down)
 	client, near := net.Pipe()
 	far, target := net.Pipe()
 	r.join(near, far)
@@ -26,7 +26,7 @@ func pair(t *testing.T, up, down Line) (r *Relay, client, target net.Conn) {
 		target.Close()
 		r.done.Wait()
 	})
-	return r, client, target
+	return client, target
 }
 
 // TestRateAndDelay: a megabyte takes a second and the delay, in each direction,
@@ -36,7 +36,7 @@ func TestRateAndDelay(t *testing.T) {
 	for name, swap := range map[string]bool{"up": false, "down": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				_, from, to := pair(t, line, line)
+				from, to := pair(t, line, line)
 				if swap {
 					from, to = to, from
 				}
@@ -64,7 +64,7 @@ func TestRateAndDelay(t *testing.T) {
 // TestRoundTrip: a line behind a full buffer waits for it.
 func TestRoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, client, target := pair(t, Line{Delay: 50 * ms}, Line{Delay: 50 * ms, Rate: 1e6, Buffer: 200_000})
+		client, target := pair(t, Line{Delay: 50 * ms}, Line{Delay: 50 * ms, Rate: 1e6, Buffer: 200_000})
 		go target.Write(make([]byte, 100_000)) // ends when it is taken
 		synctest.Wait()
 		var b [1]byte
@@ -81,9 +81,6 @@ func TestRoundTrip(t *testing.T) {
 		// 50 ms up; meanwhile half of the queue has left, 50 ms of it remain.
 		if took := time.Since(start).Truncate(ms); took != 150*ms {
 			t.Errorf("answer after %v", took)
-		}
-		if _, longest := r.Down(); longest < 98*ms || longest > 100*ms {
-			t.Errorf("longest wait %v", longest)
 		}
 	})
 }
@@ -130,7 +127,7 @@ func TestConnectionsShareTheLine(t *testing.T) {
 // arrives when the receiver reads again.
 func TestReceiverThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, client, target := pair(t, Line{}, Line{})
+		client, target := pair(t, Line{}, Line{})
 		sent := 0
 		go func() { // ends when the pipe is closed
 			for buf := make([]byte, segment); ; sent += len(buf) {
