@@ -26,6 +26,7 @@ import (
 	"w3host/hold"
 	"w3host/host"
 	"w3host/host/takeover"
+	"w3host/internal/background"
 	"w3host/internal/heartbeat"
 	"w3host/internal/openfiles"
 	"w3host/lan"
@@ -116,6 +117,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	// Use one more Go processor than the machine has, and fewer threads than that for long computations, so that the
 	// game loop never waits for a goroutine to yield.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
+	background.Prompt()
 	d := &daemon{Options: o}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	defer d.stop()

@@ -26,6 +26,7 @@ type Loop struct {
 	passes   int
 	readAt   time.Duration // when the next group is read between two ticks
 	heart    heart
+	early    early
 	running  bool   // groups that are due are being ticked
 	stopping bool   // it ends with the last connection and group
 	incoming []byte // what one read takes
@@ -53,7 +54,7 @@ func New(on Network, h Handlers) (*Loop, error) {
 		chunk:    make([]byte, 0, chunkLen+mapxfer.HeaderLen+mapxfer.PartLen),
 		incoming: make([]byte, passRead),
 	}
-	l.base, l.lingerEnd = time.Now(), never
+	l.base, l.lingerEnd, l.early.alarm = time.Now(), never, never
 	var err error
 	if l.poll, err = cmp.Or(on, System).newPoller(l); err != nil {
 		return nil, fmt.Errorf("cannot watch sockets: %w", err)

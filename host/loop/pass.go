@@ -58,6 +58,7 @@ func (l *Loop) pass() (idle time.Duration, over bool) {
 	l.passes++
 	l.poll.collect()
 	l.update()
+	l.early.woken(l.now)
 	l.runCalls()
 	l.poll.deliver(passAccepts) // calls Receive, writable and arrive
 	l.runDue()
@@ -79,11 +80,15 @@ func (l *Loop) timeout() time.Duration {
 	for _, g := range l.reading {
 		l.readAt = min(l.readAt, g.readAt+g.readEvery())
 	}
-	at := min(l.readAt, l.next(), l.arriving.next(), l.lingering.next(), l.poll.next(), l.beatWake())
+	now := time.Since(l.base)
+	at := min(l.readAt, l.early.wait(now, l.next()), l.arriving.next(), l.lingering.next(), l.poll.next(), l.beatWake())
 	if at == never {
 		return -1
 	}
-	return max(at-time.Since(l.base), 0)
+	if at > now {
+		l.early.alarm = at
+	}
+	return max(at-now, 0)
 }
 
 func (l *Loop) runCalls() {

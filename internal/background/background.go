@@ -1,6 +1,7 @@
 // Package background runs work that can wait on threads with lower CPU priority than those of the games.
 // Threads runs functions for an owner; Run lowers the priority of a goroutine's own thread. The web server
-// and map uploads use Threads, and the loop that sends games to spectators uses Run.
+// and map uploads use Threads, and the loop that sends games to spectators uses Run. Prompt makes all other
+// threads wake sooner.
 package background
 
 import (

@@ -1,10 +1,6 @@
 package background
 
-import (
-	"runtime"
-
-	"golang.org/x/sys/unix"
-)
+import "runtime"
 
 // niceness is added to the nice value of background threads, like nice -n 10.
 const niceness = 10
@@ -13,11 +9,6 @@ const niceness = 10
 // goroutine.
 func Run(do func()) {
 	runtime.LockOSThread() // never unlocked, because nothing else may run on a thread with lowered priority
-	if n, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
-		_ = unix.Setpriority(unix.PRIO_PROCESS, 0, min(own(n)+niceness, 19)) // applies to this thread only; if it fails, do just runs at normal priority
-	}
+	adjust(0, niceness, 0)
 	do()
 }
-
-// own converts the value of the system call, 40 to 1, to a nice value.
-func own(told int) int { return 20 - told }
