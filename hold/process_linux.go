@@ -53,7 +53,7 @@ type system struct {
 // osProcess is a process of the operating system, connected by a socket pair.
 type osProcess struct {
 	*exec.Cmd
-	sock int
+	sock *os.File
 }
 
 // launch implements launcher.
@@ -63,7 +63,8 @@ func (s *system) launch(path string, hear func(message), ended func(code int)) (
 		return nil, fmt.Errorf("cannot start a host: %w", err)
 	}
 	theirs := os.NewFile(uintptr(pair[1]), "holder")
-	p := &osProcess{Cmd: s.command(path), sock: pair[0]}
+	_ = unix.SetNonblock(pair[0], true) // so that the runtime's poller waits for messages: a blocking call keeps its monitor awake
+	p := &osProcess{Cmd: s.command(path), sock: os.NewFile(uintptr(pair[0]), "host")}
 	p.ExtraFiles = []*os.File{theirs}
 	if s.store != nil {
 		p.ExtraFiles = append(p.ExtraFiles, s.store)
@@ -72,14 +73,23 @@ func (s *system) launch(path string, hear func(message), ended func(code int)) (
 	err = p.Start()
 	_ = theirs.Close()
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot start a host: %w", err), unix.Close(p.sock))
+		return nil, errors.Join(fmt.Errorf("cannot start a host: %w", err), p.sock.Close())
+	}
+	sock, err := p.sock.SyscallConn()
+	if err != nil { // the file is open, so this does not happen
+		return nil, err
 	}
 	heard := make(chan struct{})
 	go func() { // ends when the process has closed its side or has ended
 		defer close(heard)
 		for {
-			m, err := receive(p.sock)
-			if err != nil {
+			var m message
+			var err error
+			waitErr := sock.Read(func(fd uintptr) bool {
+				m, err = receive(int(fd))
+				return !errors.Is(err, unix.EAGAIN)
+			})
+			if err != nil || waitErr != nil {
 				return
 			}
 			hear(m)
@@ -87,17 +97,26 @@ func (s *system) launch(path string, hear func(message), ended func(code int)) (
 	}()
 	go func() { // ends with the process
 		_ = p.Wait()
-		_ = unix.Shutdown(p.sock, unix.SHUT_RDWR)
+		_ = sock.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RDWR) })
 		<-heard
 		ended(p.ProcessState.ExitCode())
-		_ = unix.Close(p.sock)
+		_ = p.sock.Close()
 	}()
 	return p, nil
 }
 
 func (p *osProcess) pid() int { return p.Process.Pid }
 
-func (p *osProcess) send(m message) error { return send(p.sock, m, unix.MSG_DONTWAIT) }
+func (p *osProcess) send(m message) error {
+	sock, err := p.sock.SyscallConn()
+	if err != nil {
+		return err
+	}
+	if closed := sock.Control(func(fd uintptr) { err = send(int(fd), m, unix.MSG_DONTWAIT) }); closed != nil {
+		return closed
+	}
+	return err
+}
 
 func (p *osProcess) signal(sig os.Signal) { _ = p.Process.Signal(sig) }
 
