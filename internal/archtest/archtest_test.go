@@ -1,4 +1,4 @@
-// Package archtest checks that the code follows the table of packages in docs/architecture.md: which package
+// Package archtest checks that the code follows the table of packages in docs/packages.md: which package
 // may import which, and that pure packages use no clock, goroutines or I/O. It contains only tests.
 package archtest
 
@@ -18,39 +18,39 @@ import (
 
 const module = "w3host"
 
-// room is what a package may import of this module, and whether it is pure: no
+// entry is a row of the table: what a package may import of this module, and whether it is pure: no
 // clock, no network, no files, no goroutines, no log.
-type room struct {
+type entry struct {
 	imports []string
 	pure    bool
 }
 
-// rooms is the table. A package that is not in it has no room yet: decide where it
+// table is the table. A package that is not in it needs a row: decide where it
 // belongs before adding it.
-var rooms = readRooms()
+var table = readTable()
 
 var row = regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)`[^|]*\\|[^|]*\\|([^|]*)\\|([^|]*)\\|$")
 
-func readRooms() map[string]room {
-	doc, err := os.ReadFile("../../docs/architecture.md")
+func readTable() map[string]entry {
+	doc, err := os.ReadFile("../../docs/packages.md")
 	if err != nil {
 		panic(err)
 	}
-	table, _, _ := strings.Cut(string(doc), "## A packet's way")
-	rooms := map[string]room{}
-	for _, cells := range row.FindAllStringSubmatch(table, -1) {
-		r := room{imports: []string{cells[1]}, pure: strings.TrimSpace(cells[3]) == "yes"}
+	text, _, _ := strings.Cut(string(doc), "## Tickers and timers")
+	table := map[string]entry{}
+	for _, cells := range row.FindAllStringSubmatch(text, -1) {
+		r := entry{imports: []string{cells[1]}, pure: strings.TrimSpace(cells[3]) == "yes"}
 		for name := range strings.SplitSeq(cells[2], ",") {
 			if name = strings.Trim(name, " –"); name != "" {
 				r.imports = append(r.imports, name)
 			}
 		}
-		rooms[cells[1]] = r
+		table[cells[1]] = r
 	}
-	return rooms
+	return table
 }
 
-// impure are the standard packages that a pure room must do without. time is
+// impure are the standard packages that a pure package must do without. time is
 // allowed for its Duration; what reads the clock is looked for by name.
 var impure = []string{
 	"net", "net/http", "os", "os/exec", "os/signal", "syscall", "log", "log/slog", "sync", "sync/atomic",
@@ -76,12 +76,12 @@ var pureLibraries = []string{
 // clocks are the functions of package time that read or wait for the clock.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "NewTimer", "NewTicker", "Tick"}
 
-func TestRooms(t *testing.T) {
+func TestImports(t *testing.T) {
 	seen := map[string]bool{}
 	walk(t, func(dir, path string, file *ast.File) {
-		name, r, ok := roomOf(dir)
+		name, r, ok := rowOf(dir)
 		if !ok {
-			t.Errorf("%s: the package %s has no room in the table", path, dir)
+			t.Errorf("%s: the package %s has no row in the table", path, dir)
 			return
 		}
 		seen[name] = true
@@ -92,9 +92,9 @@ func TestRooms(t *testing.T) {
 					t.Errorf("%s imports %s, which %s may not", path, inner, name)
 				}
 			} else if r.pure && slices.Contains(impure, imported) && !slices.Contains(allowedImpure[name], imported) {
-				t.Errorf("%s imports %s: %s is a pure room", path, imported, name)
+				t.Errorf("%s imports %s: %s is a pure package", path, imported, name)
 			} else if r.pure && strings.Contains(imported, ".") && !strings.HasPrefix(imported, "golang.org/x/") && !slices.Contains(pureLibraries, imported) {
-				t.Errorf("%s imports %s: a pure room has no library that does more than compute", path, imported)
+				t.Errorf("%s imports %s: a pure package has no library that does more than compute", path, imported)
 			}
 		}
 		if r.pure {
@@ -104,19 +104,19 @@ func TestRooms(t *testing.T) {
 			checkMute(t, path, file)
 		}
 	})
-	for name := range rooms {
+	for name := range table {
 		if !seen[name] && name != "internal/dockertest" { // which has tests only
-			t.Errorf("there is no room %s", name)
+			t.Errorf("there is no package %s", name)
 		}
 	}
 }
 
-// checkMute finds texts for players, which are not for a room that carries bytes.
+// checkMute finds texts for players, which are not for a package that carries bytes.
 func checkMute(t *testing.T, path string, file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok && (s.Sel.Name == "Of" || s.Sel.Name == "Plain") {
 			if pkg, ok := s.X.(*ast.Ident); ok && pkg.Name == "texts" {
-				t.Errorf("%s has a text for players: it belongs to the room game", path)
+				t.Errorf("%s has a text for players: it belongs to package game", path)
 			}
 		}
 		return true
@@ -128,29 +128,29 @@ func checkPure(t *testing.T, path string, file *ast.File) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:
-			t.Errorf("%s starts a goroutine in a pure room", path)
+			t.Errorf("%s starts a goroutine in a pure package", path)
 		case *ast.SelectorExpr:
 			if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "time" && slices.Contains(clocks, n.Sel.Name) {
-				t.Errorf("%s uses time.%s in a pure room", path, n.Sel.Name)
+				t.Errorf("%s uses time.%s in a pure package", path, n.Sel.Name)
 			}
 		}
 		return true
 	})
 }
 
-// roomOf finds the room of a folder: its own, or that of the nearest folder
+// rowOf finds the row of a directory: its own, or that of the nearest directory
 // above it.
-func roomOf(dir string) (string, room, bool) {
+func rowOf(dir string) (string, entry, bool) {
 	for name := dir; name != "."; name = filepath.ToSlash(filepath.Dir(name)) {
-		if r, ok := rooms[name]; ok {
+		if r, ok := table[name]; ok {
 			return name, r, true
 		}
 	}
-	return "", room{}, false
+	return "", entry{}, false
 }
 
-// mayImport compares by room, so that a room's inner packages count as it.
-func (r room) mayImport(inner string) bool {
+// mayImport compares by row, so that packages below a row count as it.
+func (r entry) mayImport(inner string) bool {
 	for _, allowed := range r.imports {
 		if allowed == "all" || inner == allowed || strings.HasPrefix(inner, allowed+"/") {
 			return true
@@ -191,16 +191,16 @@ func walk(t *testing.T, visit func(dir, path string, file *ast.File)) {
 	}
 }
 
-// TestWalk holds the walk of one action and one command in docs/architecture.md
-// to the code: each function that it names is in the file that it names.
+// TestWalk checks the ways of an action, a kick, a crash and an upgrade in docs/architecture.md: each
+// function that they name is in the file before it.
 func TestWalk(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, walk, _ := strings.Cut(string(doc), "One action, file by file")
-	walk, _, _ = strings.Cut(walk, "All that is known of a command")
-	steps := regexp.MustCompile("`([a-z0-9/_]+\\.go)`((?: [A-Za-z]+,?)*)").FindAllStringSubmatch(walk, -1)
+	_, walk, _ := strings.Cut(string(doc), "## The way of an action")
+	walk, _, _ = strings.Cut(walk, "## The loop")
+	steps := regexp.MustCompile("`([a-z0-9/_]+/[a-z0-9_]+\\.go)`((?: [A-Za-z]+[,;)])*)").FindAllStringSubmatch(walk, -1)
 	if len(steps) < 20 {
 		t.Fatalf("%d files in the walk", len(steps))
 	}
@@ -209,7 +209,7 @@ func TestWalk(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		for _, name := range strings.FieldsFunc(step[2], func(r rune) bool { return r == ' ' || r == ',' }) {
+		for _, name := range strings.FieldsFunc(step[2], func(r rune) bool { return strings.ContainsRune(" ,;)", r) }) {
 			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + name + `\(`).Match(code) {
 				t.Errorf("%s has no function %s", step[1], name)
 			}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// knowers are the rooms that commands pass through.
+// knowers are the packages that commands pass through.
 var knowers = []string{"game", "game/command", "control", "control/people", "host", "realm", "realm/session"}
 
 // TestCommandNames finds second lists of commands: outside of the tables, and of the one
