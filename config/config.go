@@ -126,9 +126,8 @@ type Votes struct {
 
 // Results says which results of games count, for statistics and ratings.
 type Results struct {
-	MinPlayers  int      `toml:"min_players" entry:"results_min_players" range:"0..24"` // at the start, without observers
-	MinLength   Duration `toml:"min_length" default:"2m" entry:"results_min_length" range:"2m..24h"`
-	LeaversLose bool     `toml:"leavers_lose" entry:"leavers_lose"` // a player who leaves allies alone in a game that goes on loses
+	MinPlayers  int  `toml:"min_players" entry:"results_min_players" range:"0..24"` // at the start, without observers
+	LeaversLose bool `toml:"leavers_lose" entry:"leavers_lose"`                     // a player who leaves allies alone in a game that goes on loses
 }
 
 // Moderation sets the measures that the host takes by itself against players who spoil games.
@@ -155,7 +154,6 @@ type Watch struct {
 	Delay   Duration `toml:"delay" default:"2m" range:"1m..1h"`      // how far behind
 	Most    int      `toml:"most" default:"50" range:"1..1000"`      // viewers of a game
 	All     int      `toml:"most_all" default:"500" range:"1..5000"` // viewers of all games
-	Speed   int      `toml:"speed" default:"1" range:"1..64"`        // at the beginning
 }
 
 // Autohost keeps lobbies coming.
@@ -235,27 +233,20 @@ type Fleet struct {
 
 // Limits protect the host from its visitors.
 type Limits struct {
-	JoinTimeout       Duration `toml:"join_timeout" default:"10s" range:"100ms..1h"`    // for the first packet
-	LobbyTimeout      Duration `toml:"lobby_timeout" default:"1m" range:"15s..24h"`     // without any packet while in a lobby
-	LoadTimeout       Duration `toml:"load_timeout" default:"5m" range:"1s..24h"`       // for loading the map
-	Unjoined          int      `toml:"unjoined" default:"1024" range:"1..1048576"`      // connections without a seat, in all
-	UnjoinedPerIP     int      `toml:"unjoined_per_ip" default:"48" range:"1..1048576"` // the same from one address
-	JoinsPerMinute    int      `toml:"joins_per_minute_per_ip" default:"60" range:"1..1048576"`
-	SeatsPerIP        int      `toml:"seats_per_ip" default:"48" range:"0..100000"` // in lobbies and games; 0: no limit
-	GamesPerIP        int      `toml:"games_per_ip" default:"8" range:"0..100000"`  // with such a seat; 0: no limit
-	ShareOfLobby      int      `toml:"share_of_lobby" default:"50" range:"0..100"`  // percent of the slots of a public lobby for one address; 0: no limit
-	LobbyLeaves       int      `toml:"lobby_leaves" default:"10" range:"0..1000"`   // by one name at one address; 0: no limit
-	LobbyLeavesWithin Duration `toml:"lobby_leaves_within" default:"2m" range:"1s..24h"`
-	PacketRate        int      `toml:"packet_rate" default:"200" range:"50..1048576"`        // packets a second from a player, acknowledgements of map parts apart
-	ActionRate        int      `toml:"action_kib_per_second" default:"16" range:"1..65536"`  // of actions that one player may bring into turns
-	ActionBurst       int      `toml:"action_burst_kib" default:"64" range:"4..65536"`       // the same at once, after a quiet time
-	SlotRequests      int      `toml:"slot_requests_per_second" default:"8" range:"1..1024"` // of one player in the lobby
-	CommandBurst      int      `toml:"command_burst" default:"5" range:"0..1000"`            // commands that a player may give at once
-	CommandEvery      Duration `toml:"command_every" default:"2s" range:"100ms..1h"`         // and then one each
-	QueryEvery        Duration `toml:"query_every" default:"5s"`                             // the same of commands that ask the database
-	OutQueue          int      `toml:"out_queue_kib" default:"4096" range:"16..1048576"`     // waiting for one player's socket
-	Exempt            []string `toml:"exempt" default:"127.0.0.0/8,::1/128"`                 // networks without the per-address limits
-	Shutdown          Duration `toml:"shutdown_timeout" default:"2s" range:"100ms..1m"`
+	LobbyTimeout   Duration `toml:"lobby_timeout" default:"1m" range:"15s..24h"`     // without any packet while in a lobby
+	LoadTimeout    Duration `toml:"load_timeout" default:"5m" range:"1s..24h"`       // for loading the map
+	Unjoined       int      `toml:"unjoined" default:"1024" range:"1..1048576"`      // connections without a seat, in all
+	UnjoinedPerIP  int      `toml:"unjoined_per_ip" default:"48" range:"1..1048576"` // the same from one address
+	JoinsPerMinute int      `toml:"joins_per_minute_per_ip" default:"60" range:"1..1048576"`
+	SeatsPerIP     int      `toml:"seats_per_ip" default:"48" range:"0..100000"`         // in lobbies and games; 0: no limit
+	GamesPerIP     int      `toml:"games_per_ip" default:"8" range:"0..100000"`          // with such a seat; 0: no limit
+	ShareOfLobby   int      `toml:"share_of_lobby" default:"50" range:"0..100"`          // percent of the slots of a public lobby for one address; 0: no limit
+	LobbyLeaves    int      `toml:"lobby_leaves" default:"10" range:"0..1000"`           // by one name at one address; 0: no limit
+	PacketRate     int      `toml:"packet_rate" default:"200" range:"50..1048576"`       // packets a second from a player, without acknowledgements of map parts
+	ActionRate     int      `toml:"action_kib_per_second" default:"16" range:"1..65536"` // KiB of actions that one player may add to turns; four times as much at once
+	CommandBurst   int      `toml:"command_burst" default:"5" range:"0..1000"`           // commands that a player may give at once
+	Exempt         []string `toml:"exempt" default:"127.0.0.0/8,::1/128"`                // networks without the per-address limits
+	Shutdown       Duration `toml:"shutdown_timeout" default:"2s" range:"100ms..1m"`
 }
 
 // Control is how the host is commanded from its machine.
@@ -263,7 +254,7 @@ type Control struct {
 	Console bool `toml:"console" default:"true"` // standard input
 }
 
-// Web is the operator's window, an HTTP server.
+// Web is the web console, an HTTP server.
 type Web struct {
 	Enabled  bool      `toml:"enabled" default:"true"`
 	Listen   string    `toml:"listen" default:"127.0.0.1:6180"`

@@ -125,13 +125,19 @@ exempt = "10.0.0.0/8"
 // TestRemovedKeys reads keys of features that are gone: the message says why, and what to do.
 func TestRemovedKeys(t *testing.T) {
 	for text, want := range map[string]string{
-		"[return]\nenabled = true\n":      `"return" is not a setting any more, delete it: players cannot come back with a new client`,
-		"[watch]\nseat = true\n":          `"watch.seat" is not a setting any more, delete it: with watch.enabled`,
-		"[[autohost]]\nwatch_seat = true": `"watch_seat" is not a setting any more, delete it: with watch.enabled`,
+		"[return]\nenabled = true\n":                              `"return" is not a setting any more, delete it: players cannot come back with a new client`,
+		"[watch]\nseat = true\n":                                  `"watch.seat" is not a setting any more, delete it: with watch.enabled`,
+		"[[autohost]]\nwatch_seat = true":                         `"watch_seat" is not a setting any more, delete it: with watch.enabled`,
+		"[limits]\nout_queue_kib = 100":                           `"limits.out_queue_kib" is not a setting any more, delete it: 4 MiB may wait`,
+		"[[autohost]]\nname = \"x\"\nresults_min_length = \"3m\"": `"results_min_length" is not a setting any more, delete it: a game counts from two minutes on`,
 	} {
 		if _, err := Load(write(t, text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
+	}
+	_, err := Load("", []string{"W3HOST_WATCH_SPEED=2"})
+	if want := "W3HOST_WATCH_SPEED is not a setting any more, delete it: spectators start"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("environment: %v, want %s", err, want)
 	}
 }
 

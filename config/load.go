@@ -120,12 +120,25 @@ func (l *loader) decode(text string) {
 // 100 ms.
 const oldSyncLimit = "game.sync_limit"
 
-// removed are keys of features that are gone, each with the reason.
+// removed holds the keys and sections that earlier versions had, each with the reason for its removal.
 var removed = map[string]string{
 	"return":     "players cannot come back with a new client, which would ignore its player's earlier actions (docs/watching.md)",
 	"watch.seat": "with watch.enabled, watchers always have a seat of their own (docs/watching.md)",
 	"watch_seat": "with watch.enabled, watchers always have a seat of their own (docs/watching.md)",
+
+	"limits.join_timeout":             "a new connection has 10s for its join",
+	"limits.lobby_leaves_within":      "limits.lobby_leaves counts two minutes",
+	"limits.action_burst_kib":         "a player may send four times limits.action_kib_per_second at once",
+	"limits.slot_requests_per_second": "a player may change the slot 8 times a second",
+	"limits.command_every":            "limits.command_burst refills by one command every 2s",
+	"limits.query_every":              "commands that ask the database need 5s each",
+	"limits.out_queue_kib":            "4 MiB may wait for one player",
+	"watch.speed":                     "spectators start at the speed of the game and change it with !speed",
+	"results.min_length":              minLengthGone,
+	"results_min_length":              minLengthGone,
 }
+
+const minLengthGone = "a game counts from two minutes on"
 
 func (l *loader) unknown(key string) {
 	if why, gone := removed[key]; gone {
@@ -234,13 +247,19 @@ func (l *loader) readEnviron(environ []string) {
 	for key := range fields {
 		names[EnvName(key)] = key
 	}
+	gone := make(map[string]string, len(removed))
+	for key, why := range removed {
+		gone[EnvName(key)] = why
+	}
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		if !strings.HasPrefix(name, EnvPrefix) || reserved(name) || isRealmPassword(name) {
 			continue
 		}
 		key, ok := names[name]
-		if !ok {
+		if why := gone[name]; why != "" {
+			l.fault("environment: %s is not a setting any more, delete it: %s", name, why)
+		} else if !ok {
 			near := nearest.Word(name, sortedKeys(names))
 			if list := listOf(name); list != "" && nearest.Distance(name, near) > 2 {
 				l.fault("environment: %s is not a setting: %s cannot come from the environment or .env; write it into config.toml", name, list)

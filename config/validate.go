@@ -67,7 +67,6 @@ func (c *Config) Validate() error {
 	if c.Fleet.Enabled && strings.HasPrefix(c.DatabaseURL(), "sqlite:") {
 		v.fault("fleet.enabled", true, "needs Postgres as database.url, which all hosts share: postgres://USER@HOST/DATABASE")
 	}
-	v.within("limits.query_every", c.Limits.QueryEvery, c.Limits.CommandEvery.D(), time.Hour)
 	v.networks("limits.exempt", c.Limits.Exempt, "192.168.0.0/16")
 	v.web(&c.Web)
 	v.public(&c.Public)

@@ -33,6 +33,18 @@ const (
 	ownerAFKAfter = 15 * time.Minute
 )
 
+// Limits on what one client may do, which no configuration changes. Real clients stay far below them.
+const (
+	joinTimeout       = 10 * time.Second // from the connection to the join
+	lobbyLeavesWithin = 2 * time.Minute  // the period of limits.lobby_leaves
+	outQueue          = 4 << 20          // bytes that may wait for one player's socket before the player is dropped
+	actionBurst       = 4                // seconds of limits.action_kib_per_second that one player may use at once
+	slotRequests      = 8                // changes of a player's own slot a second
+	commandEvery      = 2 * time.Second  // refill of limits.command_burst by one command
+	queryEvery        = 5 * time.Second  // the same for commands that ask the database
+	resultsMinLength  = 2 * time.Minute  // shorter games do not count for statistics and ratings
+)
+
 // Check returns all errors of a configuration. The other functions of this package require one without errors.
 func Check(c config.Config) error {
 	return multierror.Append(c.Validate(), control.CheckRules(commandRules(c)), checkHooks(c)).ErrorOrNil()
@@ -67,13 +79,13 @@ func hostLimits(l config.Limits) host.Limits {
 			SeatsPerIP:        l.SeatsPerIP,
 			GamesPerIP:        l.GamesPerIP,
 			LobbyLeaves:       l.LobbyLeaves,
-			LobbyLeavesWithin: l.LobbyLeavesWithin.D(),
+			LobbyLeavesWithin: lobbyLeavesWithin,
 			Exempt:            prefixes(l.Exempt),
 		},
-		JoinTimeout:  l.JoinTimeout.D(),
+		JoinTimeout:  joinTimeout,
 		ShareOfLobby: l.ShareOfLobby,
 		PacketRate:   l.PacketRate,
-		OutQueue:     l.OutQueue << 10,
+		OutQueue:     outQueue,
 		Shutdown:     l.Shutdown.D(),
 	}
 }
@@ -92,10 +104,10 @@ func gameConfig(c config.Config, version string) game.Config {
 		Reconnect:   reconnectConfig(c.Reconnect),
 		Votes:       game.Votes{Share: c.Votes.Percent, Time: time.Minute, Cooldown: 2 * time.Minute},
 		Entry:       game.EntryRules{MinRating: c.Lobby.MinRating, MaxRating: c.Lobby.MaxRating, MinGames: c.Lobby.MinGames, Proxied: c.Lobby.RequireGProxy},
-		Results:     game.ResultRules{MinPlayers: c.Results.MinPlayers, MinLength: c.Results.MinLength.D(), LeaversLose: c.Results.LeaversLose},
+		Results:     game.ResultRules{MinPlayers: c.Results.MinPlayers, MinLength: resultsMinLength, LeaversLose: c.Results.LeaversLose},
 		Trigger:     c.Lobby.CommandTrigger[0],
 		Commands:    commandRules(c),
-		Cooldown:    game.Cooldown{Burst: c.Limits.CommandBurst, Every: c.Limits.CommandEvery.D(), Query: c.Limits.QueryEvery.D()},
+		Cooldown:    game.Cooldown{Burst: c.Limits.CommandBurst, Every: commandEvery, Query: queryEvery},
 		Rules:       c.Lobby.Rules,
 		PublicChat:  c.Lobby.PublicChat,
 		Silence:     c.Limits.LobbyTimeout.D(),
@@ -127,7 +139,7 @@ func lobbyConfig(c config.Config) lobby.Config {
 	to.Start.MinPlayers, to.Start.After = l.MinPlayers, l.StartAfter.D()
 	to.Countdown.Lines, to.Countdown.GoesOn = l.Countdown, !l.CountdownRestarts
 	to.Close = lobby.CloseRules{Idle: l.IdleAfter.D(), Abandoned: l.AbandonedAfter.D(), OwnerAFK: ownerAFKAfter}
-	to.Pace.SlotRequests = c.Limits.SlotRequests
+	to.Pace.SlotRequests = slotRequests
 	to.Chat.Echo = l.EchoChat
 	to.WatchersSeat = c.Watch.Enabled
 	return to
@@ -148,7 +160,7 @@ func watchOptions(c *config.Config) host.Watch {
 	language, _ := texts.ParseLanguage(c.Lobby.Language)
 	return host.Watch{
 		On: w.Enabled, Delay: w.Delay.D(), Most: w.Most, All: w.All,
-		Past: spectate.Options{Speed: spectate.Speed(w.Speed), Language: language},
+		Past: spectate.Options{Speed: 1, Language: language},
 	}
 }
 
@@ -201,7 +213,7 @@ func turnConfig(c config.Config) gamesync.Config {
 	}
 	t.LastPlayer = max(c.Game.LastPlayerTimeout.D(), 1) // 0 means at once, not never
 	t.LastPlayers = c.Game.LastPlayers
-	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, c.Limits.ActionBurst<<10
+	t.ActionRate, t.ActionBurst = c.Limits.ActionRate<<10, actionBurst*c.Limits.ActionRate<<10
 	t.LoadInGame, t.ObserversNeverStop = c.Game.LoadInGame, c.Game.ObserversNeverStop
 	t.Equalise, t.ShareUnits = c.Game.Equalise, c.Game.ShareUnits
 	t.Adaptive = gamesync.Adaptive{On: c.Game.Adaptive, Min: adaptiveMin, Max: adaptiveMax}

@@ -37,7 +37,7 @@ func besiege(t *testing.T, unlimited bool, change func(*Options)) *siege {
 	s.rig = newRig(t, func(o *Options) {
 		l := &o.Limits
 		l.UnjoinedPerIP, l.JoinsPerMinute, l.SeatsPerIP, l.GamesPerIP = c.Limits.UnjoinedPerIP, c.Limits.JoinsPerMinute, c.Limits.SeatsPerIP, c.Limits.GamesPerIP
-		l.LobbyLeaves, l.LobbyLeavesWithin, l.JoinTimeout = c.Limits.LobbyLeaves, c.Limits.LobbyLeavesWithin.D(), c.Limits.JoinTimeout.D()
+		l.LobbyLeaves, l.LobbyLeavesWithin, l.JoinTimeout = c.Limits.LobbyLeaves, 2*time.Minute, 10*time.Second
 		if l.Exempt = nil; unlimited {
 			for _, network := range []string{"203.0.113.0/24", "45.0.0.0/8", "2001:db8::/32"} {
 				l.Exempt = append(l.Exempt, netip.MustParsePrefix(network))

@@ -63,7 +63,7 @@ func playAgain(t *testing.T, file string) {
 		t.Fatal(err)
 	}
 	script.Speed, script.InOrder = 1000, true
-	h := startHost(t, "[log]\nkeep_journals = \"none\"\n[game]\nlatency = \"20ms\"\n[limits]\npacket_rate = 1000000\naction_kib_per_second = 65536\naction_burst_kib = 65536\n"+
+	h := startHost(t, "[log]\nkeep_journals = \"none\"\n[game]\nlatency = \"20ms\"\n[limits]\npacket_rate = 1000000\naction_kib_per_second = 65536\n"+
 		fmt.Sprintf("[lobby]\nobservers = \"on\"\ncountdown = 0\nautostart = %d\n", len(script.Names)))
 	report, err := bots.Run(t.Context(), bots.Options{
 		Addr: h.addr, Script: script, GameID: 1, NoStart: true, LoadTime: time.Millisecond, Patience: time.Minute,

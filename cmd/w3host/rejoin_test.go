@@ -13,7 +13,7 @@ import (
 // Who joins and leaves again and again is refused for a while; others are not.
 func TestRejoins(t *testing.T) {
 	t.Parallel()
-	h := startHost(t, "[limits]\nlobby_leaves = 3\nlobby_leaves_within = \"10m\"\nexempt = []\n")
+	h := startHost(t, "[limits]\nlobby_leaves = 3\nexempt = []\n")
 	for i := range 4 {
 		ann := h.dial(t)
 		_, err := ann.Join(1, 0, "Ann")
