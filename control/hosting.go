@@ -46,7 +46,7 @@ func (p PlayerHosting) allows(file string) bool {
 }
 
 // mayHost returns an error if the caller may not open a lobby with this map for this owner.
-func (d *target) mayHost(c *call, file string, w *host.Wish) error {
+func (d *target) mayHost(c *call, file string, w *host.LobbyRequest) error {
 	p := d.players
 	if c.Level >= command.Admin || !p.Enabled { // the level required by a rule was checked before
 		return nil
@@ -71,7 +71,7 @@ func (d *target) mayHost(c *call, file string, w *host.Wish) error {
 }
 
 // readWish parses a lobby name, settings and an owner, in any order.
-func readWish(a *args) (w host.Wish) {
+func readWish(a *args) (w host.LobbyRequest) {
 	var name []string
 	for !a.Empty() {
 		word := a.Optional()
@@ -90,7 +90,7 @@ func readWish(a *args) (w host.Wish) {
 }
 
 // readSetting parses a setting of the "create game" screen.
-func readSetting(a *args, w *host.Wish, key, value string) {
+func readSetting(a *args, w *host.LobbyRequest, key, value string) {
 	var keys []string
 	for _, choice := range w3gs.Screen {
 		if keys = append(keys, choice.Key); choice.Key != key {
@@ -108,7 +108,7 @@ func readSetting(a *args, w *host.Wish, key, value string) {
 }
 
 // open returns the act that opens a lobby with the map that pattern matches.
-func open(pattern string, w host.Wish) act {
+func open(pattern string, w host.LobbyRequest) act {
 	return func(d *target, c *call) error {
 		file, err := d.opts.Maps.Find(pattern)
 		if err != nil {
@@ -121,7 +121,7 @@ func open(pattern string, w host.Wish) act {
 }
 
 // openNext opens a lobby with the next map of autohost, for the versions of that autohost entry.
-func openNext(w host.Wish, private bool) act {
+func openNext(w host.LobbyRequest, private bool) act {
 	w.Private = private
 	return func(d *target, c *call) (err error) {
 		var files []string
@@ -135,7 +135,7 @@ func openNext(w host.Wish, private bool) act {
 	}
 }
 
-func (d *target) open(c *call, file string, w host.Wish) error {
+func (d *target) open(c *call, file string, w host.LobbyRequest) error {
 	if err := d.mayOpen(c, file, &w); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (d *target) open(c *call, file string, w host.Wish) error {
 }
 
 // mayOpen returns an error if the caller cannot open a lobby now. A caller on a realm becomes the owner of the lobby.
-func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
+func (d *target) mayOpen(c *call, file string, w *host.LobbyRequest) error {
 	if c.Realm != "" {
 		w.By = c.Name + "@" + c.Realm
 	}
@@ -167,7 +167,7 @@ func (d *target) mayOpen(c *call, file string, w *host.Wish) error {
 }
 
 // openLobby opens the lobby and answers with its map or saved game.
-func (d *target) openLobby(c *call, w host.Wish, what string) error {
+func (d *target) openLobby(c *call, w host.LobbyRequest, what string) error {
 	if w.Name == "" {
 		w.Name = d.host().LobbyName()
 	}

@@ -41,7 +41,7 @@ func openSaved(file string, a *args) act {
 		ask.File += ".w3z"
 	}
 	var name []string
-	var w host.Wish
+	var w host.LobbyRequest
 	for !a.Empty() {
 		if slot, player, given := a.Assignment("slot"); given {
 			ask.Players[slot] = player
@@ -61,7 +61,7 @@ func openSaved(file string, a *args) act {
 }
 
 // openSaved opens a lobby for a saved game.
-func (d *target) openSaved(c *call, ask SavedGame, w host.Wish) error {
+func (d *target) openSaved(c *call, ask SavedGame, w host.LobbyRequest) error {
 	if c.Level < command.Admin && d.players.Enabled {
 		return cannot("only admins open saved games")
 	}

@@ -57,15 +57,15 @@ const enoughFiles = 16384
 
 // Options are the arguments of Run.
 type Options struct {
-	Config  config.Config                 // must have been validated with Check
-	Read    func() (config.Config, error) // loads the configuration again, for a reload
-	Version string                        // version of this program
-	Console *control.Console
-	First   string          // console command to run first, or empty
-	Drain   <-chan struct{} // closed when the host should stop after its games; nil means never
-	Shelf   hold.Shelf      // nil without a supervisor
-	NotHeld error           // why connections cannot be handed over although there is a supervisor
-	Log     zerolog.Logger
+	Config     config.Config                 // must have been validated with Check
+	Read       func() (config.Config, error) // loads the configuration again, for a reload
+	Version    string                        // version of this program
+	Console    *control.Console
+	First      string          // console command to run first, or empty
+	Drain      <-chan struct{} // closed when the host should stop after its games; nil means never
+	Supervisor hold.Client     // nil without a supervisor
+	NotHeld    error           // why connections cannot be handed over although there is a supervisor
+	Log        zerolog.Logger
 	// Examine runs the checks of w3host doctor.
 	Examine func(ctx context.Context, c config.Config, report func(what, detail, remedy string)) error
 }
@@ -194,8 +194,8 @@ func (d *daemon) inherit() error {
 	if d.NotHeld != nil {
 		d.Log.Warn().Err(d.NotHeld).Msg("games cannot be handed over and end with this process")
 	}
-	d.host.Inherited = host.Inherit(d.Shelf, d.Log)
-	if d.Shelf != nil && d.Shelf.StandsBy() {
+	d.host.Inherited = host.Inherit(d.Supervisor, d.Log)
+	if d.Supervisor != nil && d.Supervisor.StandsBy() {
 		go d.sayReady(d.host.Inherited.Moved) // ends when this process takes over, or with ctx
 	}
 	return nil
@@ -228,7 +228,7 @@ func (d *daemon) openLists() error {
 
 // listen opens the ports before lobbies are announced, because announcements contain them.
 func (d *daemon) listen() (err error) {
-	if d.listeners, err = takeover.Listen(d.Shelf, d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
+	if d.listeners, err = takeover.Listen(d.Supervisor, d.Config.Host.Listen, returnListen(d.Config.Reconnect)); err != nil {
 		return ListenFault(d.Config.Host.Listen, err)
 	}
 	d.atEnd(noError(d.listeners.Close))
@@ -302,7 +302,7 @@ func (d *daemon) serve() error {
 		return err
 	}
 	if d.handing.Load() {
-		h.Leave()
+		h.Retire()
 		return nil
 	}
 	if err := h.Close(); err != nil {
@@ -314,5 +314,5 @@ func (d *daemon) serve() error {
 
 // contained reports whether the container ends with this process: it is the first one in it, or its supervisor is.
 func (d *daemon) contained() bool {
-	return os.Getpid() == 1 || d.Shelf != nil && os.Getppid() == 1
+	return os.Getpid() == 1 || d.Supervisor != nil && os.Getppid() == 1
 }

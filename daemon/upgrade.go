@@ -56,7 +56,7 @@ var errNoHolder = errors.New("this host has no supervisor; start it with w3host 
 // returns an error, it calls answer once, later: when the games have moved to that program, when it is refused, or when
 // it does not answer. A caller with a nil outlive is answered before the games move.
 func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgraded, error)) error {
-	if d.Shelf == nil {
+	if d.Supervisor == nil {
 		return errNoHolder
 	}
 	d.mu.Lock()
@@ -64,7 +64,7 @@ func (d *daemon) upgrade(path string, outlive func(), answer func(control.Upgrad
 	if d.asked != nil {
 		return errors.New("an upgrade is already in progress")
 	}
-	if err := d.Shelf.Upgrade(path); err != nil {
+	if err := d.Supervisor.Upgrade(path); err != nil {
 		return err
 	}
 	a := &asked{outlive: outlive, answer: answer}
@@ -136,7 +136,7 @@ func (d *daemon) answerMoved(ctx context.Context) {
 
 // hearHolder handles messages of the supervisor until it ends.
 func (d *daemon) hearHolder() {
-	for n := range d.Shelf.News() {
+	for n := range d.Supervisor.News() {
 		switch n.Verb {
 		case hold.Refused:
 			d.answerTo(d.underWay(), control.Upgraded{}, errors.New(n.Why))
@@ -161,7 +161,7 @@ func (d *daemon) sayReady(movedBy func() uint64) {
 		before := moved
 		moved = movedBy()
 		if alive := d.couldGoOn.Load() || time.Since(began) < startWithin; moved != before || moved == 0 && alive {
-			d.Shelf.Ready(d.couldGoOn.Load())
+			d.Supervisor.Ready(d.couldGoOn.Load())
 		}
 	}
 }
@@ -169,20 +169,20 @@ func (d *daemon) sayReady(movedBy func() uint64) {
 // standBy waits, in a process started by an upgrade, until the old process has ended everything except its games. Until
 // then the new process changes nothing outside, not even the database schema.
 func (d *daemon) standBy() error {
-	if d.Shelf == nil {
+	if d.Supervisor == nil {
 		return nil
 	}
 	left := d.host.Inherited
-	if d.Shelf.StandsBy() {
+	if d.Supervisor.StandsBy() {
 		if err := left.StandBy(d.ctx, sync.OnceFunc(func() {
 			d.Log.Info().Msg("ready to take over from the running host")
 			d.couldGoOn.Store(true)
-			d.Shelf.Ready(true)
+			d.Supervisor.Ready(true)
 		})); err != nil {
 			return err
 		}
 		d.goesOn.Store(true)
-		if d.Shelf.IsStandby() {
+		if d.Supervisor.IsStandby() {
 			d.readAgain()
 		}
 	}
@@ -218,7 +218,7 @@ func (d *daemon) handOver(ctx context.Context) error {
 	d.Console.Close()
 	d.recordApart()
 	d.running.HandOver(func() {
-		if err := d.Shelf.Done(); err != nil {
+		if err := d.Supervisor.Done(); err != nil {
 			d.Log.Error().Err(err).Msg("the supervisor has ended; no other process takes over the games")
 		}
 	})

@@ -18,44 +18,44 @@ import (
 	"w3host/host"
 )
 
-// askedShelf is a holder that takes orders for upgrades.
-type askedShelf struct {
-	hold.Shelf
+// askedClient is a holder that takes orders for upgrades.
+type askedClient struct {
+	hold.Client
 	news chan hold.News
 	err  error
 }
 
-func (s *askedShelf) Upgrade(string) error   { return s.err }
-func (s *askedShelf) News() <-chan hold.News { return s.news }
+func (s *askedClient) Upgrade(string) error   { return s.err }
+func (s *askedClient) News() <-chan hold.News { return s.news }
 
 // An upgrade has one answer, however it ends, and another one may be asked for afterwards.
 func TestUpgradeIsAnswered(t *testing.T) {
 	for name, c := range map[string]struct {
-		ends func(d *daemon, s *askedShelf)
+		ends func(d *daemon, s *askedClient)
 		want string // in the answer; empty: the new program goes on
 		last bool   // this process asks for none any more
 	}{
-		"the holder refuses it": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.Refused, Why: "it hangs"} }, "it hangs", false},
-		"the new program hosts": {func(d *daemon, s *askedShelf) {
+		"the holder refuses it": {func(_ *daemon, s *askedClient) { s.news <- hold.News{Verb: hold.Refused, Why: "it hangs"} }, "it hangs", false},
+		"the new program hosts": {func(d *daemon, s *askedClient) {
 			s.news <- hold.News{Verb: hold.HandOver}
 			synctest.Wait()
 			d.answerTo(d.underWay(), control.Upgraded{Moved: true}, nil) // as answerMoved does
 		}, "", true},
-		"the holder ends while games move": {func(_ *daemon, s *askedShelf) { s.news <- hold.News{Verb: hold.HandOver}; close(s.news) }, "the supervisor (w3host serve --supervise) has ended", true},
-		"the holder ends":                  {func(_ *daemon, s *askedShelf) { close(s.news) }, "the supervisor (w3host serve --supervise) has ended", true},
-		"the host stops":                   {func(d *daemon, _ *askedShelf) { d.stop() }, "the host is stopping", true},
-		"the holder says nothing":          {func(*daemon, *askedShelf) { time.Sleep(answerWithin) }, "the supervisor has not answered for 3m0s", false},
-		"twice, by a late answer": {func(_ *daemon, s *askedShelf) {
+		"the holder ends while games move": {func(_ *daemon, s *askedClient) { s.news <- hold.News{Verb: hold.HandOver}; close(s.news) }, "the supervisor (w3host serve --supervise) has ended", true},
+		"the holder ends":                  {func(_ *daemon, s *askedClient) { close(s.news) }, "the supervisor (w3host serve --supervise) has ended", true},
+		"the host stops":                   {func(d *daemon, _ *askedClient) { d.stop() }, "the host is stopping", true},
+		"the holder says nothing":          {func(*daemon, *askedClient) { time.Sleep(answerWithin) }, "the supervisor has not answered for 3m0s", false},
+		"twice, by a late answer": {func(_ *daemon, s *askedClient) {
 			time.Sleep(answerWithin)
 			synctest.Wait() // the caller has its answer
 			s.news <- hold.News{Verb: hold.Refused, Why: "late"}
 		}, "has not answered", false},
-		"the host stops, is refused": {func(d *daemon, s *askedShelf) { d.stop(); synctest.Wait(); s.news <- hold.News{Verb: hold.Refused} }, "the host is stopping", true},
+		"the host stops, is refused": {func(d *daemon, s *askedClient) { d.stop(); synctest.Wait(); s.news <- hold.News{Verb: hold.Refused} }, "the host is stopping", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &askedShelf{news: make(chan hold.News)}
-				d := &daemon{Options: Options{Shelf: s}}
+				s := &askedClient{news: make(chan hold.News)}
+				d := &daemon{Options: Options{Supervisor: s}}
 				d.ctx, d.stop = context.WithCancel(t.Context())
 				defer d.stop()
 				go d.hearHolder()
@@ -96,8 +96,8 @@ func TestUpgradeIsAnswered(t *testing.T) {
 
 // An order that the holder cannot take is refused at once, and is not under way.
 func TestUpgradeWithoutHolder(t *testing.T) {
-	s := &askedShelf{err: hold.ErrEnded}
-	d := &daemon{Options: Options{Shelf: s}}
+	s := &askedClient{err: hold.ErrEnded}
+	d := &daemon{Options: Options{Supervisor: s}}
 	for range 2 {
 		if err := d.upgrade("", nil, func(control.Upgraded, error) { t.Error("an answer, too") }); !errors.Is(err, hold.ErrEnded) {
 			t.Errorf("got %v", err)

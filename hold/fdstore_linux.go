@@ -22,7 +22,7 @@ type fdStore interface {
 
 // openFDStore connects to the store of this process, nil if there is none, and adds to left what an earlier supervisor has
 // left there.
-func openFDStore(path string, left kept, log func(string, ...any)) (fdStore, error) {
+func openFDStore(path string, left fdSet, log func(string, ...any)) (fdStore, error) {
 	notify := os.Getenv("NOTIFY_SOCKET")
 	_ = os.Unsetenv("NOTIFY_SOCKET") // not meant for hosts
 	switch {
@@ -53,7 +53,7 @@ type store struct {
 	to   unix.SockaddrUnix
 }
 
-func openStore(notify string, left kept) (fdStore, error) {
+func openStore(notify string, left fdSet) (fdStore, error) {
 	sock, err := storeSocket(unix.SOCK_DGRAM)
 	if err != nil {
 		return nil, fmt.Errorf("systemd's store: %w", err)
@@ -89,7 +89,7 @@ type remote struct {
 	file *os.File // of the same descriptor
 }
 
-func dialFDStore(path string, left kept, log func(string, ...any)) (fdStore, error) {
+func dialFDStore(path string, left fdSet, log func(string, ...any)) (fdStore, error) {
 	sock, err := storeSocket(unix.SOCK_SEQPACKET)
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func ServeFDStore(ctx context.Context, path string, log func(format string, args
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
-	for v := (kept{}); ; {
+	for v := (fdSet{}); ; {
 		end := time.Time{}
 		if len(v) > 0 {
 			end = time.Now().Add(supervisor.Patience)
@@ -58,7 +58,7 @@ func ServeFDStore(ctx context.Context, path string, log func(format string, args
 }
 
 // serve sends a supervisor everything, and keeps everything it puts until it disconnects.
-func (v kept) serve(ctx context.Context, conn *net.UnixConn) {
+func (v fdSet) serve(ctx context.Context, conn *net.UnixConn) {
 	file, err := conn.File()
 	_ = conn.Close()
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package hold keeps the sockets and the shared memory of a host open in a small supervisor process (`w3host serve --supervise`, in
 // the code also called the holder). They outlive the host process: when it dies, the supervisor starts another one and
 // passes everything on, so running games continue. The same way a new version of the program replaces the running one.
-// Serve runs the supervisor; a host process calls Open and gets a Shelf, its side of the connection; Memory is shared
+// Serve runs the supervisor; a host process calls Open and gets a Client, its side of the connection; Memory is shared
 // memory that outlives the process. The supervisor never interprets the descriptors, their contents or their names.
 //
 // The two processes exchange messages over a socket pair that no other process can reach. A message is a verb (the first
@@ -82,11 +82,11 @@ type Options struct {
 	FDStore string // socket of a ServeFDStore; "": systemd's descriptor store, if there is one
 }
 
-// Shelf is a host's connection to its supervisor. Its methods do not block unless they say so, and must be called by one
+// Client is a host's connection to its supervisor. Its methods do not block unless they say so, and must be called by one
 // goroutine at a time.
-type Shelf interface {
-	// Left returns the descriptors that the previous host has left.
-	Left() map[Name]int
+type Client interface {
+	// Inherited returns the descriptors that the previous host has left.
+	Inherited() map[Name]int
 	// Put has the supervisor hold a copy of a descriptor; Drop closes that copy. Put returns unix.EAGAIN while the
 	// socket to the supervisor is full; Drop, Serving and Ending are then sent later, by the next call.
 	Put(Name, int) error

@@ -53,7 +53,7 @@ func host(do, file string) {
 		fmt.Println(err)
 		os.Exit(9)
 	}
-	holder := s.(*shelf)
+	holder := s.(*client)
 	seen, _ := os.ReadFile(file)
 	runs := strings.Split(do, ";")
 	n := strings.Count(string(seen), "\n")
@@ -124,7 +124,7 @@ func host(do, file string) {
 }
 
 // put has patience: the tests put more at once than a host does.
-func (s *shelf) put(name Name, fd int) error {
+func (s *client) put(name Name, fd int) error {
 	for {
 		err := s.Put(name, fd)
 		if err != unix.EAGAIN {
@@ -274,7 +274,7 @@ func TestCount(t *testing.T) {
 
 // Memory that is full says so, and what was stored is there for whoever maps it.
 func TestMemory(t *testing.T) {
-	s := new(shelf)
+	s := new(client)
 	m, err := s.Memory("test", 1<<20)
 	if err != nil {
 		t.Fatal(err)

@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (*shelf) Clock() time.Duration {
+func (*client) Clock() time.Duration {
 	var t unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &t) // never fails for this clock
 	return time.Duration(t.Nano())
 }
 
 // Count repeats its query until no bytes came or went during it, so that the counts are consistent.
-func (*shelf) Count(fd int) (Counts, error) { return count(fd) }
+func (*client) Count(fd int) (Counts, error) { return count(fd) }
 
 func count(fd int) (Counts, error) {
 	for {

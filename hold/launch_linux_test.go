@@ -164,7 +164,7 @@ func TestLateMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = unix.Close(pair[0]) }()
-	s := &shelf{sock: pair[1], left: kept{}, news: make(chan News)}
+	s := &client{sock: pair[1], left: fdSet{}, news: make(chan News)}
 	for ; err == nil; err = s.Put(1, 0) { // until the socket is full
 	}
 	s.Drop(2)

@@ -14,7 +14,7 @@ const (
 	roomStep  = 256 << 10
 )
 
-func (s *shelf) Memory(name string, size int) (*Memory, error) {
+func (s *client) Memory(name string, size int) (*Memory, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_NOEXEC_SEAL|unix.MFD_ALLOW_SEALING)
 	if errors.Is(err, unix.EINVAL) { // Linux before 6.3
 		fd, err = unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
@@ -34,9 +34,9 @@ func (s *shelf) Memory(name string, size int) (*Memory, error) {
 	return m, nil
 }
 
-func (*shelf) Map(fd int) (*Memory, error) { return Map(fd) }
+func (*client) Map(fd int) (*Memory, error) { return Map(fd) }
 
-// Map is Shelf.Map for processes without a supervisor.
+// Map is Client.Map for processes without a supervisor.
 func Map(fd int) (*Memory, error) {
 	var stat unix.Stat_t
 	if err := unix.Fstat(fd, &stat); err != nil {

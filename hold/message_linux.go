@@ -17,11 +17,11 @@ type message struct {
 	text  string // for verbs that have a text instead of names
 }
 
-// kept maps names to the descriptors that this side owns.
-type kept map[Name]int
+// fdSet maps names to the descriptors that this side owns.
+type fdSet map[Name]int
 
 // drop closes a descriptor; false: there is none of that name.
-func (k kept) drop(n Name) bool {
+func (k fdSet) drop(n Name) bool {
 	fd, ok := k[n]
 	if ok {
 		_ = unix.Close(fd)
@@ -31,7 +31,7 @@ func (k kept) drop(n Name) bool {
 }
 
 // take carries out a put or drop message of the other side.
-func (k kept) take(m *message) {
+func (k fdSet) take(m *message) {
 	for i, n := range m.names {
 		k.drop(n)
 		if i < len(m.fds) {

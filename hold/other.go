@@ -11,7 +11,7 @@ func Serve(Options) (int, error) { return 1, ErrUnsupported }
 func ServeFDStore(context.Context, string, func(string, ...any)) error { return ErrUnsupported }
 
 // Open returns nil: on this system there is no supervisor.
-func Open() (Shelf, error) { return nil, nil }
+func Open() (Client, error) { return nil, nil }
 
 func (m *Memory) makeRoom(int) bool { return false }
 

@@ -21,7 +21,7 @@ type holder struct {
 	Options
 	machine  *supervisor.Machine
 	launcher launcher
-	held     kept
+	held     fdSet
 	store    fdStore // nil: everything held ends with this process
 
 	good time.Duration // see supervisor.Options
@@ -53,7 +53,7 @@ func Serve(o Options) (code int, err error) {
 
 func newHolder(o Options) *holder {
 	return &holder{
-		Options: o, held: kept{}, processes: map[int]*child{}, events: make(chan event), quit: make(chan struct{}),
+		Options: o, held: fdSet{}, processes: map[int]*child{}, events: make(chan event), quit: make(chan struct{}),
 		good: time.Second, beat: time.Second, began: time.Now(),
 	}
 }

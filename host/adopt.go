@@ -198,7 +198,7 @@ func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*perso
 
 // missing returns the bytes of a link that an earlier process had read and not written to the journal.
 func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
-	c, err := g.shard.inherited.Shelf.Count(l.Copied())
+	c, err := g.shard.inherited.Supervisor.Count(l.Copied())
 	switch {
 	case err != nil:
 		return nil, err
@@ -314,20 +314,20 @@ func (b *behind) close(c *takeover.Claim) {
 // watchHolder tells the supervisor that the loop runs, and notes in the ledgers that the games are sound. It logs the end
 // of the supervisor, which only a failed message shows. It is called at each heartbeat of the loop.
 func (h *Host) watchHolder() {
-	shelf := h.shard.inherited.Shelf
-	if shelf == nil || h.goodAt == 0 || h.shard.Now() < h.goodAt {
+	supervisor := h.shard.inherited.Supervisor
+	if supervisor == nil || h.goodAt == 0 || h.shard.Now() < h.goodAt {
 		return
 	}
 	if n := h.shard.opts.Standby; n > 0 && len(h.running) >= n && !h.shard.leaving {
-		shelf.KeepStandby()
+		supervisor.KeepStandby()
 	}
-	if shelf.Alive(); shelf.Gone() && (h.holderGone == 0 || h.shard.Now()-h.holderGone >= goneEvery) {
+	if supervisor.Alive(); supervisor.Gone() && (h.holderGone == 0 || h.shard.Now()-h.holderGone >= goneEvery) {
 		h.holderGone = h.shard.Now()
 		h.shard.log.Warn().Msg("the supervisor (w3host serve --supervise) has ended: games end with this process")
 	}
 	for _, g := range h.running {
 		if g.held && g.ledger != nil && g.behind == nil { // while observers catch up, they may still crash the process
-			g.ledger.Good()
+			g.ledger.ClearCrashes()
 		}
 	}
 }

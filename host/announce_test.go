@@ -37,12 +37,12 @@ func TestVersionOfALobby(t *testing.T) { inBubble(t, testVersionOfALobby) }
 func testVersionOfALobby(t *testing.T) {
 	shown := make(adverts, 10)
 	r := newRig(t, func(o *Options) { o.Advertiser, o.Game.Version, o.Game.Versions = shown, 22, []w3gs.Version{22} })
-	g, err := r.h.OpenFor(Wish{Name: "modern", Map: testMap(12), For: &game.Config{Version: 36, Versions: []w3gs.Version{35}}})
+	g, err := r.h.OpenFor(LobbyRequest{Name: "modern", Map: testMap(12), For: &game.Config{Version: 36, Versions: []w3gs.Version{35}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	beside := r.h.Setup(g.ID())
-	if _, err := r.h.OpenFor(Wish{Name: "another", Map: testMap(12), For: &beside}); err != nil {
+	if _, err := r.h.OpenFor(LobbyRequest{Name: "another", Map: testMap(12), For: &beside}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

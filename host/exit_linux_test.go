@@ -39,13 +39,13 @@ func TestHostThatExits(t *testing.T) {
 	if file == "" {
 		t.Skip("only for TestExitInAStep")
 	}
-	shelf, err := hold.Open()
-	if err != nil || shelf == nil {
-		t.Fatal(shelf, err)
+	supervisor, err := hold.Open()
+	if err != nil || supervisor == nil {
+		t.Fatal(supervisor, err)
 	}
-	left := Inherit(shelf, zerolog.Nop())
+	left := Inherit(supervisor, zerolog.Nop())
 	left.Claim()
-	ports, err := takeover.Listen(shelf, "127.0.0.1:0", "")
+	ports, err := takeover.Listen(supervisor, "127.0.0.1:0", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,7 @@ type lobbySpec struct {
 	m        *Map
 	setup    game.Config
 	private  bool           // not listed
-	by       string         // as Wish.By
+	by       string         // as LobbyRequest.By
 	file     string         // the map as the entry names it
 	order    autohost.Order // zero for a lobby without an entry
 	again    *game.Config   // of the game that is played again; nil: none

@@ -146,7 +146,7 @@ func New(opts Options) (*Host, error) {
 		return nil, err
 	}
 	idle := idleBeat
-	if h.shard.inherited.Shelf != nil {
+	if h.shard.inherited.Supervisor != nil {
 		idle = heldBeat
 	}
 	h.shard.Beat(idle, h.beat)
@@ -187,7 +187,7 @@ func (h *Host) Run(ctx context.Context) error {
 	return errors.Join(h.Serve(ctx), h.Close())
 }
 
-// Serve serves until ctx ends. The caller must call Close or Leave afterwards.
+// Serve serves until ctx ends. The caller must call Close or Retire afterwards.
 func (h *Host) Serve(ctx context.Context) error {
 	go h.shard.Run() // ends with Close
 	if w := h.shard.watchers; w != nil {
@@ -199,8 +199,8 @@ func (h *Host) Serve(ctx context.Context) error {
 	}
 	h.takeover.Run(func() {
 		h.coming = false
-		if shelf := h.shard.inherited.Shelf; shelf != nil {
-			shelf.Serving()
+		if supervisor := h.shard.inherited.Supervisor; supervisor != nil {
+			supervisor.Serving()
 		}
 	})
 	var err error

@@ -33,19 +33,19 @@ func leftBy(t *testing.T, g *Game) *hold.Memory {
 	})
 }
 
-// leaving is a shelf on which an earlier process has left memory and sockets.
+// leaving is a supervisor on which an earlier process has left memory and sockets.
 type leaving struct {
-	shelf
+	fakeSupervisor
 	left map[hold.Name]int
 	mems map[int]*hold.Memory
 }
 
-func (l leaving) Left() map[hold.Name]int          { return l.left }
+func (l leaving) Inherited() map[hold.Name]int     { return l.left }
 func (l leaving) Map(fd int) (*hold.Memory, error) { return l.mems[fd], nil }
 
 // inherit has a host find a game that was left.
 func inherit(o *Options, id uint32, mem *hold.Memory, open func(string, []w3gs.Version) (*Map, error)) *takeover.Inheritance {
-	l := leaving{shelf: shelfOn(o), left: map[hold.Name]int{hold.GameName(id): firstMem}, mems: map[int]*hold.Memory{firstMem: mem}}
+	l := leaving{fakeSupervisor: supervisorOn(o), left: map[hold.Name]int{hold.GameName(id): firstMem}, mems: map[int]*hold.Memory{firstMem: mem}}
 	in := Inherit(l, zerolog.Nop())
 	in.OpenMap = Reopen(open)
 	return in
@@ -61,7 +61,7 @@ func testLobbyIsListedAgain(t *testing.T) {
 	entry := func(o *Options) { o.Autohost = oneEntry(1, 5, open) }
 	r := newRig(t, func(o *Options) {
 		entry(o)
-		o.Inherited, o.Advertiser = Inherit(shelfOn(o), zerolog.Nop()), before
+		o.Inherited, o.Advertiser = Inherit(supervisorOn(o), zerolog.Nop()), before
 	})
 	was := before.next(t)
 	g := r.h.Game(was.GameID)
@@ -89,9 +89,9 @@ func testLobbyIsListedAgain(t *testing.T) {
 	}
 }
 
-// keeping is a shelf that has copies of the sockets.
+// keeping is a supervisor that has copies of the sockets.
 type keeping struct {
-	shelf
+	fakeSupervisor
 	sockets map[hold.Name]int
 }
 
@@ -120,7 +120,7 @@ func testLobbyUnderLease(t *testing.T) {
 	held := keeping{sockets: map[hold.Name]int{}}
 	r := newRig(t, func(o *Options) {
 		entry(o)
-		held.shelf = shelfOn(o)
+		held.fakeSupervisor = supervisorOn(o)
 		o.Inherited = Inherit(held, zerolog.Nop())
 	})
 	r.h.Keep(lease(1))
@@ -133,7 +133,7 @@ func testLobbyUnderLease(t *testing.T) {
 		return held.sockets[name]
 	})
 	sv := leftBy(t, g)
-	ask(t, g, func(g *Game) bool { g.seats[ann.PID].Leave(); return true })
+	ask(t, g, func(g *Game) bool { g.seats[ann.PID].Release(); return true })
 
 	lists := make(adverts, 10)
 	next := newRig(t, func(o *Options) {
@@ -141,7 +141,7 @@ func testLobbyUnderLease(t *testing.T) {
 		process := loop.NewMemory(r.net)
 		process.Give(fd)
 		o.Network = process
-		l := leaving{shelf: shelf{n: process.Net}, left: map[hold.Name]int{hold.GameName(1): firstMem, name: fd}, mems: map[int]*hold.Memory{firstMem: sv}}
+		l := leaving{fakeSupervisor: fakeSupervisor{n: process.Net}, left: map[hold.Name]int{hold.GameName(1): firstMem, name: fd}, mems: map[int]*hold.Memory{firstMem: sv}}
 		o.Inherited, o.Advertiser = Inherit(l, zerolog.Nop()), lists
 		o.Inherited.Network, o.Inherited.OpenMap = process, Reopen(o.Autohost.Open)
 	})
@@ -162,7 +162,7 @@ func testLobbyUnderLease(t *testing.T) {
 func TestLobbyOfAnotherMap(t *testing.T) { inBubble(t, testLobbyOfAnotherMap) }
 
 func testLobbyOfAnotherMap(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Inherited = Inherit(shelfOn(o), zerolog.Nop()) })
+	r := newRig(t, func(o *Options) { o.Inherited = Inherit(supervisorOn(o), zerolog.Nop()) })
 	g := r.lobby(3)
 	sv := leftBy(t, g)
 	next := newRig(t, func(o *Options) {
@@ -185,7 +185,7 @@ func testLongJournal(t *testing.T) {
 	lists := make(adverts, 10)
 	r := newRig(t, func(o *Options) {
 		o.Autohost = oneEntry(1, 5, func(string, []w3gs.Version) (*Map, error) { return testMap(4), nil })
-		o.Inherited, o.Advertiser = Inherit(shelfOn(o), zerolog.Nop()), lists
+		o.Inherited, o.Advertiser = Inherit(supervisorOn(o), zerolog.Nop()), lists
 	})
 	g := r.h.Game(lists.next(t).GameID)
 	bob := r.join(g, "Bob", player)
@@ -209,7 +209,7 @@ func testLongJournal(t *testing.T) {
 func TestKnocks(t *testing.T) { inBubble(t, testKnocks) }
 
 func testKnocks(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Inherited, o.Limits.JoinsPerMinute = Inherit(shelfOn(o), zerolog.Nop()), 1e6 })
+	r := newRig(t, func(o *Options) { o.Inherited, o.Limits.JoinsPerMinute = Inherit(supervisorOn(o), zerolog.Nop()), 1e6 })
 	r.line = simnet.Line{} // all joins fall into one moment
 	g := r.lobby(1)
 	r.join(g, "Ann", player)
@@ -240,7 +240,7 @@ func testKnocks(t *testing.T) {
 func TestShareThatWasLeft(t *testing.T) { inBubble(t, testShareThatWasLeft) }
 
 func testShareThatWasLeft(t *testing.T) {
-	r := newRig(t, func(o *Options) { o.Inherited, o.Limits.Exempt = Inherit(shelfOn(o), zerolog.Nop()), nil })
+	r := newRig(t, func(o *Options) { o.Inherited, o.Limits.Exempt = Inherit(supervisorOn(o), zerolog.Nop()), nil })
 	g := r.lobby(3)
 	r.join(g, "Ann", player)
 	bob := r.join(g, "Bob", player)

@@ -54,7 +54,7 @@ func TestList(t *testing.T) { inBubble(t, testList) }
 func testList(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Listing, o.RequireEntryKey, o.Game.Versions = true, true, []w3gs.Version{27} })
 	g := r.lobby(4)
-	if _, err := r.h.OpenFor(Wish{Name: "secret", Map: testMap(2), Private: true}); err != nil {
+	if _, err := r.h.OpenFor(LobbyRequest{Name: "secret", Map: testMap(2), Private: true}); err != nil {
 		t.Fatal(err)
 	}
 	var found []w3gs.GameInfo

@@ -16,8 +16,8 @@ import (
 	"w3host/record/gamelog"
 )
 
-// Wish is one lobby that no entry asks for.
-type Wish struct {
+// LobbyRequest describes a lobby without an entry, for OpenFor.
+type LobbyRequest struct {
 	Name    string
 	Map     *Map
 	Private bool         // not listed
@@ -42,19 +42,19 @@ func (h *Host) Setup(beside uint32) game.Config {
 }
 
 // OpenFor opens a lobby that somebody wishes.
-func (h *Host) OpenFor(w Wish) (*Game, error) {
+func (h *Host) OpenFor(r LobbyRequest) (*Game, error) {
 	setup := h.Setup(0)
-	if w.For != nil {
-		setup = setup.SeenLike(w.For)
+	if r.For != nil {
+		setup = setup.SeenLike(r.For)
 	}
-	if w.Owner != "" {
-		setup.Lobby.SetOwner(w.Owner)
+	if r.Owner != "" {
+		setup.Lobby.SetOwner(r.Owner)
 	}
-	m := *w.Map
+	m := *r.Map
 	own := *m.Map
-	own.Settings, setup.Settings = own.Settings&^w.Mask|w.Settings, setup.Settings&^w.Mask|w.Settings
+	own.Settings, setup.Settings = own.Settings&^r.Mask|r.Settings, setup.Settings&^r.Mask|r.Settings
 	m.Map = &own
-	return h.openLobby(lobbySpec{name: w.Name, m: &m, setup: setup, private: w.Private, by: w.By, restored: w.Restored})
+	return h.openLobby(lobbySpec{name: r.Name, m: &m, setup: setup, private: r.Private, by: r.By, restored: r.Restored})
 }
 
 // openLobby opens a lobby and gives it to the shard.

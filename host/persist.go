@@ -21,11 +21,11 @@ const knownEvery = 5 * time.Second
 
 // openLedger begins the journal of a game in memory that outlives the process.
 func (g *Game) openLedger() journal.Memory {
-	if g.shard.inherited.Shelf == nil {
+	if g.shard.inherited.Supervisor == nil {
 		return nil
 	}
 	var err error
-	if g.ledger, err = survive.Begin(g.shard.inherited.Shelf); err != nil {
+	if g.ledger, err = survive.Begin(g.shard.inherited.Supervisor); err != nil {
 		g.log.Warn().Err(err).Msg("this game ends with the process of the host")
 		return nil
 	}
@@ -76,7 +76,7 @@ func (g *Game) hold() {
 
 // holdMemory gives the memory of the ledger to the holder. If the holder is busy, protect tries again.
 func (g *Game) holdMemory() {
-	err := g.shard.inherited.Shelf.Put(hold.GameName(g.id), g.ledger.Memory().FD())
+	err := g.shard.inherited.Supervisor.Put(hold.GameName(g.id), g.ledger.Memory().FD())
 	g.held = err == nil
 	if errors.Is(err, syscall.EAGAIN) {
 		g.unheld = true
@@ -129,15 +129,15 @@ func (l *link) holdOrExpose() {
 
 // hold gives a link's socket to the holder, and notes where its streams are.
 func (l *link) hold() error {
-	shelf, at, fd := l.shard.inherited.Shelf, l.Stream(), l.Copied()
-	c, err := shelf.Count(fd)
+	supervisor, at, fd := l.shard.inherited.Supervisor, l.Stream(), l.Copied()
+	c, err := supervisor.Count(fd)
 	if err != nil {
 		return err
 	}
 	if c.Read != at.Taken+uint64(len(at.Rest)) {
 		return errors.New("what a player has sent was counted otherwise by the system")
 	}
-	if err := shelf.Put(l.heldAs(), fd); err != nil {
+	if err := supervisor.Put(l.heldAs(), fd); err != nil {
 		return err
 	}
 	l.stream.Base(survive.Streams{Taken: at.Taken, Written: c.Written, Rest: at.Rest, Queue: at.Queue})
@@ -173,7 +173,7 @@ func (l *link) Kept(rest []byte) {
 // Dropped implements loop.Keeper.
 func (l *link) Dropped() {
 	if l.held {
-		l.shard.inherited.Shelf.Drop(l.heldAs())
+		l.shard.inherited.Supervisor.Drop(l.heldAs())
 	}
 }
 
@@ -196,7 +196,7 @@ func (g *Game) unprotect() {
 		return
 	}
 	if g.held {
-		g.shard.inherited.Shelf.Drop(hold.GameName(g.id))
+		g.shard.inherited.Supervisor.Drop(hold.GameName(g.id))
 		g.ledger.Ended()
 	}
 	g.journal.Forget()
@@ -222,7 +222,7 @@ func (g *Game) heedsEvery() time.Duration {
 	switch {
 	case !g.shard.leaving || !g.held || g.ledger == nil || g.behind != nil:
 		return 0
-	case g.ledger.Wanted() == survive.ToGoOn:
+	case g.ledger.Wanted() == survive.ReleaseGame:
 		return releaseEvery
 	case !g.playing:
 		return heedEvery
@@ -236,29 +236,29 @@ func (g *Game) heed() {
 		return
 	}
 	switch g.ledger.Wanted() {
-	case survive.ToGoOn:
+	case survive.ReleaseGame:
 		if g.behind == nil && g.ledger.Release() {
-			g.leave()
+			g.release()
 		}
-	case survive.ToEnd:
+	case survive.EndGame:
 		g.ledger.Obeyed()
 		g.step(&game.Input{Kind: game.Command, Caller: &command.Caller{Name: "operator", Level: command.Root, Via: command.ViaControl}, Line: "end"})
 	}
 }
 
-// leave lets the other process go on with the game, whose turn has just been sent.
-func (g *Game) leave() {
+// release lets the other process go on with the game, whose turn has just been sent.
+func (g *Game) release() {
 	g.over = true
 	g.stopShowing()
-	g.replay.Leave()
-	g.journal.Leave()
+	g.replay.Release()
+	g.journal.Release()
 	for _, l := range g.links {
 		l.dropQuestion()
-		l.Leave()
+		l.Release()
 	}
 	for c := range g.shard.Expiring(loop.Closing) {
 		if l, ok := c.Handler.(*link); ok && l.game == g {
-			c.Leave()
+			c.Release()
 		}
 	}
 	g.shard.CloseGroup(g.group)

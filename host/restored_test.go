@@ -52,7 +52,7 @@ func testSavedGame(t *testing.T) {
 	t.Cleanup(func() { _ = replays.Close(time.Second) })
 	m := testMap(4)
 	saved := fridayGame(m)
-	g, err := r.h.OpenFor(Wish{Name: "friday", Map: m, Restored: saved})
+	g, err := r.h.OpenFor(LobbyRequest{Name: "friday", Map: m, Restored: saved})
 	if err != nil {
 		t.Fatal(err)
 	}

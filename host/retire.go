@@ -8,9 +8,9 @@ import (
 	"w3host/host/survive"
 )
 
-// Leave ends everything but the games that are being played and the lobbies with somebody in them:
+// Retire ends everything but the games that are being played and the lobbies with somebody in them:
 // another process goes on in the place of this one. Outlast has to follow.
-func (h *Host) Leave() {
+func (h *Host) Retire() {
 	h.beginStop(true)
 	h.takeover.Wait()
 	h.shard.Wait(func() {
@@ -62,7 +62,7 @@ func (h *Host) left() (stay, behind []uint32) {
 	h.shard.Wait(func() {
 		for _, g := range h.running {
 			switch {
-			case !g.held || g.ledger == nil || g.ledger.Wanted() == survive.ToStay:
+			case !g.held || g.ledger == nil || g.ledger.Wanted() == survive.KeepGame:
 				if g.playing {
 					stay = append(stay, g.id)
 				}

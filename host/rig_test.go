@@ -279,7 +279,7 @@ func order(t testing.TB, g *Game, line string) string {
 
 // OpenLobby opens one public lobby that no entry asks for.
 func (h *Host) OpenLobby(name string, m *Map) (*Game, error) {
-	return h.OpenFor(Wish{Name: name, Map: m})
+	return h.OpenFor(LobbyRequest{Name: name, Map: m})
 }
 
 // unknown answers in the place of control. Players begin lines with all sorts of

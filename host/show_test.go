@@ -188,7 +188,7 @@ func TestNotWatched(t *testing.T) { inBubble(t, testNotWatched) }
 
 func testNotWatched(t *testing.T) {
 	r, shown := shownRig(t, nil)
-	g, err := r.h.OpenFor(Wish{Name: "private", Map: testMap(2), Private: true})
+	g, err := r.h.OpenFor(LobbyRequest{Name: "private", Map: testMap(2), Private: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestWatchersSeat(t *testing.T) { inBubble(t, testWatchersSeat) }
 func testWatchersSeat(t *testing.T) {
 	r, shown := shownRig(t, nil)
 	open := func(private bool) (*Game, []*client) {
-		g, err := r.h.OpenFor(Wish{Name: "test", Map: testMap(4), Private: private})
+		g, err := r.h.OpenFor(LobbyRequest{Name: "test", Map: testMap(4), Private: private})
 		if err != nil {
 			t.Fatal(err)
 		}

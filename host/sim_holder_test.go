@@ -45,29 +45,29 @@ type simMem struct {
 
 // simProc is the process of a host.
 type simProc struct {
-	name     string
-	id       int    // that of the supervisor
-	path     string // of its program
-	does     string // one of programs
-	exited   bool   // the supervisor knows of its end
-	ready    atomic.Bool
-	goesOn   atomic.Bool // it hosts, or is about to
-	inOrder  atomic.Bool // it has ended all its games in order
-	killed   bool
-	dies     chan struct{} // closed when it is killed
-	net      *loop.Memory
-	shelf    *simShelf
-	h        atomic.Pointer[Host] // nil until it goes on
-	stop     context.CancelFunc   // SIGTERM, or the order to hand over
-	handing  atomic.Bool
-	outlast  context.CancelFunc
-	over     chan error // the result of its last act
-	records  *simBook
-	options  Options
-	building atomic.Bool  // in New, where it does not die
-	steps    atomic.Int64 // until it dies; 0: it is to live
-	rmu      sync.Mutex
-	r        *rand.Rand
+	name       string
+	id         int    // that of the supervisor
+	path       string // of its program
+	does       string // one of programs
+	exited     bool   // the supervisor knows of its end
+	ready      atomic.Bool
+	goesOn     atomic.Bool // it hosts, or is about to
+	inOrder    atomic.Bool // it has ended all its games in order
+	killed     bool
+	dies       chan struct{} // closed when it is killed
+	net        *loop.Memory
+	supervisor *simHoldClient
+	h          atomic.Pointer[Host] // nil until it goes on
+	stop       context.CancelFunc   // SIGTERM, or the order to hand over
+	handing    atomic.Bool
+	outlast    context.CancelFunc
+	over       chan error // the result of its last act
+	records    *simBook
+	options    Options
+	building   atomic.Bool  // in New, where it does not die
+	steps      atomic.Int64 // until it dies; 0: it is to live
+	rmu        sync.Mutex
+	r          *rand.Rand
 }
 
 // slow is that the goroutine gets no processor for a while, unless it is that of a loop.
@@ -86,7 +86,7 @@ func (p *simProc) intN(n int) int {
 	return p.r.IntN(n)
 }
 
-type simShelf struct {
+type simHoldClient struct {
 	holder             *simHolder
 	p                  *simProc
 	left               map[hold.Name]int
@@ -107,9 +107,9 @@ func (o *simHolder) process(name string, standsBy bool) *simProc {
 	p.net.Held = true
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p.shelf = &simShelf{holder: o, p: p, left: map[hold.Name]int{}, news: make(chan hold.News, 1<<16), standsBy: standsBy}
+	p.supervisor = &simHoldClient{holder: o, p: p, left: map[hold.Name]int{}, news: make(chan hold.News, 1<<16), standsBy: standsBy}
 	for _, name := range slices.Sorted(maps.Keys(o.held)) {
-		p.shelf.left[name] = o.give(p, o.held[name])
+		p.supervisor.left[name] = o.give(p, o.held[name])
 	}
 	if standsBy {
 		o.standBy = append(o.standBy, p)
@@ -139,14 +139,14 @@ func (o *simHolder) close(fd int) {
 	}
 }
 
-func (s *simShelf) silent() bool {
+func (s *simHoldClient) silent() bool {
 	s.p.net.Point()
 	return s.p.net.Dead() || s.done
 }
 
-func (s *simShelf) Left() map[hold.Name]int { return s.left }
+func (s *simHoldClient) Inherited() map[hold.Name]int { return s.left }
 
-func (s *simShelf) Put(name hold.Name, fd int) error {
+func (s *simHoldClient) Put(name hold.Name, fd int) error {
 	if s.silent() {
 		return nil
 	}
@@ -157,13 +157,13 @@ func (s *simShelf) Put(name hold.Name, fd int) error {
 	o.held[name] = o.dup(fd)
 	for _, p := range o.standBy {
 		if p != s.p {
-			p.shelf.news <- hold.News{Verb: hold.Held, Name: name, FD: o.give(p, fd)}
+			p.supervisor.news <- hold.News{Verb: hold.Held, Name: name, FD: o.give(p, fd)}
 		}
 	}
 	return nil
 }
 
-func (s *simShelf) Drop(name hold.Name) {
+func (s *simHoldClient) Drop(name hold.Name) {
 	if s.silent() {
 		return
 	}
@@ -173,7 +173,7 @@ func (s *simShelf) Drop(name hold.Name) {
 	o.drop(name)
 	for _, p := range o.standBy {
 		if p != s.p {
-			p.shelf.news <- hold.News{Verb: hold.Dropped, Name: name, FD: -1}
+			p.supervisor.news <- hold.News{Verb: hold.Dropped, Name: name, FD: -1}
 		}
 	}
 }
@@ -185,14 +185,14 @@ func (o *simHolder) drop(name hold.Name) {
 	}
 }
 
-func (s *simShelf) Flush(time.Duration) bool { return true }
-func (s *simShelf) IsStandby() bool          { return s.isStandby }
-func (s *simShelf) StandsBy() bool           { return s.standsBy }
-func (s *simShelf) Gone() bool               { return false }
-func (s *simShelf) News() <-chan hold.News   { return s.news }
-func (s *simShelf) Clock() time.Duration     { return time.Since(s.holder.began) }
+func (s *simHoldClient) Flush(time.Duration) bool { return true }
+func (s *simHoldClient) IsStandby() bool          { return s.isStandby }
+func (s *simHoldClient) StandsBy() bool           { return s.standsBy }
+func (s *simHoldClient) Gone() bool               { return false }
+func (s *simHoldClient) News() <-chan hold.News   { return s.news }
+func (s *simHoldClient) Clock() time.Duration     { return time.Since(s.holder.began) }
 
-func (s *simShelf) Memory(_ string, size int) (*hold.Memory, error) {
+func (s *simHoldClient) Memory(_ string, size int) (*hold.Memory, error) {
 	b, err := unix.Mmap(-1, 0, hold.HeadLen+size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (s *simShelf) Memory(_ string, size int) (*hold.Memory, error) {
 	return s.memory(o.last), nil
 }
 
-func (s *simShelf) Map(fd int) (*hold.Memory, error) {
+func (s *simHoldClient) Map(fd int) (*hold.Memory, error) {
 	s.holder.mu.Lock()
 	defer s.holder.mu.Unlock()
 	if s.holder.mems[fd] == nil {
@@ -214,7 +214,7 @@ func (s *simShelf) Map(fd int) (*hold.Memory, error) {
 	return s.memory(fd), nil
 }
 
-func (s *simShelf) memory(fd int) *hold.Memory {
+func (s *simHoldClient) memory(fd int) *hold.Memory {
 	o, m := s.holder, s.holder.mems[fd]
 	own := func() bool {
 		o.mu.Lock()
@@ -240,7 +240,7 @@ func (s *simShelf) memory(fd int) *hold.Memory {
 	return mem
 }
 
-func (s *simShelf) Count(fd int) (c hold.Counts, err error) {
+func (s *simHoldClient) Count(fd int) (c hold.Counts, err error) {
 	s.p.slow(1)
 	c.Read, c.Written, c.Over = s.holder.n.File(fd).Counts()
 	return c, nil

@@ -182,7 +182,7 @@ func (s *simSupervisor) Start(id int, path string, role supervisor.Role) (superv
 		s.failed[does]++
 	}
 	p := w.holder.process(fmt.Sprint("process ", id-1), role != supervisor.Host)
-	p.id, p.path, p.does, p.shelf.isStandby = id, path, does, role == supervisor.Standby
+	p.id, p.path, p.does, p.supervisor.isStandby = id, path, does, role == supervisor.Standby
 	s.procs[id] = p
 	w.start(p)
 	return p, nil
@@ -210,7 +210,7 @@ func (p *simProc) Program() supervisor.Program { return supervisor.Program{Path:
 
 // Signal implements supervisor.Process.
 func (p *simProc) Signal(sig supervisor.Signal) {
-	w := p.shelf.holder.w
+	w := p.supervisor.holder.w
 	w.tell("%s gets signal %d", p.name, sig)
 	if sig != supervisor.Terminate {
 		w.die(p)
@@ -223,11 +223,11 @@ func (p *simProc) Signal(sig supervisor.Signal) {
 
 // Tell implements supervisor.Process.
 func (p *simProc) Tell(o supervisor.Order, text string) {
-	w := p.shelf.holder.w
+	w := p.supervisor.holder.w
 	w.tell("%s is told %v %s", p.name, map[supervisor.Order]string{supervisor.Go: "to go on", supervisor.HandOver: "to hand over", supervisor.Refuse: "that the upgrade is refused:"}[o], text)
 	switch o {
 	case supervisor.Go:
-		p.shelf.news <- helloGoOn
+		p.supervisor.news <- helloGoOn
 	case supervisor.HandOver:
 		w.upgrades++
 		w.supervisor.answer(p, false)
@@ -324,16 +324,16 @@ func (o *simHolder) inform(standBy []*simProc) {
 
 // Messages of a process.
 
-func (s *simShelf) Serving() { s.say(supervisor.IsServing, "") }
-func (s *simShelf) Ending()  { s.say(supervisor.Ending, "") }
+func (s *simHoldClient) Serving() { s.say(supervisor.IsServing, "") }
+func (s *simHoldClient) Ending()  { s.say(supervisor.Ending, "") }
 
-func (s *simShelf) say(what supervisor.Message, text string) {
+func (s *simHoldClient) say(what supervisor.Message, text string) {
 	if !s.silent() {
 		s.holder.w.supervisor.hear(s.p, what, text)
 	}
 }
 
-func (s *simShelf) Alive() { // many times a second: once is enough
+func (s *simHoldClient) Alive() { // many times a second: once is enough
 	s.p.net.Point()
 	if now := time.Now(); !s.p.net.Dead() && now.Sub(s.aliveAt) >= time.Second {
 		s.aliveAt = now
@@ -341,25 +341,25 @@ func (s *simShelf) Alive() { // many times a second: once is enough
 	}
 }
 
-func (s *simShelf) KeepStandby() {
+func (s *simHoldClient) KeepStandby() {
 	if now := time.Now(); now.Sub(s.standbyAt) >= time.Second {
 		s.standbyAt = now
 		s.say(supervisor.KeepStandby, "")
 	}
 }
 
-func (s *simShelf) Ready(is bool) {
+func (s *simHoldClient) Ready(is bool) {
 	if is && s.p.does != "is never ready" && !s.p.ready.Swap(true) { // report repeats it
 		s.say(supervisor.Ready, "")
 	}
 }
 
-func (s *simShelf) Done() error {
+func (s *simHoldClient) Done() error {
 	s.say(supervisor.Done, "")
 	s.done = true
 	return nil
 }
 
-func (s *simShelf) Upgrade(string) error { return nil }
+func (s *simHoldClient) Upgrade(string) error { return nil }
 
 var helloGoOn = hold.News{Verb: hold.GoOn, FD: -1}

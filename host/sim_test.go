@@ -207,7 +207,7 @@ func (w *simWorld) start(p *simProc) {
 	p.stop = cancel
 	ctx2, cancel2 := context.WithCancel(context.Background())
 	p.outlast = cancel2
-	if p.shelf.standsBy && p.does != "hangs at its start" {
+	if p.supervisor.standsBy && p.does != "hangs at its start" {
 		began := time.Now()
 		w.n.After(time.Second, func() { w.supervisor.report(p, began) })
 	}
@@ -238,10 +238,10 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 	if p.misbehaves("") {
 		return nil
 	}
-	left := Inherit(p.shelf, zerolog.New(w.log).With().Str("process", p.name).Logger())
+	left := Inherit(p.supervisor, zerolog.New(w.log).With().Str("process", p.name).Logger())
 	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil })
-	if p.shelf.standsBy {
-		if err := left.StandBy(ctx, func() { p.shelf.Ready(true) }); err != nil {
+	if p.supervisor.standsBy {
+		if err := left.StandBy(ctx, func() { p.supervisor.Ready(true) }); err != nil {
 			return nil // told to end before it hosts
 		}
 	}
@@ -263,8 +263,8 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 	}
 	switch {
 	case p.handing.Load():
-		h.Leave()
-		h.HandOver(func() { _ = p.shelf.Done() })
+		h.Retire()
+		h.HandOver(func() { _ = p.supervisor.Done() })
 		err = h.Outlast(ctx2)
 	default:
 		err = h.Close()

@@ -26,42 +26,42 @@ import (
 	"w3host/storage"
 )
 
-// shelf is a holder that holds nothing, with the counts of connections in memory.
-type shelf struct {
-	hold.Shelf
+// fakeSupervisor is a supervisor that holds nothing, with the counts of connections in memory.
+type fakeSupervisor struct {
+	hold.Client
 	n     *simnet.Net
 	alive *atomic.Int32 // how often the host has said so; nil: not counted
 	kept  *atomic.Int32 // how often it has asked for a standby
 }
 
-func (shelf) Left() map[hold.Name]int  { return nil }
-func (shelf) Put(hold.Name, int) error { return nil }
-func (shelf) Drop(hold.Name)           {}
-func (shelf) Serving()                 {}
-func (shelf) Ending()                  {}
-func (shelf) Flush(time.Duration) bool { return true }
-func (shelf) Gone() bool               { return false }
-func (shelf) Clock() time.Duration     { return time.Since(testBegan) }
+func (fakeSupervisor) Inherited() map[hold.Name]int { return nil }
+func (fakeSupervisor) Put(hold.Name, int) error     { return nil }
+func (fakeSupervisor) Drop(hold.Name)               {}
+func (fakeSupervisor) Serving()                     {}
+func (fakeSupervisor) Ending()                      {}
+func (fakeSupervisor) Flush(time.Duration) bool     { return true }
+func (fakeSupervisor) Gone() bool                   { return false }
+func (fakeSupervisor) Clock() time.Duration         { return time.Since(testBegan) }
 
-func (s shelf) KeepStandby() { s.kept.Add(1) }
+func (s fakeSupervisor) KeepStandby() { s.kept.Add(1) }
 
-func (s shelf) Alive() {
+func (s fakeSupervisor) Alive() {
 	if s.alive != nil {
 		s.alive.Add(1)
 	}
 }
 
-func (shelf) Memory(_ string, size int) (*hold.Memory, error) {
+func (fakeSupervisor) Memory(_ string, size int) (*hold.Memory, error) {
 	return hold.Of(make([]byte, 4096+min(size, 1<<20))), nil
 }
 
-func (s shelf) Count(fd int) (c hold.Counts, err error) {
+func (s fakeSupervisor) Count(fd int) (c hold.Counts, err error) {
 	c.Read, c.Written, c.Over = s.n.File(fd).Counts()
 	return c, nil
 }
 
-// shelfOn is the holder of a host in a bubble.
-func shelfOn(o *Options) shelf { return shelf{n: o.Network.(*loop.Memory).Net} }
+// supervisorOn is the holder of a host in a bubble.
+func supervisorOn(o *Options) fakeSupervisor { return fakeSupervisor{n: o.Network.(*loop.Memory).Net} }
 
 var testBegan = time.Now()
 
@@ -69,7 +69,7 @@ var testBegan = time.Now()
 func heldRig(t *testing.T, change func(*Options)) (r *rig, g *Game, players []*client) {
 	t.Helper()
 	r = newRig(t, func(o *Options) {
-		o.Inherited = Inherit(shelfOn(o), zerolog.Nop())
+		o.Inherited = Inherit(supervisorOn(o), zerolog.Nop())
 		if change != nil {
 			change(o)
 		}
@@ -240,7 +240,7 @@ func TestStandbyFrom(t *testing.T) { inBubble(t, testStandbyFrom) }
 func testStandbyFrom(t *testing.T) {
 	alive, kept := new(atomic.Int32), new(atomic.Int32)
 	r := newRig(t, func(o *Options) {
-		o.Inherited, o.Standby = Inherit(shelf{n: o.Network.(*loop.Memory).Net, alive: alive, kept: kept}, zerolog.Nop()), 2
+		o.Inherited, o.Standby = Inherit(fakeSupervisor{n: o.Network.(*loop.Memory).Net, alive: alive, kept: kept}, zerolog.Nop()), 2
 	})
 	r.lobby(1)
 	testkit.Eventually(t, "two signs of life", func() bool { return alive.Load() > 1 })
@@ -257,7 +257,7 @@ func TestAlive(t *testing.T) { inBubble(t, testAlive) }
 func testAlive(t *testing.T) {
 	alive := new(atomic.Int32)
 	r := newRig(t, func(o *Options) {
-		o.Inherited = Inherit(shelf{n: o.Network.(*loop.Memory).Net, alive: alive}, zerolog.Nop())
+		o.Inherited = Inherit(fakeSupervisor{n: o.Network.(*loop.Memory).Net, alive: alive}, zerolog.Nop())
 	})
 	testkit.Eventually(t, "a sign of life", func() bool { return alive.Load() > 0 })
 	stands, goOn := make(chan struct{}), make(chan struct{})

@@ -88,9 +88,9 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		cmd.Println("The configuration has no faults. Use w3host doctor to check the machine as well.")
 		return nil
 	}
-	shelf, notHeld := hold.Open()
+	supervisor, notHeld := hold.Open()
 	console := control.OpenConsole(ctx, cmd.InOrStdin(), stderr, control.ConsoleOptions{
-		Commands: c.Control.Console && !(shelf != nil && shelf.StandsBy()), // the terminal belongs to the active process
+		Commands: c.Control.Console && !(supervisor != nil && supervisor.StandsBy()), // the terminal belongs to the active process
 		Edit:     !c.Log.JSON, Stop: stop,
 	})
 	defer console.Close()
@@ -100,7 +100,7 @@ func runServe(cmd *cobra.Command, o *serveOptions) error {
 		c, faults := o.load()
 		return c, faults.ErrorOrNil()
 	}
-	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, Shelf: shelf, NotHeld: notHeld, First: o.first, Drain: drain, Log: log, Examine: checkups}); err != nil {
+	if err := daemon.Run(ctx, daemon.Options{Config: c, Read: read, Version: programVersion(), Console: console, Supervisor: supervisor, NotHeld: notHeld, First: o.first, Drain: drain, Log: log, Examine: checkups}); err != nil {
 		for _, fault := range flatten(err) {
 			log.Error().Msg(fault.Error())
 		}

@@ -29,7 +29,7 @@ func (f *fake) Read(p []byte) (n int, more bool, err error) {
 func (f *fake) Write(p []byte) (int, error)    { f.written += len(p); return len(p), nil }
 func (f *fake) CloseWrite()                    {}
 func (f *fake) copied() int                    { return -1 }
-func (f *fake) leave()                         {}
+func (f *fake) release()                       {}
 func (f *fake) move(*Loop, func(Socket) *Conn) {}
 func (f *fake) Close()                         {}
 func (f *fake) Figures() mapxfer.Figures       { return mapxfer.Figures{} }

@@ -45,11 +45,11 @@ func (l *Loop) resume(s Socket, addr netip.AddrPort, at Stream, limit int) *Conn
 	return c
 }
 
-// Leave closes this process's copy of the socket without ending the connection. The handler is not
+// Release closes this process's copy of the socket without ending the connection. The handler is not
 // called.
-func (c *Conn) Leave() {
+func (c *Conn) Release() {
 	if c.state != Closed {
-		c.Socket.leave()
+		c.Socket.release()
 		c.forget()
 	}
 }

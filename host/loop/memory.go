@@ -71,8 +71,8 @@ func (m *Memory) Reset(fd int) {
 	}
 }
 
-// Leave implements Network.
-func (m *Memory) Leave(fd int) {
+// Release implements Network.
+func (m *Memory) Release(fd int) {
 	if m.step(); m.disown(m.File(fd)) {
 		_ = m.File(fd).Close()
 	}

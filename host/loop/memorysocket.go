@@ -63,7 +63,7 @@ func (k *memSocket) Close() {
 	}
 }
 
-func (k *memSocket) leave() {
+func (k *memSocket) release() {
 	k.p.m.step()
 	if k.gone() {
 		_ = k.c.Close()

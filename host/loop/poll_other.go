@@ -33,7 +33,7 @@ type systemPoller struct {
 func (*systemPoller) adopt(int, func(Socket) *Conn) *Conn { return nil }
 func (*pipe) copied() int                                 { return -1 }
 func (system) Reset(int)                                  {}
-func (system) Leave(int)                                  {}
+func (system) Release(int)                                {}
 
 func (system) newPoller(l *Loop) (poller, error) {
 	return &systemPoller{loop: l, news: make(chan struct{}, 1), timer: time.NewTimer(0)}, nil
@@ -237,7 +237,7 @@ func (k *pipe) CloseWrite() {
 	k.notify()
 }
 
-func (k *pipe) leave() { k.Close() }
+func (k *pipe) release() { k.Close() }
 
 func (k *pipe) move(to *Loop, begin func(Socket) *Conn) {
 	if !to.Call(func() { k.conn = begin(k) }) {

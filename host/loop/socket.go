@@ -21,8 +21,8 @@ type Network interface {
 	// Reset resets a connection, even if other processes have copies of its socket, and closes this
 	// copy.
 	Reset(fd int)
-	// Leave closes this copy of a socket without ending the connection.
-	Leave(fd int)
+	// Release closes this copy of a socket without ending the connection.
+	Release(fd int)
 }
 
 // System is the network of the operating system.
@@ -73,7 +73,7 @@ type Socket interface {
 	// copied records that another process gets a copy of the socket, and returns its descriptor.
 	copied() int
 	// leave closes this copy of the socket without ending the connection.
-	leave()
+	release()
 	// move passes the socket to another loop, where begin creates its connection.
 	move(to *Loop, begin func(Socket) *Conn)
 	// Figures returns measurements of the operating system, or the zero value if there are none.

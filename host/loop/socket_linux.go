@@ -77,7 +77,7 @@ func (k *fdSocket) Close() {
 	k.fd = -1 // the number is another file's next
 }
 
-func (k *fdSocket) leave() {
+func (k *fdSocket) release() {
 	k.unwatch()
 	_ = unix.Close(k.fd)
 	k.fd = -1
@@ -112,11 +112,11 @@ func (k *fdSocket) unwatch() {
 func (s system) Reset(fd int) {
 	to := unix.RawSockaddr{Family: unix.AF_UNSPEC}
 	_, _, _ = unix.RawSyscall(unix.SYS_CONNECT, uintptr(fd), uintptr(unsafe.Pointer(&to)), unix.SizeofSockaddrInet4)
-	s.Leave(fd)
+	s.Release(fd)
 }
 
-// Leave implements Network.
-func (system) Leave(fd int) { _ = unix.Close(fd) }
+// Release implements Network.
+func (system) Release(fd int) { _ = unix.Close(fd) }
 
 func (k *fdSocket) watch(s *set) {
 	to := k.p.own

@@ -6,7 +6,7 @@
 //   - An input is committed before the game executes it. So every byte that a client receives
 //     follows from committed inputs.
 //   - Bytes read from a client are committed, too, except those of the read in progress, which
-//     are in a shared buffer, see Flight.
+//     are in a shared buffer, see ReadBuffer.
 package survive
 
 import (
@@ -37,7 +37,7 @@ const (
 	wordSuspect  // wordStep as the last of them found it
 	wordSkipped  // offset + 1 of the first of skips entries that are not stepped again
 	skips        = 4
-	wordWanted   = wordSkipped + skips // the Wish of another process
+	wordWanted   = wordSkipped + skips // the Directive of another process
 	wordEnded    = wordWanted + 1      // nobody can: it is over, or too long
 	wordShown    = wordEnded + 1       // the entry and the observer that is being shown a fact of it, as shownTo packs them; 0: none
 	wordMuted    = wordShown + 1       // a bit for each observer that gets nothing more of the game
@@ -65,7 +65,7 @@ type Ledger struct {
 }
 
 // Begin allocates memory for a new game.
-func Begin(s hold.Shelf) (*Ledger, error) {
+func Begin(s hold.Client) (*Ledger, error) {
 	mem, err := s.Memory("w3host-game", size)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (l *Ledger) Skip() bool { return !l.full && l.Left().skip(l.mem.Word(wordSt
 func (l *Ledger) Left() *Left { return &Left{mem: l.mem} }
 
 // Wanted returns the current directive of another process.
-func (l *Ledger) Wanted() Wish { return l.Left().wanted() }
+func (l *Ledger) Wanted() Directive { return l.Left().wanted() }
 
 // Release accepts the request of another process to take over the game. It returns false if the
 // request was withdrawn, or if that process has not re-executed the whole journal. After true the
@@ -142,7 +142,7 @@ func (l *Ledger) Release() bool {
 }
 
 // Obeyed records that the order to end the game was carried out.
-func (l *Ledger) Obeyed() { l.Left().want(uint64(Nothing), ToEnd) }
+func (l *Ledger) Obeyed() { l.Left().want(uint64(NoDirective), EndGame) }
 
 // Ended records that no other process will continue the game, because it is over or its journal is
 // full.
@@ -151,9 +151,9 @@ func (l *Ledger) Ended() { l.mem.SetWord(wordEnded, 1) }
 // Recorded records that the game log has stored the records of all facts up to this one.
 func (l *Ledger) Recorded(fact uint64) { l.mem.SetWord(wordRecorded, fact) }
 
-// Good records that the host has served for a while since the last takeover. It clears the count of
+// ClearCrashes records that the host has served for a while since the last takeover. It clears the count of
 // crashes in this game.
-func (l *Ledger) Good() {
+func (l *Ledger) ClearCrashes() {
 	l.mem.SetWord(wordTries, 0)
 	l.mem.SetWord(wordSuspect, 0)
 	l.mem.SetWord(wordSuspectShown, 0)

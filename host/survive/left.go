@@ -48,34 +48,34 @@ func (l *Left) Reread() (err error) {
 // Own makes this process the owner of the game. It returns false if another process owns it.
 func (l *Left) Own() bool { return l.mem.Own() }
 
-// Wish is a directive to the process that plays a game, and that process's answer. Both sides
+// Directive is a directive to the process that plays a game, and that process's answer. Both sides
 // change it only by compare-and-swap, so that neither overwrites what the other has just stored.
-type Wish uint64
+type Directive uint64
 
-// The directives. ToGoOn, the request to release the game, carries the length of the journal that
+// The directives. ReleaseGame, the request to release the game, carries the length of the journal that
 // the requesting process has verified.
 const (
-	Nothing   Wish = iota
-	ToGoOn         // at the end of a turn
-	ToStay         // it would make another game of the journal
-	ToEnd          // that the game ends
-	Releasing      // the answer to ToGoOn: the lock of the game is about to be free
+	NoDirective Directive = iota
+	ReleaseGame           // at the end of a turn
+	KeepGame              // it would make another game of the journal
+	EndGame               // that the game ends
+	Releasing             // the answer to ReleaseGame: the lock of the game is about to be free
 
-	wishBits = 8
+	directiveBits = 8
 )
 
-// request returns the word for ToGoOn by a process that has verified that many bytes of the
+// request returns the word for ReleaseGame by a process that has verified that many bytes of the
 // journal.
-func request(verified int) uint64 { return uint64(verified)<<wishBits | uint64(ToGoOn) }
+func request(verified int) uint64 { return uint64(verified)<<directiveBits | uint64(ReleaseGame) }
 
 // Request asks the owner to release the game as soon as its journal is no longer than verified. It
 // does not replace an order to end the game.
-func (l *Left) Request(verified int) { l.want(request(verified), Nothing, ToGoOn, ToStay) }
+func (l *Left) Request(verified int) { l.want(request(verified), NoDirective, ReleaseGame, KeepGame) }
 
 // Withdraw cancels a request. It returns false if the owner has already accepted it: the owner then
 // no longer plays the game, and has freed the lock or is about to.
 func (l *Left) Withdraw() bool {
-	l.want(uint64(Nothing), ToGoOn)
+	l.want(uint64(NoDirective), ReleaseGame)
 	return !l.Released()
 }
 
@@ -86,28 +86,28 @@ func (l *Left) Released() bool { return l.wanted() == Releasing }
 // requests and orders.
 func (l *Left) Verdict(stays bool) {
 	if stays {
-		l.want(uint64(ToStay), Nothing)
+		l.want(uint64(KeepGame), NoDirective)
 	} else {
-		l.want(uint64(Nothing), ToStay)
+		l.want(uint64(NoDirective), KeepGame)
 	}
 }
 
 // OrderEnd orders the owner to end the game.
-func (l *Left) OrderEnd() { l.want(uint64(ToEnd), Nothing, ToGoOn, ToStay) }
+func (l *Left) OrderEnd() { l.want(uint64(EndGame), NoDirective, ReleaseGame, KeepGame) }
 
 // want atomically replaces the directive by word if it is one of instead.
-func (l *Left) want(word uint64, instead ...Wish) {
+func (l *Left) want(word uint64, instead ...Directive) {
 	for {
 		old := l.mem.Word(wordWanted)
-		if !slices.Contains(instead, wish(old)) || l.mem.SwapWord(wordWanted, old, word) {
+		if !slices.Contains(instead, directive(old)) || l.mem.SwapWord(wordWanted, old, word) {
 			return
 		}
 	}
 }
 
-func wish(word uint64) Wish { return Wish(word & (1<<wishBits - 1)) }
+func directive(word uint64) Directive { return Directive(word & (1<<directiveBits - 1)) }
 
-func (l *Left) wanted() Wish { return wish(l.mem.Word(wordWanted)) }
+func (l *Left) wanted() Directive { return directive(l.mem.Word(wordWanted)) }
 
 // Ended reports whether the former owner has recorded that nobody continues the game.
 func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
@@ -115,14 +115,14 @@ func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
 // Recorded returns the number of the last fact that is certainly in the game log.
 func (l *Left) Recorded() uint64 { return l.mem.Word(wordRecorded) }
 
-// Blame counts a crash if the previous owner died while it executed an entry of this game. It
+// RecordCrash counts a crash if the previous owner died while it executed an entry of this game. It
 // returns an error if that has happened too often. If the owner died while an observer processed a
 // fact, that observer gets nothing more of the game once the same entry has crashed before or
 // several crashes happened in this game. It may not be the observer's fault, because the game loop
 // may have executed another entry at that moment.
-func (l *Left) Blame() error {
+func (l *Left) RecordCrash() error {
 	mem, step := l.mem, l.mem.Word(wordStep)
-	mem.SetWord(wordWanted, uint64(Nothing)) // this process is the one that is asked from now on
+	mem.SetWord(wordWanted, uint64(NoDirective)) // this process is the one that is asked from now on
 	at, observer := shown(mem.Word(wordShown))
 	mem.SetWord(wordShown, 0)
 	if step == 0 && at == 0 {

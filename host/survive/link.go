@@ -139,14 +139,14 @@ func (l *Link) wrote(written map[game.LinkID]uint64, id game.LinkID) {
 // Missing returns the bytes of a link that were read but not journalled. read is the number of
 // bytes that the kernel has delivered. flights are the read buffers of the previous processes, the
 // latest first.
-func (l *Link) Missing(read uint64, name hold.Name, flights []*Flight) ([]byte, error) {
+func (l *Link) Missing(read uint64, name hold.Name, flights []*ReadBuffer) ([]byte, error) {
 	noted := l.Taken + uint64(len(l.Rest))
 	if read == noted {
 		return nil, nil
 	}
 	for _, f := range flights {
-		base := f.mem.Word(flightBase)
-		if hold.Name(f.mem.Word(flightLink)) == name && base <= noted && noted < read && read-base <= flightLen {
+		base := f.mem.Word(bufferBase)
+		if hold.Name(f.mem.Word(bufferLink)) == name && base <= noted && noted < read && read-base <= bufferLen {
 			return slices.Clone(f.Buffer()[noted-base : read-base]), nil
 		}
 	}

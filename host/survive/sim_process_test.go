@@ -39,11 +39,11 @@ type world struct {
 	now     time.Duration
 	sockets []*socket
 	mem     *hold.Memory
-	flights []*Flight // the last first
-	spared  bool      // a connection is not held yet
-	swift   bool      // nobody is killed while the game is made again, but soon after
-	whole   bool      // it is made again, and swiftly
-	left    int       // steps until the process is killed
+	flights []*ReadBuffer // the last first
+	spared  bool          // a connection is not held yet
+	swift   bool          // nobody is killed while the game is made again, but soon after
+	whole   bool          // it is made again, and swiftly
+	left    int           // steps until the process is killed
 	deaths  int
 	poison  func(game.Fact) bool // ends the process
 	skipped []game.LinkID
@@ -81,7 +81,7 @@ type process struct {
 	out     game.Out
 	enc     game.Journal
 	ledger  *Ledger
-	flight  *Flight
+	flight  *ReadBuffer
 	sum     uint32
 	links   []*wire // by socket
 	seats   [w3gs.MaxPID + 1]*wire
@@ -124,10 +124,10 @@ func config() game.Config {
 	return cfg
 }
 
-func (w *world) newFlight() *Flight {
-	mem := hold.Of(make([]byte, 4096+flightLen))
+func (w *world) newFlight() *ReadBuffer {
+	mem := hold.Of(make([]byte, 4096+bufferLen))
 	mem.Stored = w.point
-	f := &Flight{mem}
+	f := &ReadBuffer{mem}
 	w.flights = slices.Insert(w.flights, 0, f)
 	return f
 }
@@ -165,11 +165,11 @@ func (w *world) revive() *process {
 	along := w.along
 	w.along = nil
 	if w.poison == nil {
-		(&Ledger{mem: w.mem}).Good() // these deaths are nobody's fault
+		(&Ledger{mem: w.mem}).ClearCrashes() // these deaths are nobody's fault
 	}
 	left, err := Find(w.mem)
 	if err == nil {
-		err = left.Blame()
+		err = left.RecordCrash()
 	}
 	if err != nil {
 		panic(err)
@@ -221,7 +221,7 @@ func (w *world) revive() *process {
 	}
 	p.flush(false)
 	w.flights = w.flights[:1]
-	p.ledger.Good()
+	p.ledger.ClearCrashes()
 	return p
 }
 

@@ -43,15 +43,15 @@ type OpenMap func(h *Header, was *game.Config) (Map, error)
 // Inheritance holds the games and sockets that earlier processes have left with the supervisor. The zero value is
 // that of a host without one.
 type Inheritance struct {
-	Shelf   hold.Shelf   // nil: nothing outlives this process
-	Network loop.Network // nil: the system's
-	OpenMap OpenMap      // nil: there are no maps
+	Supervisor hold.Client  // nil: nothing outlives this process
+	Network    loop.Network // nil: the system's
+	OpenMap    OpenMap      // nil: there are no maps
 	// Facts returns a new observer that keeps what lists show of a game.
 	Facts func(*Game) Observer
 
 	log     zerolog.Logger
 	games   []*Game                                // the shortest first
-	buffers []*survive.Flight                      // the last process's first
+	buffers []*survive.ReadBuffer                  // the last process's first
 	held    []hold.Name                            // their names
 	moved   atomic.Uint64                          // counts the steps of StandBy
 	guard   func(id uint32, do func() error) error // makes an error of a panic
@@ -96,13 +96,13 @@ type Header struct {
 	Again    bool   // it is a game that is played again
 }
 
-// Inherit lists what earlier processes have left; shelf is nil without a supervisor.
-func Inherit(shelf hold.Shelf, log zerolog.Logger) *Inheritance {
-	in := &Inheritance{Shelf: shelf, log: log}
-	if shelf == nil {
+// Inherit lists what earlier processes have left; supervisor is nil without a supervisor.
+func Inherit(supervisor hold.Client, log zerolog.Logger) *Inheritance {
+	in := &Inheritance{Supervisor: supervisor, log: log}
+	if supervisor == nil {
 		return in
 	}
-	left := shelf.Left()
+	left := supervisor.Inherited()
 	for _, name := range slices.Backward(slices.Sorted(maps.Keys(left))) {
 		in.receive(name, left[name])
 	}
@@ -137,8 +137,8 @@ func (in *Inheritance) receive(name hold.Name, fd int) {
 }
 
 func (in *Inheritance) receiveBuffer(name hold.Name, fd int) {
-	if mem, err := in.Shelf.Map(fd); err == nil {
-		if b, err := survive.FindFlight(mem); err == nil {
+	if mem, err := in.Supervisor.Map(fd); err == nil {
+		if b, err := survive.OpenReadBuffer(mem); err == nil {
 			in.buffers = append(in.buffers, b)
 		}
 	}
@@ -146,7 +146,7 @@ func (in *Inheritance) receiveBuffer(name hold.Name, fd int) {
 }
 
 func (in *Inheritance) receiveGame(g *Game, fd int) error {
-	mem, err := in.Shelf.Map(fd)
+	mem, err := in.Supervisor.Map(fd)
 	if err != nil {
 		return err
 	}
@@ -158,14 +158,14 @@ func (in *Inheritance) receiveGame(g *Game, fd int) error {
 
 // dropped takes note that the owner has dropped a descriptor.
 func (in *Inheritance) dropped(name hold.Name) {
-	delete(in.Shelf.Left(), name)
+	delete(in.Supervisor.Inherited(), name)
 	id, link := name.Split()
 	g := in.game(id)
 	if g == nil {
 		return
 	}
 	if fd, ok := g.sockets[game.LinkID(link)]; ok {
-		in.network().Leave(fd)
+		in.network().Release(fd)
 		delete(g.sockets, game.LinkID(link))
 	}
 	if link == 0 {
@@ -227,7 +227,7 @@ func (g *Game) claim() bool {
 		g.state.To(Lost)
 		return true
 	}
-	g.fault = g.Left.Blame()
+	g.fault = g.Left.RecordCrash()
 	if released {
 		g.Journal = journal.NewName(g.ID) // the other process may not have removed its own file yet
 	}
@@ -237,12 +237,12 @@ func (g *Game) claim() bool {
 // discard gives up everything held of a game. Its connections are reset, or left as the process has left them that
 // has ended the game.
 func (in *Inheritance) discard(g *Game) {
-	end := in.network().Leave
+	end := in.network().Release
 	if g.state == Abandoned {
 		end = in.network().Reset
 	}
 	in.closeSockets(g, end)
-	in.Shelf.Drop(hold.GameName(g.ID))
+	in.Supervisor.Drop(hold.GameName(g.ID))
 	if g.Left != nil {
 		g.Left.Forget()
 	}
@@ -255,13 +255,13 @@ func (in *Inheritance) CloseSockets(g *Game) { in.closeSockets(g, in.network().R
 func (in *Inheritance) closeSockets(g *Game, end func(fd int)) {
 	for id, fd := range g.sockets {
 		end(fd)
-		in.Shelf.Drop(hold.LinkName(g.ID, uint32(id)))
+		in.Supervisor.Drop(hold.LinkName(g.ID, uint32(id)))
 	}
 	clear(g.sockets)
 }
 
 // Buffers returns the memory that earlier processes have read into, the last one's first.
-func (in *Inheritance) Buffers() []*survive.Flight { return in.buffers }
+func (in *Inheritance) Buffers() []*survive.ReadBuffer { return in.buffers }
 
 // dropBuffers gives back the memory that earlier processes have read into.
 func (in *Inheritance) dropBuffers() {
@@ -269,7 +269,7 @@ func (in *Inheritance) dropBuffers() {
 		_ = b.Memory().Close() // nothing is lost with it
 	}
 	for _, name := range in.held {
-		in.Shelf.Drop(name)
+		in.Supervisor.Drop(name)
 	}
 	in.buffers, in.held = nil, nil
 }
@@ -286,7 +286,7 @@ func (in *Inheritance) Buffer() hold.Name {
 func (in *Inheritance) written(g *Game) (map[game.LinkID]uint64, error) {
 	written := map[game.LinkID]uint64{}
 	for id, fd := range g.sockets {
-		c, err := in.Shelf.Count(fd)
+		c, err := in.Supervisor.Count(fd)
 		if err != nil {
 			return nil, err
 		}

@@ -31,17 +31,17 @@ func leftGame(t *testing.T, id uint32, h Header, owned *bool) *Game {
 	return &Game{ID: id, Left: left, Header: h, sockets: map[game.LinkID]int{}}
 }
 
-// droppingShelf is a supervisor that takes everything back.
-type droppingShelf struct{ hold.Shelf }
+// droppingClient is a supervisor that takes everything back.
+type droppingClient struct{ hold.Client }
 
-func (droppingShelf) Left() map[hold.Name]int { return nil }
-func (droppingShelf) Drop(hold.Name)          {}
+func (droppingClient) Inherited() map[hold.Name]int { return nil }
+func (droppingClient) Drop(hold.Name)          {}
 
 // The leases of processes that have died are given back, each once, and those of living processes are not. What cannot be
 // read is given up once nobody owns it.
 func TestClaim(t *testing.T) {
 	free, owned := false, true
-	in := Inherit(droppingShelf{}, zerolog.Nop())
+	in := Inherit(droppingClient{}, zerolog.Nop())
 	broken := leftGame(t, 4, Header{Session: "broken"}, &free)
 	broken.fault = errors.New("cannot be read")
 	key := storage.NewGameKey()

@@ -20,23 +20,23 @@ type Listeners struct {
 }
 
 // Listen opens the ports, or takes over those that an earlier process has left. returns is empty if Main serves
-// reconnects too; shelf is nil without a supervisor.
-func Listen(shelf hold.Shelf, addr, returns string) (l Listeners, err error) {
-	if l.Main, err = listenHeld(shelf, MainListener, addr); err != nil || returns == "" {
+// reconnects too; supervisor is nil without a supervisor.
+func Listen(supervisor hold.Client, addr, returns string) (l Listeners, err error) {
+	if l.Main, err = listenHeld(supervisor, MainListener, addr); err != nil || returns == "" {
 		return l, err
 	}
-	if l.Returns, err = listenHeld(shelf, ReturnListener, returns); err != nil {
+	if l.Returns, err = listenHeld(supervisor, ReturnListener, returns); err != nil {
 		l.Close()
 	}
 	return l, err
 }
 
 // listenHeld takes over a listener, or opens one and gives it to the supervisor.
-func listenHeld(shelf hold.Shelf, name hold.Name, addr string) (net.Listener, error) {
-	if shelf == nil {
+func listenHeld(supervisor hold.Client, name hold.Name, addr string) (net.Listener, error) {
+	if supervisor == nil {
 		return listen(addr)
 	}
-	if fd, ok := shelf.Left()[name]; ok {
+	if fd, ok := supervisor.Inherited()[name]; ok {
 		f := os.NewFile(uintptr(fd), addr)
 		defer f.Close()
 		l, err := net.FileListener(f)
@@ -51,7 +51,7 @@ func listenHeld(shelf hold.Shelf, name hold.Name, addr string) (net.Listener, er
 	}
 	raw, err := l.SyscallConn()
 	if err == nil {
-		err = errors.Join(raw.Control(func(fd uintptr) { err = shelf.Put(name, int(fd)) }), err)
+		err = errors.Join(raw.Control(func(fd uintptr) { err = supervisor.Put(name, int(fd)) }), err)
 	}
 	return l, err
 }

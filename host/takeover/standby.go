@@ -26,13 +26,13 @@ func (in *Inheritance) StandBy(ctx context.Context, ready func()) error {
 		select {
 		case <-ctx.Done():
 			return errToldToEnd
-		case n, more := <-in.Shelf.News():
+		case n, more := <-in.Supervisor.News():
 			if !more {
 				return errNoSupervisor
 			}
 			switch n.Verb {
 			case hold.Held:
-				in.Shelf.Left()[n.Name] = n.FD
+				in.Supervisor.Inherited()[n.Name] = n.FD
 				in.receive(n.Name, n.FD)
 			case hold.Dropped:
 				in.dropped(n.Name)
@@ -41,11 +41,11 @@ func (in *Inheritance) StandBy(ctx context.Context, ready func()) error {
 			}
 		case <-look.C:
 			pause, all := followEvery, in.lookAtAll()
-			if all || in.Shelf.IsStandby() {
+			if all || in.Supervisor.IsStandby() {
 				pause = lookEvery
 				ready()
 			}
-			if all && !told && !in.Shelf.IsStandby() {
+			if all && !told && !in.Supervisor.IsStandby() {
 				told = true
 				stay := len(slices.DeleteFunc(slices.Clone(in.games), func(g *Game) bool { return g.state != Staying }))
 				in.log.Info().Int("games", len(in.games)).Int("stay", stay).Dur("took", time.Since(began)).Msg("the games of the running host have been replayed")
@@ -70,7 +70,7 @@ func (in *Inheritance) lookAtAll() (all bool) {
 		if in.move(g) == Differed {
 			in.log.Warn().Err(g.differs).Uint32("game", g.ID).Msg("this game would stay in the process that plays it")
 		}
-		if g.state != before && !in.Shelf.IsStandby() {
+		if g.state != before && !in.Supervisor.IsStandby() {
 			g.Left.Verdict(g.state == Staying)
 		}
 		all = all && (g.verified || g.state == Staying)

@@ -15,19 +15,19 @@ import (
 	"w3host/host/survive"
 )
 
-// standbyShelf is the supervisor of a process that stands by for the death of the host.
-type standbyShelf struct {
-	hold.Shelf
+// standbyClient is the supervisor of a process that stands by for the death of the host.
+type standbyClient struct {
+	hold.Client
 	news chan hold.News
 }
 
-func (standbyShelf) IsStandby() bool          { return true }
-func (s standbyShelf) News() <-chan hold.News { return s.news }
-func (standbyShelf) Left() map[hold.Name]int  { return nil }
+func (standbyClient) IsStandby() bool          { return true }
+func (s standbyClient) News() <-chan hold.News { return s.news }
+func (standbyClient) Inherited() map[hold.Name]int  { return nil }
 
 // inherited returns what a standby has of games that another process plays. A replay of one of them is what replay does.
 func inherited(games int, news chan hold.News, replay func() error) *Inheritance {
-	in := Inherit(standbyShelf{news: news}, zerolog.Nop())
+	in := Inherit(standbyClient{news: news}, zerolog.Nop())
 	in.Facts = func(*Game) Observer { return nil }
 	in.guard = func(uint32, func() error) error { return replay() }
 	for id := range games {

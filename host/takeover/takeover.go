@@ -34,7 +34,7 @@ const (
 
 // Host adopts games. Its methods may be called from several goroutines.
 type Host interface {
-	// Call runs f on the host's loop, to which the shelf belongs, and waits for it. False: the loop has ended.
+	// Call runs f on the host's loop, to which the supervisor belongs, and waits for it. False: the loop has ended.
 	Call(f func()) bool
 	// Guard makes an error of a panic in do, and saves a report.
 	Guard(id uint32, do func() error) error

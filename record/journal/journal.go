@@ -144,9 +144,9 @@ func (j *Journal) Keep() { j.keep = true }
 // Forget stops copying to memory.
 func (j *Journal) Forget() { j.mem = nil }
 
-// Leave ends the journal without keeping the file, because another process continues the game and writes it
+// Release ends the journal without keeping the file, because another process continues the game and writes it
 // from its start.
-func (j *Journal) Leave() {
+func (j *Journal) Release() {
 	j.keep = false
 	j.End(false)
 }

@@ -38,7 +38,7 @@ type About struct {
 }
 
 // Recording observes one game. Its methods must be called from the game's goroutine. Name, Part, End and
-// Leave accept a nil Recording.
+// Release accept a nil Recording.
 type Recording struct {
 	to    *Archive
 	about About
@@ -139,8 +139,8 @@ func (r *Recording) Observe(s *game.Stamped) {
 // End completes the file, unless the game has already done so.
 func (r *Recording) End() { r.stop(false) }
 
-// Leave ends the recording without a file, because another process continues the game and writes its replay.
-func (r *Recording) Leave() { r.stop(true) }
+// Release ends the recording without a file, because another process continues the game and writes its replay.
+func (r *Recording) Release() { r.stop(true) }
 
 func (r *Recording) stop(leave bool) {
 	if r != nil && r.begun && !r.over {

@@ -37,7 +37,7 @@ func TestBlameOfObservers(t *testing.T) {
 			if d.shown > 0 {
 				l.Showing(d.shown, d.observer)
 			}
-			err = l.Blame()
+			err = l.RecordCrash()
 		}
 		if lost := err != nil; lost != c.lost {
 			t.Errorf("%s: %v", name, err)

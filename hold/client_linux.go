@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// shelf is the Shelf that uses the socket to the supervisor.
-type shelf struct {
+// client is the Client that uses the socket to the supervisor.
+type client struct {
 	sock     int
-	left     kept
+	left     fdSet
 	late     []message   // messages that did not fit in the socket yet, in order
 	gone     atomic.Bool // the supervisor has ended
 	standsBy bool
@@ -27,13 +27,13 @@ type shelf struct {
 // Open connects to the supervisor and takes over everything that the previous host has left. It returns nil in a process
 // that no supervisor has started; an error says why nothing can be held on this system. It blocks until all descriptors
 // have come.
-func Open() (Shelf, error) {
+func Open() (Client, error) {
 	if os.Getenv(socketEnv) == "" { // there is only one version, so its value is not compared
 		return nil, nil
 	}
 	_ = os.Unsetenv(socketEnv)
 	unix.CloseOnExec(holderFD)
-	s := &shelf{sock: holderFD, left: kept{}, news: make(chan News)}
+	s := &client{sock: holderFD, left: fdSet{}, news: make(chan News)}
 	for {
 		m, err := receive(s.sock)
 		switch {
@@ -56,7 +56,7 @@ func Open() (Shelf, error) {
 }
 
 // hear passes the supervisor's messages to news.
-func (s *shelf) hear() {
+func (s *client) hear() {
 	defer close(s.news)
 	for {
 		m, err := receive(s.sock)
@@ -76,13 +76,13 @@ func (s *shelf) hear() {
 	}
 }
 
-func (s *shelf) News() <-chan News { return s.news }
+func (s *client) News() <-chan News { return s.news }
 
-func (s *shelf) StandsBy() bool { return s.standsBy }
+func (s *client) StandsBy() bool { return s.standsBy }
 
-func (s *shelf) IsStandby() bool { return s.standby }
+func (s *client) IsStandby() bool { return s.standby }
 
-func (s *shelf) Upgrade(path string) error {
+func (s *client) Upgrade(path string) error {
 	err := send(s.sock, message{verb: verbUpgrade, text: path}, unix.MSG_DONTWAIT)
 	switch s.heard(err); {
 	case s.Gone():
@@ -93,7 +93,7 @@ func (s *shelf) Upgrade(path string) error {
 	return err
 }
 
-func (s *shelf) Ready(is bool) {
+func (s *client) Ready(is bool) {
 	verb := verbBusy
 	if is {
 		verb = verbReady
@@ -101,33 +101,33 @@ func (s *shelf) Ready(is bool) {
 	_ = send(s.sock, message{verb: verb}, unix.MSG_DONTWAIT) // repeated by the caller, so an error does not matter
 }
 
-func (s *shelf) Done() error {
+func (s *client) Done() error {
 	s.done = true
 	return send(s.sock, message{verb: verbDone}, 0) // blocks only briefly: the supervisor always reads
 }
 
-func (s *shelf) Left() map[Name]int { return s.left }
+func (s *client) Inherited() map[Name]int { return s.left }
 
 // Put never overtakes delayed messages: a late drop would close what was put after it.
-func (s *shelf) Put(name Name, fd int) error {
+func (s *client) Put(name Name, fd int) error {
 	if !s.sendLate() {
 		return unix.EAGAIN
 	}
 	return s.say(message{verb: verbPut, names: []Name{name}, fds: []int{fd}})
 }
 
-func (s *shelf) Drop(name Name) { s.sayLate(message{verb: verbDrop, names: []Name{name}}) }
-func (s *shelf) Serving()       { s.sayLate(message{verb: verbServing}) }
-func (s *shelf) Ending()        { s.sayLate(message{verb: verbEnding}) }
+func (s *client) Drop(name Name) { s.sayLate(message{verb: verbDrop, names: []Name{name}}) }
+func (s *client) Serving()       { s.sayLate(message{verb: verbServing}) }
+func (s *client) Ending()        { s.sayLate(message{verb: verbEnding}) }
 
-func (s *shelf) Alive() { // sent even after Done
+func (s *client) Alive() { // sent even after Done
 	s.sendLate()
 	s.heard(send(s.sock, message{verb: verbAlive}, unix.MSG_DONTWAIT))
 }
 
-func (s *shelf) KeepStandby() { _ = s.say(message{verb: verbKeepStandby}) } // repeated by the caller, so an error does not matter
+func (s *client) KeepStandby() { _ = s.say(message{verb: verbKeepStandby}) } // repeated by the caller, so an error does not matter
 
-func (s *shelf) Flush(within time.Duration) bool {
+func (s *client) Flush(within time.Duration) bool {
 	for end := time.Now().Add(within); !s.sendLate(); time.Sleep(flushEvery) {
 		if time.Now().After(end) {
 			return false
@@ -139,16 +139,16 @@ func (s *shelf) Flush(within time.Duration) bool {
 // flushEvery is the pause between two attempts of Flush.
 const flushEvery = 5 * time.Millisecond
 
-func (s *shelf) Gone() bool { return s.gone.Load() }
+func (s *client) Gone() bool { return s.gone.Load() }
 
 // sayLate sends a message now, or later if the socket is full.
-func (s *shelf) sayLate(m message) {
+func (s *client) sayLate(m message) {
 	s.late = append(s.late, m)
 	s.sendLate()
 }
 
 // sendLate sends the delayed messages; false: the socket is still full.
-func (s *shelf) sendLate() bool {
+func (s *client) sendLate() bool {
 	for len(s.late) > 0 && !s.Gone() {
 		if errors.Is(s.say(s.late[0]), unix.EAGAIN) {
 			return false
@@ -159,7 +159,7 @@ func (s *shelf) sendLate() bool {
 	return true
 }
 
-func (s *shelf) say(m message) error {
+func (s *client) say(m message) error {
 	if s.done {
 		return nil
 	}
@@ -169,7 +169,7 @@ func (s *shelf) say(m message) error {
 }
 
 // heard records that the supervisor has ended if err says so.
-func (s *shelf) heard(err error) {
+func (s *client) heard(err error) {
 	if errors.Is(err, unix.EPIPE) || errors.Is(err, unix.ECONNRESET) {
 		s.gone.Store(true)
 	}

@@ -14,7 +14,7 @@ func testWishedSettings(t *testing.T) {
 	a := make(adverts, 10)
 	r := newRig(t, func(o *Options) { o.Advertiser = a })
 	bits := w3gs.FullSharedControl | w3gs.RandomHero | w3gs.RandomRaces
-	if _, err := r.h.OpenFor(Wish{Name: "wild", Map: testMap(4), Settings: bits, Mask: bits | w3gs.FixedTeams}); err != nil {
+	if _, err := r.h.OpenFor(LobbyRequest{Name: "wild", Map: testMap(4), Settings: bits, Mask: bits | w3gs.FixedTeams}); err != nil {
 		t.Fatal(err)
 	}
 	ad := a.next(t)
