@@ -35,7 +35,7 @@ func leftGame(t *testing.T, id uint32, h Header, owned *bool) *Game {
 type droppingClient struct{ hold.Client }
 
 func (droppingClient) Inherited() map[hold.Name]int { return nil }
-func (droppingClient) Drop(hold.Name)          {}
+func (droppingClient) Drop(hold.Name)               {}
 
 // The leases of processes that have died are given back, each once, and those of living processes are not. What cannot be
 // read is given up once nobody owns it.

@@ -21,9 +21,9 @@ type standbyClient struct {
 	news chan hold.News
 }
 
-func (standbyClient) IsStandby() bool          { return true }
-func (s standbyClient) News() <-chan hold.News { return s.news }
-func (standbyClient) Inherited() map[hold.Name]int  { return nil }
+func (standbyClient) IsStandby() bool              { return true }
+func (s standbyClient) News() <-chan hold.News     { return s.news }
+func (standbyClient) Inherited() map[hold.Name]int { return nil }
 
 // inherited returns what a standby has of games that another process plays. A replay of one of them is what replay does.
 func inherited(games int, news chan hold.News, replay func() error) *Inheritance {
