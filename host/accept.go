@@ -132,8 +132,8 @@ func (h *Host) route(l *link, join *w3gs.ReqJoin) (*Game, w3gs.RejectReason, err
 		return nil, w3gs.RejectInvalid, errNoGame
 	case !g.open.Load():
 		return nil, w3gs.RejectStarted, errStarted
-	case g.knocks():
-		return nil, w3gs.RejectFull, errKnocks
+	case g.joinsSpent():
+		return nil, w3gs.RejectFull, errJoinQuota
 	case !g.welcomes():
 		return nil, w3gs.RejectStarted, errClosed
 	case h.shard.opts.RequireEntryKey && l.realm == "" && join.EntryKey != g.key && g.versionOf(join.EntryKey) == 0:
@@ -252,7 +252,7 @@ var (
 	errMadeRoom     = errors.New("silent for longest when the room for connections that have not joined was full")
 	errNotAJoin     = errors.New("first packet is neither a join (0x1E), nor a return (0xF8 2), nor the question for lobbies (0xF8 60)")
 	errLedger       = errors.New("flood: so many bytes that the journal of the game would be full")
-	errKnocks       = errors.New("so many have tried to join that the journal of the lobby would be full; some may join again in a moment")
+	errJoinQuota    = errors.New("so many have tried to join that the journal of the lobby would be full; some may join again in a moment")
 	errListed       = errors.New("it has asked for the open lobbies")
 	errBadCount     = errors.New("a count of the proxy that cannot be")
 	errNoSuchSeat   = errors.New("no player with this id and key can come back")

@@ -26,7 +26,7 @@ func (g *Game) crashed(fault any, stack []byte) {
 	line := g.log.Error().Str("name", g.shard.Info(g.id).Name).Str("panic", fmt.Sprint(fault)).Str("file", file).Str("journal", kept).Bytes("stack", stack)
 	if l := g.links[g.from]; l != nil && g.held && g.ledger != nil && g.ledger.Skip() {
 		line.Str("player", l.name).Msg("a packet has crashed the game: its player is out, and the others play on when the game is made again")
-		g.stand(l)
+		g.rebuild(l)
 		return
 	}
 	line.Msg("game crashed; all other games go on")

@@ -32,7 +32,7 @@ func (g *Game) join(l *link, join *w3gs.ReqJoin) {
 		Level: l.level(), Banned: l.banned(), Shared: g.shard.admission.Exempt(l.Addr.Addr()), Version: version,
 		Like: g.shard.opts.Admins.AdminLike(join.Name), Country: g.shard.opts.Country(l.Addr.Addr()),
 	})
-	g.knocked(g.ledger.Len() - at)
+	g.chargeJoin(g.ledger.Len() - at)
 	if l.realm != "" && !l.vouched && l.pid != 0 {
 		g.prove(l)
 	}

@@ -218,7 +218,7 @@ func testKnocks(t *testing.T) {
 		c := r.knock(g, fmt.Sprint("Bob", n), player)
 		c.Until(byte(w3gs.OpRejectJoin))
 		_ = c.Conn.Close()
-		if ask(t, g, (*Game).knocks) {
+		if ask(t, g, (*Game).joinsSpent) {
 			break
 		}
 		if n > room/30 {
@@ -228,7 +228,7 @@ func testKnocks(t *testing.T) {
 	length := ask(t, g, func(g *Game) int { return g.ledger.Len() })
 	r.knock(g, "Cid", player).Until(byte(w3gs.OpRejectJoin))
 	lines := r.log.find("join refused")
-	if line := lines[len(lines)-1]; line["reason"] != errKnocks.Error() {
+	if line := lines[len(lines)-1]; line["reason"] != errJoinQuota.Error() {
 		t.Errorf("logged %v", line)
 	}
 	if n := ask(t, g, func(g *Game) int { return g.ledger.Len() }); n > length+100 || !ask(t, g, func(g *Game) bool { return g.held }) {

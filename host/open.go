@@ -21,17 +21,17 @@ type LobbyRequest struct {
 	Name    string
 	Map     *Map
 	Private bool         // not listed
-	By      string       // who asks for it, with their realm; "" where nobody is counted
-	Owner   string       // as lobby.Config.SetOwner takes it; "" leaves the one of Options.Game
-	For     *game.Config // whose players' versions it is for; nil: Options.Game
+	By      string       // who asks for it, with their realm; "" if they are not counted
+	Owner   string       // for lobby.Config.SetOwner; "" keeps that of Options.Game
+	For     *game.Config // the lobby is for players of the versions of this game; nil: of Options.Game
 
-	// Settings are those within Mask, whatever the map and Options.Game have.
+	// Settings replace those of the map and Options.Game within Mask.
 	Settings, Mask w3gs.GameSettings
-	Restored       *game.Restored // a saved game that was played on the map; nil: none
+	Restored       *game.Restored // the saved game to continue; nil: none
 }
 
-// Setup returns the configuration of a lobby for which no entry asks. It is for players of
-// the same versions as the lobby or game of that number, if there is one.
+// Setup returns the configuration of a lobby without an entry. It is for players of the same versions as the lobby or game
+// of that ID, if there is one.
 func (h *Host) Setup(beside uint32) game.Config {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -41,7 +41,7 @@ func (h *Host) Setup(beside uint32) game.Config {
 	return h.setup
 }
 
-// OpenFor opens a lobby that somebody wishes.
+// OpenFor opens a lobby on request.
 func (h *Host) OpenFor(r LobbyRequest) (*Game, error) {
 	setup := h.Setup(0)
 	if r.For != nil {
@@ -57,7 +57,7 @@ func (h *Host) OpenFor(r LobbyRequest) (*Game, error) {
 	return h.openLobby(lobbySpec{name: r.Name, m: &m, setup: setup, private: r.Private, by: r.By, restored: r.Restored})
 }
 
-// openLobby opens a lobby and gives it to the shard.
+// openLobby opens a lobby and gives it to the loop. It fails when the host stops.
 func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 	h.mu.Lock()
 	h.lastID = (h.lastID + 1) & (watchBit - 1)
@@ -85,7 +85,7 @@ func (h *Host) openLobby(spec lobbySpec) (*Game, error) {
 			k.Add(id)
 		}
 	})
-	h.shard.Call(func() { h.begin(g) }) // with the lock held: whoever finds the game in games calls later
+	h.shard.Call(func() { h.begin(g) }) // with the lock held, so that nobody who finds the game calls the loop before begin
 	return g, nil
 }
 
@@ -98,12 +98,12 @@ func (h *Host) begin(g *Game) {
 	}
 	g.begin()
 	g.hold()
-	if h.shard.Stopping() { // since it was opened
+	if h.shard.Stopping() { // it may have begun to stop meanwhile
 		g.stopNow()
 	}
 }
 
-// tryGame makes the game, of a map that may hold what nobody has thought of.
+// tryGame is newGame with an error for a panic, which a malformed map could cause.
 func (h *Host) tryGame(id uint32, spec *lobbySpec) (_ *Game, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -114,6 +114,7 @@ func (h *Host) tryGame(id uint32, spec *lobbySpec) (_ *Game, err error) {
 	return newGame(h.shard, h, id, spec), nil
 }
 
+// newGame makes a game with its machine, observers and journal. It does not belong to the loop before begin.
 func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	g := &Game{
 		id: id, key: randomU32(), m: spec.m, spec: spec, host: host,
@@ -153,7 +154,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	g.about = s.opts.recordingOf(spec.m, &cfg, opened)
 	g.records = gamelog.NewRecords(s.opts.Recorder, opened)
 	g.log = g.log.With().Stringer("key", g.records.Key()).Logger()
-	g.observers = append(g.own(), g.recorders(cfg.Saved == nil)...) // no client could play the replay of a saved game
+	g.observers = append(g.own(), g.recorders(cfg.Saved == nil)...) // clients cannot play the replay of a saved game
 	g.machine = game.New(cfg, &g.out)
 	if err := g.journal.Begin(s.journals, g.openLedger(), &cfg, &g.out); err != nil {
 		g.log.Warn().Err(err).Msg("cannot write a journal for this game")
@@ -162,7 +163,7 @@ func newGame(s *shard, host keeper, id uint32, spec *lobbySpec) *Game {
 	return g
 }
 
-// Map is a map that can be hosted: its description, and its bytes in frames.
+// Map is a map that can be hosted: its description, and its bytes in packets.
 type Map struct {
 	*w3map.Map
 	Parts *mapxfer.Parts
@@ -171,7 +172,7 @@ type Map struct {
 // Split implements takeover.Map.
 func (m *Map) Split() *mapxfer.Parts { return m.Parts }
 
-// Reopen opens the maps of lobbies that an earlier process has left, by a function as Autohost.Open.
+// Reopen returns the function that opens the maps of inherited lobbies, by a function like Autohost.Open.
 func Reopen(open func(file string, seen []w3gs.Version) (*Map, error)) takeover.OpenMap {
 	return func(h *takeover.Header, was *game.Config) (takeover.Map, error) {
 		file := h.Map
@@ -189,7 +190,7 @@ func Reopen(open func(file string, seen []w3gs.Version) (*Map, error)) takeover.
 	}
 }
 
-// again is the map for a lobby that was opened with it before, as its players know it. It has to be the same file.
+// again returns the map for an inherited lobby, with the path that its players know. It must be the same file.
 func (m *Map) again(was *game.Map) (*Map, error) {
 	is := m.Identifiers
 	if is.Size != was.Size || is.CRC32 != was.CRC32 || is.Checksum != was.Checksum || is.SHA1 != was.SHA1 {

@@ -10,8 +10,8 @@ import (
 	"w3host/storage"
 )
 
-// Command has the game carry a line out, and returns when that is done. It must
-// not be called on the shard.
+// Command executes a command line in the game, and returns when that is done. It waits for the loop and must not be called
+// on it.
 func (g *Game) Command(by *command.Caller, line string) error {
 	over := false
 	ran := g.shard.Wait(func() {
@@ -29,8 +29,8 @@ func (g *Game) Command(by *command.Caller, line string) error {
 	return nil
 }
 
-// Snapshot calls use on the loop with the state of a lobby or game; nil: there is none of that
-// number. After the end of the host there is no answer. use must not wait.
+// Snapshot calls use on the loop with the state of a lobby or game, or with nil if there is none of that ID. After the end
+// of the host use is not called. use must not block.
 func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 	g := h.Game(id)
 	h.shard.Call(func() {
@@ -45,7 +45,7 @@ func (h *Host) Snapshot(id uint32, use func(*game.Snapshot)) {
 	})
 }
 
-// Key is the game's key in the game log.
+// Key returns the game's key in the game log.
 func (g *Game) Key() storage.GameKey { return g.records.Key() }
 
 // Ask answers a question of a command for a caller without a seat; see lookup.AskFor. It does not block.
@@ -53,15 +53,15 @@ func (h *Host) Ask(by *command.Caller, q command.Query, done func(refused string
 	h.shard.lookup.AskFor(by, q, done)
 }
 
-// CodeFor is the code for the bearer of an account to type in a lobby or game; empty: too
-// many are out. It must not be called on the shard.
+// CodeFor returns the verification code that the owner of an account must type in a lobby or game, or "" if too many are
+// issued. It waits for the loop and must not be called on it.
 func (h *Host) CodeFor(realm, name string) (code string) {
 	h.shard.Wait(func() { code = h.shard.codes.Issue(admission.Account(realm, name), h.shard.Now()) })
 	return code
 }
 
-// Prove takes a code that was whispered from an account, and reports whether a seat under
-// that name was shown it. It must not be called on the shard.
+// Prove checks a verification code that was whispered from an account, and reports whether a seat of that name was shown
+// it. It waits for the loop and must not be called on it.
 func (h *Host) Prove(realm, name, code string) (proven bool) {
 	h.shard.Wait(func() {
 		h.each(realm, name, func(l *link) {
@@ -75,12 +75,12 @@ func (h *Host) Prove(realm, name, code string) (proven bool) {
 	return proven
 }
 
-// Redeem takes a code that was typed at a seat; empty: the player asks how to prove the
-// name. It must not be called on the shard.
+// Redeem checks a verification code that was typed at a seat. With an empty code the player asks how to verify the name.
+// It waits for the loop and must not be called on it.
 func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 	g.shard.Wait(func() {
 		l := g.seats[pid]
-		if l != nil { // everybody has read it now
+		if l != nil { // everybody in the game has read it
 			g.shard.codes.Revoke(admission.Account(l.realm, l.name), code)
 		}
 		switch {
@@ -104,7 +104,7 @@ func (g *Game) Redeem(pid uint8, name, code string) (err error) {
 	return err
 }
 
-// each calls f with the links of a name of a realm that have a seat. It may end their games.
+// each calls f with the seated links of a name on a realm. f may end their games.
 func (h *Host) each(realm, name string, f func(*link)) {
 	for _, g := range slices.Clone(h.running) {
 		for _, l := range g.seats {
@@ -115,9 +115,8 @@ func (h *Host) each(realm, name string, f func(*link)) {
 	}
 }
 
-// Standing says in which lobby or game a person of a realm is, whose name it has
-// confirmed, and whether they own it; 0: in none. It must not be called on the
-// shard.
+// Standing returns the lobby or game that a player of a realm with a confirmed name is in, and whether they own it; 0: in
+// none. It waits for the loop and must not be called on it.
 func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
 	h.shard.Wait(func() {
 		h.each(realm, name, func(l *link) {
@@ -129,8 +128,7 @@ func (h *Host) Standing(realm, name string) (id uint32, owns bool) {
 	return id, owns
 }
 
-// LobbiesOf are the open lobbies that a person of a realm owns. It must not be called on
-// the shard.
+// LobbiesOf returns the open lobbies that a player of a realm owns. It waits for the loop and must not be called on it.
 func (h *Host) LobbiesOf(realm, name string) (ids []uint32) {
 	h.shard.Wait(func() {
 		for _, g := range h.running {
@@ -142,8 +140,7 @@ func (h *Host) LobbiesOf(realm, name string) (ids []uint32) {
 	return ids
 }
 
-// Waits names a realm on which a lobby is not listed yet, and the lobby that it waits
-// for; empty: none.
+// Waits returns a realm on which a lobby is not listed yet, and the lobby that is listed there before it, or "".
 func (h *Host) Waits(id uint32) (realm, lobby string) { return h.shard.opts.Realms.Waits(id) }
 
 // Open reports whether the lobby still takes joins.

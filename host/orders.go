@@ -10,7 +10,7 @@ import (
 	"w3host/protocol/gproxy"
 )
 
-// carryOut passes on the facts of a step, and obeys the machine's orders.
+// carryOut shows the facts of a step to the observers, then executes the machine's orders.
 func (g *Game) carryOut(out *game.Out) {
 	for i := range out.Facts {
 		g.observe(&out.Facts[i])
@@ -20,7 +20,7 @@ func (g *Game) carryOut(out *game.Out) {
 	}
 }
 
-// stepped wakes the loop for the machine's next deadline, or ends the game if it is over.
+// stepped sets the loop's deadline for the game, or ends the game if it is over.
 func (g *Game) stepped() {
 	g.ledger.Settled()
 	if !g.machine.Over() {
@@ -34,7 +34,8 @@ func (g *Game) stepped() {
 	g.end()
 }
 
-// noteShutOut tells the keeper of entries when strangers cannot join the lobby any more, or can again. Its lease is then for another lobby.
+// noteShutOut tells autohost when new players can no longer join the lobby, or can again. The lobby's lease then goes to
+// another lobby.
 func (g *Game) noteShutOut() {
 	if g.facts.Info.Entry == "" || !g.open.Load() || g.machine.ShutsOut() == g.shutOut {
 		return
@@ -45,7 +46,7 @@ func (g *Game) noteShutOut() {
 	g.shard.Keep(func(k *autohost.Keeper) { k.Shut(g.id, g.shutOut) })
 }
 
-// end releases everything that the game holds, when it is over.
+// end releases everything that an ended game holds.
 func (g *Game) end() {
 	g.over = true
 	g.journal.End(false)
@@ -68,7 +69,7 @@ func (g *Game) end() {
 	g.host.forget(g)
 }
 
-// order carries out one order.
+// order executes one order.
 func (g *Game) order(op *game.Op) {
 	switch op.Kind {
 	case game.Send, game.SendLast:
@@ -114,13 +115,13 @@ func (g *Game) order(op *game.Op) {
 	}
 }
 
-// orderLink carries out an order for one link.
+// orderLink executes an order for one link.
 func (g *Game) orderLink(l *link, op *game.Op) {
 	switch op.Kind {
 	case game.Seat:
 		l.pid, g.seats[op.PID] = op.PID, l
 		if g.machine.Nameless(op.PID) {
-			l.name = "" // it has no rights
+			l.name = "" // a nameless player has no rights
 		}
 		l.uncount()
 		l.lastAddr = l.Addr.Addr()
@@ -144,8 +145,8 @@ func (g *Game) orderLink(l *link, op *game.Op) {
 	}
 }
 
-// play makes the links those of a running game, keeps packets to proxies from now on, and gives the game
-// its place in the period.
+// play starts the game: links are read when turns are due, packets for proxies are kept from now on, and the game gets its
+// place in the period (registry.Place).
 func (g *Game) play() {
 	for _, l := range g.seats {
 		if l != nil {
@@ -166,7 +167,7 @@ func (g *Game) play() {
 	}
 }
 
-// outside passes on a line whose command the game does not have.
+// outside passes on a command that is not one of the game's.
 func (g *Game) outside(op *game.Op) {
 	by, caller := op.Caller, *op.Caller
 	if by.PID != 0 {
@@ -175,7 +176,7 @@ func (g *Game) outside(op *game.Op) {
 	g.shard.opts.Outside(g.id, &caller, op.Text)
 }
 
-// checkBans looks all players of the lobby or game up again.
+// checkBans checks all players of the lobby or game for bans.
 func (g *Game) checkBans() {
 	for _, l := range g.seats {
 		if l == nil {

@@ -11,8 +11,8 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Packet takes one packet of the client: the first one from a stranger, then those of a
-// player, which become inputs of the game's machine.
+// Packet implements loop.Handler. Before the client has joined, it passes the packet to welcome; afterwards the packet
+// becomes an input of the game's machine.
 func (l *link) Packet(frame []byte) error {
 	g := l.game
 	if g == nil {
@@ -28,20 +28,20 @@ func (l *link) Packet(frame []byte) error {
 	if l.stream.Begun() && l.proxy != nil {
 		l.stream.Done(l.Taken(), l.line.Received()-got)
 	}
-	if l.packets.Answers() == answers { // else the packet was earned by a part of the map
+	if l.packets.Answers() == answers { // otherwise the packet answers a part of the map and is free
 		l.brought += g.ledger.Len() - at
 	}
 	return err
 }
 
-// play takes a packet of a player.
+// play handles a packet of a player.
 func (l *link) play(frame w3gs.Frame) error {
 	g, s := l.game, l.shard
 	op := frame.Op()
 	if !l.packets.Allow(op == w3gs.OpMapPartOK || op == w3gs.OpMapSize, s.Now()) {
 		return loop.ErrFlood
 	}
-	l.line.Got() // not before it is let in: a proxy never sends again packets that were counted
+	l.line.Got() // only packets within the limit: a proxy does not resend a counted packet
 	in := game.Input{Link: l.id, Bytes: len(frame)}
 	switch op {
 	case w3gs.OpKeepalive:
@@ -58,7 +58,7 @@ func (l *link) play(frame w3gs.Frame) error {
 		packet := w3gs.New(op, w3gs.FromClient)
 		if packet == nil || op == w3gs.OpReqJoin {
 			l.skipped++
-			return nil // unknown to a host, or a second join
+			return nil // unknown, or a second join
 		}
 		err := packet.Decode(frame.Body())
 		if errors.Is(err, w3gs.ErrTrailing) && harmless(op) {
@@ -97,13 +97,12 @@ func (l *link) play(frame w3gs.Frame) error {
 	return nil
 }
 
-// harmless reports whether bytes behind the end of a packet are ignored: some clients
-// append to these.
+// harmless reports whether extra bytes at the end of a packet are ignored, because some clients append them.
 func harmless(op w3gs.Op) bool {
 	return op == w3gs.OpPeerSet || op == w3gs.OpPongToHost || op == w3gs.OpMapSize || op == w3gs.OpLoadedSelf
 }
 
-// oversize logs the first packet of a client that has such bytes.
+// oversize logs the first packet of a client with extra bytes.
 func (l *link) oversize(err error) {
 	if !l.odd {
 		l.odd = true
@@ -111,7 +110,7 @@ func (l *link) oversize(err error) {
 	}
 }
 
-// Ended does the work that remains when the connection is closed.
+// Ended implements loop.Handler: the connection is closed.
 func (l *link) Ended(admitted bool) {
 	l.uncount()
 	switch {
@@ -122,9 +121,9 @@ func (l *link) Ended(admitted bool) {
 	}
 }
 
-// logUnjoined says why a connection ended that never joined.
+// logUnjoined logs why a connection ended before it joined.
 func (l *link) logUnjoined() {
-	e := l.log().Debug() // so does w3host health, every half minute
+	e := l.log().Debug() // w3host health connects every 30 s
 	if !errors.Is(l.Cause(), loop.ErrClientClosed) {
 		e = l.refusal(zerolog.InfoLevel)
 	}

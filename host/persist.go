@@ -15,11 +15,11 @@ import (
 	"w3host/record/journal"
 )
 
-// knownEvery is the age of facts that are recorded again at least after the process has died: older
-// ones have surely reached the spool.
+// knownEvery is the minimum age of the facts that the next process does not record again after a crash: by then the spool
+// has them.
 const knownEvery = 5 * time.Second
 
-// openLedger begins the journal of a game in memory that outlives the process.
+// openLedger starts the game's journal in shared memory, which outlives the process. It returns nil without a supervisor.
 func (g *Game) openLedger() journal.Memory {
 	if g.shard.inherited.Supervisor == nil {
 		return nil
@@ -33,13 +33,14 @@ func (g *Game) openLedger() journal.Memory {
 	return g.ledger
 }
 
-// protect keeps a lobby or game held, as long as there is room for its journal.
+// protect gives the supervisor what it lacks of the game, and ends the protection when the ledger is full. It is called at
+// each tick.
 func (g *Game) protect() {
 	now := g.shard.Now()
 	switch {
 	case g.ledger.Full():
 		g.expose(errors.New("there is no room in memory for its journal"))
-	case now >= g.knownAt+knownEvery && !g.shard.leaving && g.behind == nil: // else the spool takes no more records
+	case now >= g.knownAt+knownEvery && !g.shard.leaving && g.behind == nil: // otherwise the spool takes no more records
 		g.ledger.Recorded(g.recorded)
 		g.recorded, g.knownAt = g.records.Fact(), now
 	}
@@ -57,7 +58,7 @@ func (g *Game) protect() {
 	}
 }
 
-// hold gives the ledger to the holder. Links follow as they join.
+// hold gives the ledger to the supervisor. Links follow as they join.
 func (g *Game) hold() {
 	if g.ledger == nil || g.over {
 		return
@@ -74,7 +75,7 @@ func (g *Game) hold() {
 	g.holdMemory()
 }
 
-// holdMemory gives the memory of the ledger to the holder. If the holder is busy, protect tries again.
+// holdMemory gives the memory of the ledger to the supervisor. If the supervisor is busy, protect tries again.
 func (g *Game) holdMemory() {
 	err := g.shard.inherited.Supervisor.Put(hold.GameName(g.id), g.ledger.Memory().FD())
 	g.held = err == nil
@@ -85,9 +86,9 @@ func (g *Game) holdMemory() {
 	}
 }
 
-// notePlaying notes the facts that are known at the game's start only.
+// notePlaying adds to the ledger's header what is known once the game has started.
 func (g *Game) notePlaying() {
-	if g.ledger == nil || !g.playing || g.head.Playing || g.behind != nil { // whose replay has no name yet
+	if g.ledger == nil || !g.playing || g.head.Playing || g.behind != nil { // while observers catch up, the replay has no name
 		return
 	}
 	h := *g.head
@@ -102,8 +103,8 @@ func (g *Game) noteHead(h *takeover.Header) {
 	g.ledger.Head(text)
 }
 
-// follow begins to note the bytes of a link. Its socket is held as soon as those read
-// together with the join are handled, or with the next tick if that was so before.
+// follow begins to write the bytes of a link to the ledger. The supervisor gets its socket once the bytes that were read
+// together with the join are handled, or at the next tick.
 func (l *link) follow() {
 	if l.game.ledger == nil || l.stream.Begun() {
 		return
@@ -114,20 +115,19 @@ func (l *link) follow() {
 	l.game.unheld = true
 }
 
-// holdOrExpose has a link held if it is not yet. Where that is not possible, the game is not
-// held any more.
+// holdOrExpose gives a link to the supervisor if necessary. If that fails, it ends the protection of the game.
 func (l *link) holdOrExpose() {
 	if !l.stream.Begun() || l.held || l.pid == 0 || l.State() >= loop.Closing {
 		return
 	}
-	if err := l.hold(); errors.Is(err, syscall.EAGAIN) { // the holder is busy
+	if err := l.hold(); errors.Is(err, syscall.EAGAIN) { // the supervisor is busy
 		l.game.unheld = true
 	} else if err != nil {
 		l.game.expose(err)
 	}
 }
 
-// hold gives a link's socket to the holder, and notes where its streams are.
+// hold gives a link's socket to the supervisor, and writes the positions of its streams to the ledger.
 func (l *link) hold() error {
 	supervisor, at, fd := l.shard.inherited.Supervisor, l.Stream(), l.Copied()
 	c, err := supervisor.Count(fd)
@@ -147,14 +147,14 @@ func (l *link) hold() error {
 
 func (l *link) heldAs() hold.Name { return hold.LinkName(l.game.id, uint32(l.id)) }
 
-// Reading implements loop.Keeper: the bytes read are found in the memory of the host.
+// Reading implements loop.Keeper: bytes of the link are about to be read into the shared read buffer.
 func (l *link) Reading() {
 	if l.stream.Begun() && l.held {
 		l.shard.readBuffer.Reading(l.heldAs(), l.stream.Noted())
 	}
 }
 
-// Kept implements loop.Keeper: the bytes read are noted.
+// Kept implements loop.Keeper: the bytes read were handled, except rest, and are written to the ledger.
 func (l *link) Kept(rest []byte) {
 	if !l.stream.Begun() {
 		return
@@ -170,14 +170,14 @@ func (l *link) Kept(rest []byte) {
 	l.charge()
 }
 
-// Dropped implements loop.Keeper.
+// Dropped implements loop.Keeper: the connection is closed.
 func (l *link) Dropped() {
 	if l.held {
 		l.shard.inherited.Supervisor.Drop(l.heldAs())
 	}
 }
 
-// expose ends the protection of a game; the game goes on.
+// expose ends the protection of a game, which continues but ends with the process.
 func (g *Game) expose(why error) {
 	g.log.Warn().Err(why).Msg("this game ends with the process of the host")
 	for _, l := range g.links {
@@ -190,7 +190,7 @@ func (g *Game) expose(why error) {
 	g.unprotect()
 }
 
-// unprotect gives back everything that the game has with the holder. Its links do so when they close.
+// unprotect withdraws the ledger from the supervisor. Links withdraw their sockets when they close.
 func (g *Game) unprotect() {
 	if g.ledger == nil {
 		return
@@ -201,23 +201,22 @@ func (g *Game) unprotect() {
 	}
 	g.journal.Forget()
 	for _, l := range g.links {
-		l.stream = survive.Stream{} // the end of the link drops everything held of it
+		l.stream = survive.Stream{} // Dropped withdraws the socket
 	}
-	if !g.rebuilding && g.behind == nil { // else it is being read
+	if !g.rebuilding && g.behind == nil { // otherwise another goroutine reads it
 		_ = g.ledger.Memory().Close() // nothing is lost with it
 	}
 	g.ledger = nil
 }
 
-// heedEvery is how often a lobby, which has no turns, looks for a request of the process that hosts now, and
-// releaseEvery how often a lobby or game looks whether that process has caught up with it.
+// heedEvery is how often a lobby, which has no turns, checks for directives of the process that hosts now, and releaseEvery
+// how often a lobby or game with the directive ReleaseGame checks whether that process has caught up.
 const (
 	heedEvery    = 20 * time.Millisecond
 	releaseEvery = time.Millisecond
 )
 
-// heedsEvery is how often the game looks for the wishes of the process that hosts now, besides at the end of each turn;
-// 0: not at all.
+// heedsEvery returns how often the game checks for directives besides at the end of each turn; 0: never.
 func (g *Game) heedsEvery() time.Duration {
 	switch {
 	case !g.shard.leaving || !g.held || g.ledger == nil || g.behind != nil:
@@ -230,7 +229,7 @@ func (g *Game) heedsEvery() time.Duration {
 	return 0
 }
 
-// heed obeys the process that hosts now about a game that stayed here. It is called between two turns.
+// heed obeys the directive of the process that hosts now, in a process that has retired. It is called between turns.
 func (g *Game) heed() {
 	if !g.shard.leaving || !g.held || g.ledger == nil {
 		return
@@ -246,7 +245,7 @@ func (g *Game) heed() {
 	}
 }
 
-// release lets the other process go on with the game, whose turn has just been sent.
+// release gives the game to the process that hosts now, after a turn was sent.
 func (g *Game) release() {
 	g.over = true
 	g.stopShowing()
@@ -264,6 +263,6 @@ func (g *Game) release() {
 	g.shard.CloseGroup(g.group)
 	g.host.forget(g)
 	g.log.Info().Msg("the next process goes on with the game")
-	_ = g.ledger.Memory().Close() // it belongs to the other process from now on
+	_ = g.ledger.Memory().Close() // the other process has it
 	g.ledger = nil
 }

@@ -13,22 +13,21 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// seatReturns is how often one player may come back at once; another time comes
-// every seatReturnsEvery. Each return is stored, and the packets kept for the player are
-// sent again.
+// seatReturns is how often one player may reconnect at once; another reconnect is allowed every seatReturnsEvery. Each one
+// is recorded, and sends again the packets that were kept for the player.
 const (
 	seatReturns      = 30
 	seatReturnsEvery = 2 * time.Second
 )
 
-// extension takes a packet of the 0xF8 kind.
+// extension handles a packet of the GProxy++ protocol (0xF8).
 func (l *link) extension(frame []byte) error {
 	packet, err := gproxy.Decode(frame)
 	if !l.packets.Allow(false, l.shard.Now()) {
 		return loop.ErrFlood
 	}
 	switch {
-	case l.shard.opts.Game.Reconnect.Wait == 0, errors.Is(err, gproxy.ErrOp), l.proxy == nil && l.game.playing: // which is too late for a proxy
+	case l.shard.opts.Game.Reconnect.Wait == 0, errors.Is(err, gproxy.ErrOp), l.proxy == nil && l.game.playing: // too late for a proxy
 		l.skipped++
 		return nil
 	case err != nil:
@@ -68,7 +67,7 @@ func (l *link) extension(frame []byte) error {
 	return nil
 }
 
-// report gives the machine an input about a packet of the proxy.
+// report gives the machine an input about the proxy.
 func (l *link) report(what game.Kind) {
 	in := game.Input{Kind: what, Link: l.id}
 	if l.stream.Begun() {
@@ -80,18 +79,18 @@ func (l *link) report(what game.Kind) {
 func (l *link) newProxy(version uint32) *proxy {
 	return &proxy{Proxy: survive.Proxy{
 		Version: version, Key: randomU32(), Port: l.shard.returnPort(l.realm),
-		Most: l.shard.opts.Limits.OutQueue / 2, // a new link must be able to queue it
+		Most: l.shard.opts.Limits.OutQueue / 2, // a new link must be able to queue all of it
 	}}
 }
 
-// noteProxy notes the values drawn and looked up for a proxy, where the link may be held.
+// noteProxy writes a proxy's key and port to the ledger.
 func (l *link) noteProxy() {
 	if l.stream.Begun() && l.proxy != nil {
 		l.stream.Proxy(&l.proxy.Proxy, &l.line)
 	}
 }
 
-// resume hands the new connection of a player to the machine.
+// resume gives the new connection of a reconnecting player to the machine.
 func (g *Game) resume(l *link, back *gproxy.Reconnect, p *person) {
 	g.lastID++
 	l.game, l.id, l.person, l.last = g, g.lastID, p, back.Last
@@ -99,8 +98,8 @@ func (g *Game) resume(l *link, back *gproxy.Reconnect, p *person) {
 	g.step(&game.Input{Kind: game.Resume, Link: l.id, PID: back.PID, Addr: l.Addr, Last: back.Last})
 }
 
-// goOn begins a link that has a seat: one that came back is told what the host
-// has, and sent again the packets it lacks.
+// goOn starts a link that has got its seat. A proxy that reconnects is told how many of its packets have arrived, and is
+// sent the packets that it lacks.
 func (l *link) goOn() {
 	if l.proxy == nil {
 		return
@@ -115,7 +114,7 @@ func (l *link) goOn() {
 	l.Queue(missing)
 }
 
-// send gives a packet to a seat: to its link, or to the packets kept for the next one.
+// send sends a packet to a seat: to its link, or to the packets kept for the next link.
 func (g *Game) send(pid uint8, frame []byte) {
 	if l := g.seats[pid]; l != nil {
 		l.send(frame)
@@ -124,7 +123,7 @@ func (g *Game) send(pid uint8, frame []byte) {
 	}
 }
 
-// offer sends proxies how they come back.
+// offer tells proxies how to reconnect.
 func (g *Game) offer(op *game.Op) {
 	for pid := range op.To.All() {
 		l := g.seats[pid]
@@ -136,7 +135,7 @@ func (g *Game) offer(op *game.Op) {
 	}
 }
 
-// acknowledge sends proxies how many of their packets have come.
+// acknowledge tells proxies how many of their packets have arrived.
 func (g *Game) acknowledge(to w3gs.PIDs) {
 	for pid := range to.All() {
 		if l := g.seats[pid]; l != nil && l.proxy != nil {
@@ -145,8 +144,8 @@ func (g *Game) acknowledge(to w3gs.PIDs) {
 	}
 }
 
-// returnPort is where a player who came by a realm's list, or by the LAN, comes back: at
-// the port where they joined, as they see it, if none is set.
+// returnPort returns the port for reconnects of a player who has joined from a realm's list, or from the LAN: the port for
+// reconnects if there is one, otherwise the port that they joined at.
 func (s *shard) returnPort(realm string) uint16 {
 	l := s.opts.Listeners
 	if l.Returns != nil {

@@ -9,25 +9,25 @@ import (
 	"w3host/internal/network"
 )
 
-// A player may bring a ledgerShare of the ledger at once, 4 MiB, and a KiB a second besides.
-// Players of real games bring some 200 bytes a second. All joins of a game together are one
-// more player, and one who leaves a lobby and joins again has the share that was left.
+// A player may add 1/ledgerShare of the ledger at once (4 MiB), and a KiB per second. Players of real games add some 200
+// bytes per second. All joins of a game together have the quota of one player. A player who leaves a lobby and joins
+// again keeps what is left of the quota.
 const (
 	ledgerShare = 32
 	ledgerByte  = time.Second >> 10
-	// renewShare of the ledger, 8 MiB, is some 60 ms of making it again.
+	// renewShare: replaying 1/renewShare of the ledger (8 MiB) takes some 60 ms.
 	renewShare = 16
-	// spentLeast is the least use that is remembered of players who have left.
+	// spentLeast is the minimum use, in bytes, that is remembered of players who have left.
 	spentLeast = 64 << 10
 )
 
-// share returns how much of the ledger one player may use.
+// share returns how much of the ledger one player may use, as a time at the refill rate.
 func (g *Game) share() time.Duration {
 	return time.Duration(len(g.ledger.Memory().Bytes())/ledgerShare) * ledgerByte
 }
 
-// renew closes an empty lobby of an entry whose journal is long, so that the next one begins another: it would take
-// long to make again, and in the end there would be no room.
+// renew closes an empty lobby of an entry if its journal is long, so that the next lobby starts a new journal: replaying a
+// long one takes time, and in the end it would be full.
 func (g *Game) renew() {
 	if g.facts.Info.Entry == "" || g.ledger == nil || g.ledger.Len() <= len(g.ledger.Memory().Bytes())/renewShare || len(g.links) > 0 {
 		return
@@ -39,9 +39,9 @@ func (g *Game) renew() {
 	})
 }
 
-// charge takes the bytes that a link has brought from its share. A link with none left is cut, since a full
-// ledger would end the protection of the whole game. Answers to parts of the map are free: they are
-// bounded by the parts sent.
+// charge counts the bytes that a link has added against the player's quota, and cuts the link if it is used up: a full
+// ledger would end the protection of the whole game. Answers to parts of the map are free, because the parts sent limit
+// them.
 func (l *link) charge() {
 	g := l.game
 	if g.ledger == nil {
@@ -54,19 +54,19 @@ func (l *link) charge() {
 	}
 }
 
-// knocked counts the bytes that a join has brought.
-func (g *Game) knocked(bytes int) {
+// chargeJoin counts the bytes that a join has added.
+func (g *Game) chargeJoin(bytes int) {
 	if g.ledger != nil {
 		g.shares.joins.Use(g.shard.Now(), time.Duration(bytes)*ledgerByte)
 	}
 }
 
-// knocks reports whether the joins have brought as much as they may.
-func (g *Game) knocks() bool {
+// joinsSpent reports whether the joins have used up their quota.
+func (g *Game) joinsSpent() bool {
 	return g.ledger != nil && g.shares.joins.Left(g.shard.Now(), g.share()) <= 0
 }
 
-// noteSpent remembers the use of a player who leaves.
+// noteSpent remembers the use of a player who has left.
 func (g *Game) noteSpent(l *link) {
 	addr := l.Addr.Addr()
 	if g.ledger == nil || g.shard.admission.Exempt(addr) {

@@ -10,12 +10,11 @@ import (
 	"w3host/internal/network"
 )
 
-// maxBearers bounds the names of realms that a lobby remembers.
+// maxBearers limits the names in Game.bearers.
 const maxBearers = 1024
 
-// prove has the realm say whether the player is in this game. Until then the name counts
-// for nothing, but its bearer may play. Where the realm's word would prove nothing, and
-// where it says no, a code does it.
+// prove asks the realm whether the account of the player's name is in this game. Until the answer the player has no rights
+// of the name, but may play. If the realm cannot prove it or denies it, the player is offered a verification code.
 func (g *Game) prove(l *link) {
 	if l.disputed || g.shard.SharesName(&g.facts.Info) {
 		g.offerCode(l)
@@ -36,7 +35,7 @@ func (g *Game) prove(l *link) {
 	})
 }
 
-// seatOf returns the link that a player is connected by; nil: the player has none.
+// seatOf returns the seated link of a player, or nil.
 func (g *Game) seatOf(p *person) *link {
 	for _, l := range g.links {
 		if l.person == p && l.pid != 0 {
@@ -46,9 +45,9 @@ func (g *Game) seatOf(p *person) *link {
 	return nil
 }
 
-// bear notes the address of a player who joins under a name of a realm, with a seat or
-// without. If another address has joined under the same name, the name is disputed: the
-// realm says that the name is in this game, but not from which address.
+// bear notes the address of a player who joins under a name of a realm, with or without a seat. If another address has
+// joined under the same name, the name is disputed: the realm confirms that the account is in this game, but not at which
+// address.
 func (g *Game) bear(l *link) {
 	if g.bearers == nil {
 		g.bearers = map[string]netip.Addr{}
@@ -70,7 +69,7 @@ func (g *Game) bear(l *link) {
 	}
 }
 
-// vouch takes a player's name as proven.
+// vouch treats a player's name as confirmed.
 func (g *Game) vouch(l *link) {
 	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
 		return
@@ -83,7 +82,7 @@ func (g *Game) vouch(l *link) {
 	}
 }
 
-// dropQuestion ends the question to the realm, if one is on its way.
+// dropQuestion withdraws the question to the realm, if one is pending.
 func (p *person) dropQuestion() {
 	if p.forget != nil {
 		p.forget()
@@ -91,7 +90,7 @@ func (p *person) dropQuestion() {
 	}
 }
 
-// offerCode writes to a player, and nobody else, how to prove the name.
+// offerCode tells a player, and nobody else, how to verify the name.
 func (g *Game) offerCode(l *link) {
 	if l.vouched || l.pid == 0 || l.State() >= loop.Closing {
 		return
@@ -103,7 +102,7 @@ func (g *Game) offerCode(l *link) {
 	g.step(&game.Input{Kind: game.HostLine, Caller: &command.Caller{PID: l.pid, Name: l.name}, Line: text.In(g.machine.Language(l.pid))})
 }
 
-// typed takes a code that was typed at a seat.
+// typed checks a verification code that was typed at a seat.
 func (g *Game) typed(l *link, code string) error {
 	s := g.shard
 	if !s.codes.Redeem(admission.Account(l.realm, l.name), code, s.Now()) {

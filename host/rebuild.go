@@ -9,10 +9,9 @@ import (
 	"w3host/host/survive"
 )
 
-// stand has the game stand still while another goroutine makes its machine again, without the
-// packet of a player that it has crashed by. Inputs wait, since the step is still under way,
-// and packets stay with the system.
-func (g *Game) stand(culprit *link) {
+// rebuild pauses the game while another goroutine rebuilds its machine from the ledger, without the player's packet that it
+// panicked over. Inputs wait, because the step is still in progress, and packets stay in the kernel.
+func (g *Game) rebuild(culprit *link) {
 	g.rebuilding, g.from = true, 0
 	g.group.Touch()
 	culprit.Cut(loop.ErrCrashed)
@@ -20,7 +19,7 @@ func (g *Game) stand(culprit *link) {
 		l.Pause()
 	}
 	ledger := g.ledger
-	go func() { // ends with the journal
+	go func() { // ends when the ledger is replayed
 		var v *survive.Revived
 		err := g.shard.guard(g.id, func() (err error) {
 			v, err = ledger.Left().Revive(nil, nil, new(game.Out), func(*game.Stamped) {})
@@ -33,16 +32,16 @@ func (g *Game) stand(culprit *link) {
 				}
 				return
 			}
-			g.goOnWith(v, err)
+			g.continueWith(v, err)
 		})
 	}()
 }
 
-// goOnWith has the game go on with the machine that was made, and with the inputs that wait.
-func (g *Game) goOnWith(v *survive.Revived, err error) {
+// continueWith continues the game with the rebuilt machine and the waiting inputs.
+func (g *Game) continueWith(v *survive.Revived, err error) {
 	defer g.rescue()
 	if err != nil {
-		panic(fmt.Errorf("the game cannot be made again: %w", err)) // it ends as by the first
+		panic(fmt.Errorf("the game cannot be made again: %w", err)) // the game ends as after any panic
 	}
 	g.machine = v.Machine
 	g.out.Reset()
@@ -56,7 +55,7 @@ func (g *Game) goOnWith(v *survive.Revived, err error) {
 	g.runPending()
 }
 
-// guard makes an error of a panic while a game is made again.
+// guard calls do, which rebuilds a game, and returns an error if it panics.
 func (s *shard) guard(id uint32, do func() error) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

@@ -8,8 +8,8 @@ import (
 	"w3host/host/survive"
 )
 
-// Retire ends everything but the games that are being played and the lobbies with somebody in them:
-// another process goes on in the place of this one. Outlast has to follow.
+// Retire ends everything except running games and lobbies with players, because another process hosts from now on. The
+// caller must call Outlast afterwards.
 func (h *Host) Retire() {
 	h.beginStop(true)
 	h.takeover.Wait()
@@ -19,7 +19,7 @@ func (h *Host) Retire() {
 		for _, g := range slices.Clone(h.running) {
 			switch {
 			case g.ledger != nil && (g.playing || len(g.links) > 0):
-				g.closed.Store(true) // a client that comes now comes to the other process
+				g.closed.Store(true) // new clients join at the other process
 				g.show()
 				g.group.Touch()
 			case !g.playing:
@@ -29,16 +29,15 @@ func (h *Host) Retire() {
 	})
 }
 
-// HandOver has done called between two turns. From then on the other process takes over
-// the games that it can make again.
+// HandOver calls done between two turns. Then the other process takes over the games that it can rebuild.
 func (h *Host) HandOver(done func()) {
 	if !h.shard.Wait(done) {
-		done() // no game was played: the loop has ended
+		done() // the loop has ended, because there was no game
 	}
 }
 
-// Outlast plays the games that the other process does not take over to their end, or until
-// ctx ends.
+// Outlast waits until the games that the other process does not take over have ended, or until ctx ends, and closes the
+// host.
 func (h *Host) Outlast(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -47,17 +46,17 @@ func (h *Host) Outlast(ctx context.Context) error {
 	return h.Close()
 }
 
-// EndApart has the process before end a game that stays there; false: no such game stays.
+// EndApart orders the previous process to end a game that stays there. It returns false if there is no such game.
 func (h *Host) EndApart(id uint32) bool { return h.takeover.End(id) }
 
-// Staying returns the games that the program that stands by will leave to this process. It must not
-// be called on the shard.
+// Staying returns the games that the other process cannot rebuild and leaves to this one. It waits for the loop and must
+// not be called on it.
 func (h *Host) Staying() (stay []uint32) {
 	stay, _ = h.left()
 	return stay
 }
 
-// left lists the games that are still played here: those that stay to their end, and those that are to move.
+// left returns the games that are still here: those that stay to their end, and those that are still to move.
 func (h *Host) left() (stay, behind []uint32) {
 	h.shard.Wait(func() {
 		for _, g := range h.running {
@@ -75,13 +74,13 @@ func (h *Host) left() (stay, behind []uint32) {
 }
 
 const (
-	// movedWithin is how long Moved waits for games, and movedEvery how often it looks.
+	// movedWithin is how long Moved waits for games, and movedEvery how often it checks.
 	movedWithin = time.Minute
 	movedEvery  = 50 * time.Millisecond
 )
 
-// Moved waits, after HandOver, until no game is here but those that stay to their end, or until ctx or a minute has ended. It
-// returns those that stay, and those that have not moved in time.
+// Moved waits, after HandOver, until only games that stay to their end are here, at most for movedWithin or until ctx ends.
+// It returns the games that stay, and those that have not moved in time.
 func (h *Host) Moved(ctx context.Context) (stay, behind []uint32) {
 	for end := time.Now().Add(movedWithin); ; {
 		stay, behind = h.left()

@@ -15,19 +15,17 @@ import (
 	"w3host/texts"
 )
 
-// A game that is played is in the list a second time, for viewers. A client that joins there
-// is handed to the watchers' loop, which reads the record: the game does nothing for them.
-
 const (
-	// watchBit marks the number by which viewers join a game.
+	// watchBit marks the game ID by which spectators join. A running game is listed a second time under it. A client that
+	// joins there is given to the spectators' loop (host/watch), which reads the replay; the game does no work for it.
 	watchBit = 1 << 27
-	// watchPrefix is before the name of the game.
+	// watchPrefix precedes the name of the game in that list entry.
 	watchPrefix = "[watch] "
-	// lateEnough is a delay after which a picture of the game is useless to its players.
+	// lateEnough is a delay after which seeing the game is of no use to its players.
 	lateEnough = 10 * time.Minute
 )
 
-// offerToWatch has the game listed for viewers, as soon as enough of it is recorded.
+// offerToWatch lists the game for spectators once enough of it is recorded.
 func (g *Game) offerToWatch() {
 	w, file := g.shard.watchers, g.replay.Part()
 	if w == nil || file == "" || g.facts.Loading || g.onShow.show != nil || g.facts.ViewPID == 0 || g.shard.leaving {
@@ -55,7 +53,7 @@ func (g *Game) offerToWatch() {
 	g.onShow.withdraw = w.Offer(show, func() { g.call(func() { g.listToWatch(show) }) })
 }
 
-// listToWatch has it listed.
+// listToWatch lists the game for spectators, unless show has ended.
 func (g *Game) listToWatch(show *watch.Show) {
 	if g.onShow.show != show || g.onShow.inList {
 		return
@@ -63,7 +61,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 	ad := g.advert(watchPrefix+g.facts.Info.Name, g.facts.Info.Counts, false)
 	ad.GameID, ad.EntryKey, ad.Watched, ad.Hidden = g.onShow.show.Number, g.onShow.show.Key, true, nil
 	ad.Count = lan.Count{Slots: ad.Count.Slots, Open: 1}
-	if len(g.variants) > 1 && g.variants[0].EntryKey != g.key { // each has another map check
+	if len(g.variants) > 1 && g.variants[0].EntryKey != g.key { // each version has another map checksum
 		ad.Variants = g.variants[:1]
 	}
 	ad.Variants = slices.Clone(ad.Variants)
@@ -77,7 +75,7 @@ func (g *Game) listToWatch(show *watch.Show) {
 	g.log.Info().Str("name", ad.Name).Stringer("delay", g.onShow.show.Delay).Msg("the game can be watched")
 }
 
-// stopShowing lets no more viewers in. Those who are in see the game to its end.
+// stopShowing admits no more spectators. Those who are there see the game to its end.
 func (g *Game) stopShowing() {
 	if g.onShow.show == nil {
 		return
@@ -90,7 +88,7 @@ func (g *Game) stopShowing() {
 	g.onShow.inList = false
 }
 
-// setShow notes how the game is shown, also for others than the loop.
+// setShow sets show, and the number of spectators in the registry.
 func (g *Game) setShow(show *watch.Show) {
 	g.onShow.show = show
 	g.shard.Note(&g.facts.Info, func(i *Info) {
@@ -100,7 +98,7 @@ func (g *Game) setShow(show *watch.Show) {
 	})
 }
 
-// watchedBy hands a connection to the watchers' loop.
+// watchedBy gives a connection to the spectators' loop.
 func (g *Game) watchedBy(l *link, join *w3gs.ReqJoin) {
 	var no texts.Text
 	if g.onShow.show.Delay < lateEnough && g.playsAt(l.Addr.Addr()) {
@@ -110,7 +108,7 @@ func (g *Game) watchedBy(l *link, join *w3gs.ReqJoin) {
 	g.shard.watchers.Hand(g.shard.Loop, l.Conn, join, no)
 }
 
-// playsAt reports whether somebody plays at an address, or may come back from there, unless many share it.
+// playsAt reports whether a player of the game is, or was last, at an address. It is false for exempt addresses.
 func (g *Game) playsAt(addr netip.Addr) bool {
 	same := func(a netip.AddrPort) bool { return network.Base(a.Addr()) == network.Base(addr) }
 	return !g.shard.admission.Exempt(addr) &&

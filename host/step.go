@@ -8,33 +8,33 @@ import (
 	"w3host/record/journal"
 )
 
-// stepping is the machine of a game, with the inputs and outputs that are on their way.
+// stepping is the machine of a game with its waiting inputs.
 type stepping struct {
 	shard   *shard
 	carrier carrier
 	machine *game.Machine
 	journal journal.Journal
 	out     game.Out
-	opened  time.Duration // on the shard's clock; the machine's clock begins there
-	last    game.Kind     // of the inputs, for the file of a crash
-	from    game.LinkID   // whose packet the machine takes at the moment; 0: none
-	busy    bool          // a step is under way
-	pending []game.Input  // that of the step under way, and those that it has caused
-	next    int           // of pending
+	opened  time.Duration // start of the machine's clock, on the shard's clock
+	last    game.Kind     // kind of the last input, for crash reports
+	from    game.LinkID   // link whose packet the machine is handling; 0: none
+	busy    bool          // a step is in progress
+	pending []game.Input  // the input of that step, and the inputs that it has caused
+	next    int           // index of the next input in pending
 	over    bool
 }
 
-// carrier carries out the outputs of the steps.
+// carrier is the Game as its steps see it.
 type carrier interface {
-	// carryOut passes on the facts and obeys the orders.
+	// carryOut shows the facts to the observers and executes the orders.
 	carryOut(*game.Out)
-	// stepped comes when no input waits any more.
+	// stepped is called when no input waits any more.
 	stepped()
-	// crashed ends the game after a panic, which has left the machine in any state.
+	// crashed handles a panic. The machine's state may be broken.
 	crashed(fault any, stack []byte)
 }
 
-// begin carries out the first outputs of a new machine.
+// begin executes the first orders of a new machine.
 func (s *stepping) begin() {
 	s.opened = s.shard.Now()
 	defer s.rescue()
@@ -43,12 +43,12 @@ func (s *stepping) begin() {
 	s.runPending()
 }
 
-// step gives one input to the machine and carries out its outputs.
+// step gives one input to the machine and executes the orders. During another step, the input waits for its end.
 func (s *stepping) step(in *game.Input) {
 	if s.over {
 		return
 	}
-	s.pending = append(s.pending, *in) // as a copy, so that in need not be on the heap
+	s.pending = append(s.pending, *in) // a copy, so that in does not escape to the heap
 	if s.busy {
 		return
 	}
@@ -57,7 +57,7 @@ func (s *stepping) step(in *game.Input) {
 	s.runPending()
 }
 
-// runPending steps through the inputs that wait, and through those that they cause.
+// runPending handles the waiting inputs, and those that they cause.
 func (s *stepping) runPending() {
 	for s.next < len(s.pending) && !s.machine.Over() {
 		in, now := &s.pending[s.next], s.shard.Now()-s.opened
@@ -81,7 +81,7 @@ func (s *stepping) carryOut() {
 	s.out.Reset()
 }
 
-// call runs f on the goroutine of the shard, unless the game is over by then.
+// call runs f on the loop's goroutine later, unless the game is over by then.
 func (s *stepping) call(f func()) {
 	s.shard.Call(func() {
 		if !s.over {
@@ -91,7 +91,7 @@ func (s *stepping) call(f func()) {
 	})
 }
 
-// rescue ends the game if it panics. Every entry into its machine defers it.
+// rescue handles a panic of the game. Every function that enters the machine defers it.
 func (s *stepping) rescue() {
 	if fault := recover(); fault != nil {
 		s.carrier.crashed(fault, debug.Stack())

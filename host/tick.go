@@ -9,13 +9,12 @@ import (
 	"w3host/game"
 )
 
-// Tick lets the machine do the work that is due, and writes the packets that the turn has
-// queued before those of others.
+// Tick implements loop.Owner: the machine does the work that is due, and the packets of the turn are written at once.
 func (g *Game) Tick() {
 	if g.rebuilding {
 		return
 	}
-	if due, ok := g.machine.Next(); g.shard.leaving && (!ok || g.shard.Now() < g.opened+due) { // it is looked at between two turns
+	if due, ok := g.machine.Next(); g.shard.leaving && (!ok || g.shard.Now() < g.opened+due) { // called to check for directives between two turns
 		g.group.Touch()
 		g.heed()
 		return
@@ -41,9 +40,8 @@ func (g *Game) Tick() {
 	g.heed()
 }
 
-// reportBacklog gives the machine the bytes that a link's socket does not take. While a map
-// is downloaded, the figures come with it: without them the scheduler would take
-// the system for one that tells nothing, and send without regard to the line.
+// reportBacklog tells the machine how many bytes wait for a link's socket. While a map is being downloaded, it adds the
+// kernel's figures: without them the scheduler would assume a system without figures, and send regardless of the line.
 func (g *Game) reportBacklog(l *link) {
 	packets, _ := l.Waiting()
 	in := game.Input{Kind: game.Backlog, Link: l.id, Queued: packets, Moves: l.Moves()}
@@ -57,10 +55,10 @@ func (g *Game) reportBacklog(l *link) {
 	g.step(&in)
 }
 
-// Attends reports whether the machine waits for packets between two turns.
+// Attends reports whether links must be read between two turns.
 func (g *Game) Attends() bool { return !g.rebuilding && g.machine.Attends() }
 
-// Next is when the machine wants the next tick.
+// Next returns when the next Tick is due; ok is false if none is.
 func (g *Game) Next() (at time.Duration, ok bool) {
 	if g.rebuilding {
 		return 0, false
@@ -74,19 +72,18 @@ func (g *Game) Next() (at time.Duration, ok bool) {
 }
 
 const (
-	// lateNotice is how late a turn must be for the transfers to hear of it.
+	// lateNotice is how late a turn must be for map transfers to slow down.
 	lateNotice = time.Millisecond
-	// latestCounted bounds the lateness that is told apart; later turns count as this late.
+	// latestCounted is the maximum lateness that is counted; later turns count as this late.
 	latestCounted = time.Minute
 )
 
-// lateness is how late turns of all games were sent, as far as the host can see:
-// figures for the operator, and the newest news for the lobbies, whose transfers
-// make way for games. It belongs to the goroutine of the shard.
+// lateness measures how late the turns of all games were sent, as far as the host can see: for the operator's figures, and
+// for the map transfers of lobbies, which slow down for running games.
 type lateness struct {
 	counts *hdrhistogram.Histogram // in µs
-	newest time.Duration           // of the turns that were noticeably late
-	seq    uint64                  // counts those
+	newest time.Duration           // lateness of the last turn that was later than lateNotice
+	seq    uint64                  // number of such turns
 }
 
 func newLateness() lateness {
@@ -101,8 +98,7 @@ func (l *lateness) note(late time.Duration) {
 	}
 }
 
-// MarshalZerologObject writes the figures as fields of a log line, in
-// milliseconds.
+// MarshalZerologObject writes the figures as fields of a log line, in milliseconds.
 func (l *lateness) MarshalZerologObject(e *zerolog.Event) {
 	ms := func(percent float64) float64 { return float64(l.counts.ValueAtQuantile(percent)) / 1000 }
 	e.Int64("turns", l.counts.TotalCount()).Float64("late_p50_ms", ms(50)).Float64("late_p99_ms", ms(99)).

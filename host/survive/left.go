@@ -48,18 +48,17 @@ func (l *Left) Reread() (err error) {
 // Own makes this process the owner of the game. It returns false if another process owns it.
 func (l *Left) Own() bool { return l.mem.Own() }
 
-// Directive is a directive to the process that plays a game, and that process's answer. Both sides
-// change it only by compare-and-swap, so that neither overwrites what the other has just stored.
+// Directive is an order of another process to the process that plays a game, and the answer. Both sides change it only by
+// compare-and-swap, so that neither overwrites what the other has just stored.
 type Directive uint64
 
-// The directives. ReleaseGame, the request to release the game, carries the length of the journal that
-// the requesting process has verified.
+// The directives. ReleaseGame carries the length of the journal that the requesting process has verified.
 const (
 	NoDirective Directive = iota
-	ReleaseGame           // at the end of a turn
-	KeepGame              // it would make another game of the journal
-	EndGame               // that the game ends
-	Releasing             // the answer to ReleaseGame: the lock of the game is about to be free
+	ReleaseGame           // release the game at the end of a turn
+	KeepGame              // play the game to its end: the other process cannot rebuild it
+	EndGame               // end the game
+	Releasing             // the answer to ReleaseGame: the lock is about to be free
 
 	directiveBits = 8
 )
