@@ -98,7 +98,7 @@ func lobbyCommands() command.Table[*target] {
 				if isSave(file) || isReplay(file) { // openSaved explains why a replay cannot be continued
 					return openSaved(file, a)
 				}
-				return open(file, readWish(a))
+				return open(file, readRequest(a))
 			},
 		},
 		{
@@ -117,7 +117,7 @@ func lobbyCommands() command.Table[*target] {
 			Examples: []string{"pub 3v3 for all", "pub --owner Bob@home"},
 			Level:    command.Admin,
 			Hosting:  true,
-			Parse:    func(a *args) act { return openNext(readWish(a), false) },
+			Parse:    func(a *args) act { return openNext(readRequest(a), false) },
 		},
 		{
 			Name:     "priv",
@@ -126,7 +126,7 @@ func lobbyCommands() command.Table[*target] {
 			Examples: []string{"priv friends only"},
 			Level:    command.Admin,
 			Hosting:  true,
-			Parse:    func(a *args) act { return openNext(readWish(a), true) },
+			Parse:    func(a *args) act { return openNext(readRequest(a), true) },
 		},
 		{
 			Name:     "unhost",

@@ -70,8 +70,8 @@ func (d *target) mayHost(c *call, file string, w *host.LobbyRequest) error {
 	return nil
 }
 
-// readWish parses a lobby name, settings and an owner, in any order.
-func readWish(a *args) (w host.LobbyRequest) {
+// readRequest parses a lobby name, settings and an owner, in any order.
+func readRequest(a *args) (w host.LobbyRequest) {
 	var name []string
 	for !a.Empty() {
 		word := a.Optional()

@@ -1,15 +1,13 @@
 package control
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"w3host/game/autohost"
-	"w3host/game/command"
 	"w3host/texts"
 )
 
+// nextMap sets the next map of the caller's autohost entry; always: and all later maps.
 func nextMap(pattern string, always bool) act {
 	return func(d *target, c *call) (err error) {
 		file, err := d.opts.Maps.Find(pattern)
@@ -32,6 +30,7 @@ func nextMap(pattern string, always bool) act {
 	}
 }
 
+// showMap lists the current and next maps of all entries.
 func showMap(d *target, c *call) error {
 	var items []texts.Text
 	for _, s := range d.status() {
@@ -56,6 +55,7 @@ func (d *target) listEntries(c *call, items []texts.Text) error {
 	return nil
 }
 
+// status returns the state of all autohost entries.
 func (d *target) status() (list []autohost.Status) {
 	d.host().Keep(func(k *autohost.Keeper) { list = k.Status(time.Now()) })
 	return list
@@ -67,6 +67,7 @@ func (d *target) ballot() (b autohost.Ballot, err error) {
 	return b, err
 }
 
+// votes lists the maps that players can vote for, with the votes for each.
 func votes(d *target, c *call) error {
 	b, err := d.ballot()
 	if err != nil {
@@ -80,6 +81,7 @@ func votes(d *target, c *call) error {
 	return nil
 }
 
+// vote counts the caller's vote for the map that part identifies.
 func vote(part string) act {
 	return func(d *target, c *call) error {
 		b, err := d.ballot()
@@ -98,6 +100,7 @@ func vote(part string) act {
 	}
 }
 
+// autohosting shows or changes what autohost opens: nothing, "on", "off", or an entry's limits and name.
 func autohosting(a *args) act {
 	switch {
 	case a.Empty():
@@ -126,6 +129,7 @@ func autohosting(a *args) act {
 	}
 }
 
+// showEntries lists the lobbies and games of all entries.
 func showEntries(d *target, c *call) error {
 	var items []texts.Text
 	status, entries := d.status(), []Entry{}
@@ -143,6 +147,7 @@ func showEntries(d *target, c *call) error {
 	return d.listEntries(c, items)
 }
 
+// turn turns autohost on or off.
 func turn(on bool) act {
 	return func(d *target, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Turn(on) })
@@ -155,6 +160,7 @@ func turn(on bool) act {
 	}
 }
 
+// disable ends or allows the opening of new lobbies.
 func disable(yes bool) act {
 	return func(d *target, c *call) error {
 		d.host().Keep(func(k *autohost.Keeper) { k.Disable(yes) })
@@ -162,60 +168,6 @@ func disable(yes bool) act {
 			answer(c, "No new lobbies will be opened.")
 		} else {
 			answer(c, "New lobbies will be opened again.")
-		}
-		return nil
-	}
-}
-
-func reload(d *target, c *call) error {
-	notes, err := d.opts.Reload()
-	if err != nil {
-		return cannot("nothing was changed: %v", err)
-	}
-	for _, note := range notes {
-		c.Answer(note)
-	}
-	answer(c, "The configuration and the maps have been reloaded.")
-	return nil
-}
-
-// numbers formats game numbers as a list.
-func numbers(ids []uint32) string {
-	var list []string
-	for _, id := range ids {
-		list = append(list, fmt.Sprintf("#%d", id))
-	}
-	return strings.Join(list, ", ")
-}
-
-// upgrade starts the program at path in place of this one; "" means the path of the running program. Only callers with
-// access to the machine may name a path.
-func upgrade(path string) act {
-	return func(d *target, c *call) error {
-		if path != "" && c.Via != command.ViaConsole && c.Via != command.ViaControl {
-			return cannot("a program can be named only on the console or with w3host ctl")
-		}
-		given := c.Pending()
-		err := d.opts.Upgrade(path, c.Outlive, func(u Upgraded, err error) {
-			defer given()
-			switch {
-			case err != nil:
-				deny(c.Caller, cannot("cannot upgrade: %v", err))
-				return
-			case len(u.Behind) > 0:
-				deny(c.Caller, cannot("the new version hosts, but these games have not moved to it yet: %v", numbers(u.Behind)))
-			case u.Moved:
-				answer(c, "Upgraded: the new version hosts, and the running games have moved to it.")
-			default:
-				answer(c, "Upgrade started; each running game moves to the new version at its next turn.")
-			}
-			if len(u.Stay) > 0 {
-				answer(c, "%v in the old process to the end: %v", texts.Count(len(u.Stay), "%d game stays", "%d games stay"), numbers(u.Stay))
-			}
-		})
-		if err != nil {
-			given()
-			return cannot("cannot upgrade: %v", err)
 		}
 		return nil
 	}
