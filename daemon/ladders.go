@@ -42,15 +42,15 @@ func Ladders(c config.Config) (list []site.Ladder) {
 
 // OwnLadders are those of the kinds of maps that are played most, for a configuration without ladders.
 func OwnLadders(ctx context.Context, db *storage.Store, lan bool) (list []site.Ladder, err error) {
-	kinds, err := db.PublicKinds(ctx, ownLadderFrom)
+	kinds, err := db.PublicMaps(ctx)
 	known := map[string]bool{}
 	for _, k := range kinds {
 		slug := config.SlugOf(k.Category)
-		if slug == "" || known[slug] { // a name without letters for an address needs a [[ladder]] with a slug
+		if k.Games() < ownLadderFrom || slug == "" || known[slug] { // a name without letters for an address needs a [[ladder]] with a slug
 			continue
 		}
 		known[slug] = true
-		list = append(list, site.Ladder{Name: k.Name, Ladder: storage.Ladder{Slug: slug, Maps: []string{k.Category}, LAN: lan}})
+		list = append(list, site.Ladder{Name: site.MapTitle(k.Versions[0].MapName), Ladder: storage.Ladder{Slug: slug, Maps: []string{k.Category}, LAN: lan}})
 	}
 	return list, err
 }

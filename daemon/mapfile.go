@@ -61,6 +61,21 @@ func (s *Maps) Minimap(file string) (image.Image, error) {
 	return w3map.Minimap(f, info.Size())
 }
 
+// FixedPlaces reports whether a map in the folder, by its file name, has fixed teams and places.
+func (s *Maps) FixedPlaces(file string) bool {
+	path, err := s.pathOf(file)
+	if err != nil {
+		return false
+	}
+	f, info, err := mapconf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	m, err := mapconf.Read(f, info.Size(), path, w3map.Options{})
+	return err == nil && m.CustomForces && !m.Melee
+}
+
 // pathOf returns the path of a map in the folder by its file name.
 func (s *Maps) pathOf(file string) (string, error) {
 	s.mu.Lock()

@@ -174,3 +174,21 @@ func TestIdentifiersOfSeveralVersions(t *testing.T) {
 		t.Errorf("broken scripts of 1.28 cost 1.27 its identifiers: %+v", broken.Others)
 	}
 }
+
+// Places are fixed on maps with forces of their own, and on no melee map.
+func TestFixedPlaces(t *testing.T) {
+	dir := t.TempDir()
+	name, data := builtin.Map()
+	write(t, filepath.Join(dir, "a.w3x"), data)
+	s := source(t, dir, "a")
+	m, err := s.Open("a", []w3gs.Version{26})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.FixedPlaces("a.w3x"); got != (m.CustomForces && !m.Melee) {
+		t.Errorf("%v for a map with forces of its own: %v, melee: %v", got, m.CustomForces, m.Melee)
+	}
+	if s.FixedPlaces("missing.w3x") || s.FixedPlaces(name) {
+		t.Error("a map that is not in the folder has fixed places")
+	}
+}

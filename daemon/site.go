@@ -13,7 +13,7 @@ import (
 // routes get the console's page instead.
 func (d *daemon) openSite(console map[string]http.HandlerFunc) {
 	s := site.New(site.Options{
-		Log: d.db, Games: d.publicGames, Ladders: d.ladders.list, Minimap: d.maps.Minimap, Work: d.web.Work, Base: d.web.URL(""), Info: siteInfo(d.Config), Logger: d.part("site"),
+		Log: d.db, Games: d.publicGames, Ladders: d.ladders.list, Minimap: d.maps.Minimap, FixedPlaces: d.maps.FixedPlaces, Work: d.web.Work, Base: d.web.URL(""), Info: siteInfo(d.Config), Logger: d.part("site"),
 	})
 	for _, r := range s.Routes() {
 		d.outside.Handle(r.Pattern, r.Handler)

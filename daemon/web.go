@@ -212,7 +212,7 @@ func (d *daemon) openPages() {
 		if r.Role == access.Public {
 			d.outside.Handle(r.Pattern, r.Handler)
 		}
-		if r.Pattern == "GET /{$}" { // visitors who are not logged in get the public site there
+		if r.Pattern == "GET /{$}" || r.Pattern == "GET /maps" { // visitors who are not logged in get the public site there
 			console[r.Pattern] = r.Handler
 			continue
 		}

@@ -36,7 +36,7 @@ func TestPublicListen(t *testing.T) {
 	outside := &apiHost{t: t, tokens: h.tokens, url: "http://" + h.log.Await(t, `web.public_listen: listening on (\S+)`) + "/w3host"}
 	for path, want := range map[string]int{
 		"/": 200, "/public": 200, "/status.json": 200, "/static/app.css": 200, "/minimap/other.w3x": 404,
-		"/zh/": 200, "/matches": 200, "/matches.atom": 200, "/allgames": 200, "/gamelist": 200, "/robots.txt": 200, "/match/nonsense": 404, "/events?topic=games:en": 403, "/login": 404, "/games/1": 404, "/maps": 404, "/system": 404, "/api/v1/host": 404, "/api/v1/games": 404, "/metrics": 404,
+		"/zh/": 200, "/matches": 200, "/matches.atom": 200, "/allgames": 200, "/gamelist": 200, "/robots.txt": 200, "/match/nonsense": 404, "/events?topic=games:en": 403, "/login": 404, "/games/1": 404, "/maps": 200, "/zh/maps": 200, "/map/nonsense": 404, "/system": 404, "/api/v1/host": 404, "/api/v1/games": 404, "/metrics": 404,
 	} {
 		for _, role := range []string{"", "root"} {
 			status, _, text := outside.ask(role, "GET", path, "")
@@ -83,7 +83,8 @@ func TestEveryRoleAndPage(t *testing.T) {
 		{"GET", "/allgames", public, 200},
 		{"GET", "/gamelist", public, 200},
 		{"GET", "/games/1", viewer, 200},
-		{"GET", "/maps", viewer, 200},
+		{"GET", "/maps", public, 200}, // the public site, or the console
+		{"GET", "/map/nothing", public, 404},
 		{"GET", "/history", viewer, 200},
 		{"GET", "/history/018f0000-0000-7000-8000-000000000000", viewer, 404},
 		{"GET", "/players", viewer, 200},

@@ -50,6 +50,7 @@ var (
 		{table: "remarks", key: "id", columns: "name, name_key, line, made_by, lifted_by"},
 		{table: "admins", key: "name_key, realm, network", columns: "added_by"},
 		{table: "passwords", key: "name_key", columns: "set_by"},
+		{table: "map_heroes", key: "map_sha1, hero", columns: "hero"},
 	}
 )
 

@@ -221,20 +221,7 @@ func (s *seasonOf) condition(ctx context.Context, q sqldb.Queryer, args *[]any) 
 
 // mapsOf returns the SHA-1s of all maps of the given categories.
 func mapsOf(ctx context.Context, q sqldb.Queryer, categories []string) ([]string, error) {
-	all, err := sqldb.List[struct {
-		MapName string
-		SHA1    string `db:"map_sha1"`
-	}](ctx, q, "SELECT map_name, map_sha1 FROM map_totals")
-	list := []string{}
-	for _, m := range all {
-		category := rating.Category(m.MapName)
-		for _, c := range categories {
-			if c == category {
-				list = append(list, m.SHA1)
-			}
-		}
-	}
-	return list, err
+	return sqldb.List[string](ctx, q, "SELECT map_sha1 FROM map_totals WHERE category IN (SELECT value FROM json_each($1)) ORDER BY map_sha1", categories)
 }
 
 // rebuild computes the table of a season from its first game.

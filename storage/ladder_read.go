@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"w3host/rating"
 	"w3host/storage/internal/sqldb"
 )
 
@@ -89,51 +88,4 @@ func (d *Store) ResetLadders(ctx context.Context) error {
 // addRecent prepends a letter to the letters of recent results and keeps the newest ten.
 func addRecent(letter, recent string) string {
 	return letter + recent[:min(len(recent), mostRecent-1)]
-}
-
-// MapKind is a map with all its versions.
-type MapKind struct {
-	Category string
-	Name     string // name of the version with the most games
-	Games    int    // number of public games; counting stops at the number passed to PublicKinds
-}
-
-// PublicKinds returns the maps with at least this many public games, most played first.
-func (d *Store) PublicKinds(ctx context.Context, least int) ([]MapKind, error) {
-	all, err := sqldb.List[struct {
-		MapName string
-		SHA1    string `db:"map_sha1"`
-		Games   int
-	}](ctx, d.sql, "SELECT map_name, map_sha1, games FROM map_totals ORDER BY games DESC, map_sha1")
-	if err != nil {
-		return nil, err
-	}
-	type kind struct {
-		MapKind
-		sha1 []string
-	}
-	byCategory, order := map[string]*kind{}, []*kind{}
-	for _, m := range all {
-		category := rating.Category(m.MapName)
-		k := byCategory[category]
-		if k == nil {
-			k = &kind{MapKind: MapKind{Category: category, Name: m.MapName}}
-			byCategory[category], order = k, append(order, k)
-		}
-		k.Games += m.Games
-		k.sha1 = append(k.sha1, m.SHA1)
-	}
-	list := []MapKind{}
-	for _, k := range order {
-		if k.Games < least || k.Category == "" { // an upper bound, since private games are included
-			continue
-		}
-		if k.Games, err = sqldb.One[int](ctx, d.sql, "SELECT count(*) FROM (SELECT 1 FROM games WHERE "+publicGame+" AND map_sha1 IN (SELECT value FROM json_each($1)) LIMIT $2) AS some", k.sha1, least); err != nil {
-			return nil, err
-		}
-		if k.Games >= least {
-			list = append(list, k.MapKind)
-		}
-	}
-	return list, nil
 }

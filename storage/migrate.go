@@ -28,10 +28,13 @@ type Migration struct {
 func (d *Store) MigrateUp(ctx context.Context) error {
 	// Usually nothing is missing, and no lock is needed.
 	state, err := d.schemaState(ctx)
-	if err != nil || state.version == state.latest {
+	if err != nil {
 		return err
 	}
-	return d.migrating(ctx, func(p *goose.Provider) error {
+	if state.version == state.latest {
+		return d.fillMapTotals(ctx)
+	}
+	err = d.migrating(ctx, func(p *goose.Provider) error {
 		if _, err := d.mayMigrate(ctx); err != nil {
 			return err
 		}
@@ -44,6 +47,10 @@ func (d *Store) MigrateUp(ctx context.Context) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return d.fillMapTotals(ctx)
 }
 
 // mustBeMigrated returns an error if steps are missing; it is used by programs that may not change the

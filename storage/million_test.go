@@ -63,7 +63,13 @@ var fills = map[string][]string{
 var filled = []string{
 	`INSERT INTO player_totals (name_key, realm, name, games, won, lost, drawn, left_early, dropped, lags, played_ms, actions, pings, ping_ms, first_game, last_game)
 		SELECT name_key, '', max(name), sum(games), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL FROM player_map_totals GROUP BY 1`,
-	`INSERT INTO map_totals (map_sha1, map_name, lobbies, games, finished, desyncs, finished_ms, players, last_game) SELECT map_sha1, map_name, count(*), count(*), count(*), 0, 0, 0, NULL FROM games GROUP BY 1, 2`,
+	`INSERT INTO map_totals (map_sha1, map_name, category, lobbies, games, finished, desyncs, finished_ms, players, last_game) SELECT map_sha1, map_name, lower(map_name), count(*), count(*), count(*), 0, 0, 0, NULL FROM games GROUP BY 1, 2`,
+	`INSERT INTO map_counts (map_sha1, kind, number, games, won) SELECT map_sha1, 'games', 0, count(*), count(*) FROM games GROUP BY 1`,
+	`INSERT INTO map_counts (map_sha1, kind, number, games, won) SELECT map_sha1, 'day', CAST(replace(CAST(day AS text), '-', '') AS integer), count(*), 0 FROM game_list GROUP BY 1, 3`,
+	`INSERT INTO map_counts (map_sha1, kind, number, games, won) SELECT map_sha1, 'minutes', CAST(substr(map_name, 5) AS integer) % 240, count(*), 0 FROM games GROUP BY 1, 3`,
+	`INSERT INTO map_counts (map_sha1, kind, number, games, won) SELECT map_sha1, 'team', players, count(*), 0 FROM games GROUP BY 1, 3`,
+	`INSERT INTO map_heroes (map_sha1, hero, games, won) SELECT g.map_sha1, 'Hero ' || p.pid, count(*), 0 FROM games g JOIN game_players p ON p.game_key = g.key GROUP BY 1, 2`,
+	`INSERT INTO map_records (map_sha1, name, game_key, pid, number) SELECT map_sha1, 'longest', key, 0, 1800000 FROM (SELECT map_sha1, key, row_number() OVER (PARTITION BY map_sha1 ORDER BY key) AS n FROM games) AS first WHERE n = 1`,
 	`INSERT INTO ratings (category, name_key, realm, name, mu, sigma, games) SELECT lower(map_name), name_key, '', name, 25 + games % 10, 8, games FROM player_map_totals`,
 	`INSERT INTO audit (run, seq, at, game_key, who, realm, via, action, target, detail, refused) SELECT '00000000-0000-7000-8000-000000000002', game_id, created_at, key, 'Rook', '', 'web', 'kick', 'P1', '', ''
 		FROM (SELECT row_number() OVER (ORDER BY key) AS game_id, created_at, key FROM games) AS g`,
@@ -106,7 +112,7 @@ var scan = regexp.MustCompile(`^SCAN (.+)|Seq Scan on (\S+)`)
 // query has found; of the keys of all games, from the latest on, which LIMIT ends; of the games that are not over.
 var scans = []string{
 	"hosts", "h LEFT-JOIN", "map_totals", "bans", "bans USING INDEX bans_once", "chat", "desyncs", "player_value_totals", "game_computers", "results", "lags", "drops", "hidden",
-	"m", "n", "latest", "CONSTANT ROW", "json_each VIRTUAL TABLE INDEX 1:",
+	"t USING COVERING INDEX map_totals_games", "ranked", "(subquery-4)", "m", "n", "latest", "CONSTANT ROW", "json_each VIRTUAL TABLE INDEX 1:",
 	"games USING COVERING INDEX sqlite_autoindex_games_1", "games USING INDEX games_open", "games USING INDEX games_public",
 }
 
@@ -180,7 +186,23 @@ func pagesOf(t *testing.T, db *storage.Store, count int) []page {
 			return err
 		}
 	}
+	aMap := func() func(context.Context) error {
+		maps := []string{fmt.Sprintf("%040x", random.IntN(500))}
+		return func(ctx context.Context) error {
+			_, errStats := db.MapStats(ctx, maps, 20260101, 16)
+			records, errRecords := db.MapRecords(ctx, maps)
+			if err := cmp.Or(errStats, errRecords); err != nil || len(records) == 0 {
+				return err
+			}
+			_, err := db.PublicMatches(ctx, storage.PublicNames{}, storage.PublicFilter{Keys: []storage.GameKey{records[0].GameKey}, Limit: 1})
+			return err
+		}
+	}
 	return []page{
+		{"public page of a map", aMap},
+		{"public list of maps", func() func(context.Context) error {
+			return func(ctx context.Context) error { _, err := db.PublicMaps(ctx); return err }
+		}},
 		{"public matches", func() func(context.Context) error { return public(storage.PublicFilter{}) }},
 		{"public matches, older", func() func(context.Context) error {
 			return public(storage.PublicFilter{Before: storage.NewGameKeyAt(some())})

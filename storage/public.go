@@ -75,6 +75,7 @@ type PublicFilter struct {
 	Maps   []string // SHA-1s of the map's versions; nil for all maps
 	Player string   // name of a player, with Realm; empty for all games
 	Realm  string
+	Keys   []GameKey // only these games; nil for all
 }
 
 // PublicNames determines which names the site shows.
@@ -89,7 +90,8 @@ const (
 	publicColumns = "key, name, version, map_name, map_path, map_sha1, started_at, loaded_at, ended_at, ended, played_ms"
 )
 
-// PublicMatches returns finished matches, latest first. If f.Player is set, f.Maps is ignored.
+// PublicMatches returns finished matches, latest first. If f.Keys is set, only f.Limit
+// counts beside it; if f.Player is set, f.Maps is ignored.
 func (d *Store) PublicMatches(ctx context.Context, names PublicNames, f PublicFilter) ([]PublicMatch, error) {
 	var args []any
 	arg := func(v any) string {
@@ -98,6 +100,12 @@ func (d *Store) PublicMatches(ctx context.Context, names PublicNames, f PublicFi
 	}
 	var query string
 	switch {
+	case f.Keys != nil:
+		keys := make([]string, len(f.Keys))
+		for i, key := range f.Keys {
+			keys[i] = key.String()
+		}
+		query = "SELECT key FROM games WHERE " + publicGame + " AND key IN (SELECT value FROM json_each(" + arg(keys) + "))"
 	case f.Player != "":
 		// As a subquery, the condition keeps the planner from joining with all games.
 		query = `SELECT p.game_key FROM game_players p WHERE p.slot IS NOT NULL AND NOT p.fake AND p.name_key = ` + arg(nameKey(f.Player)) + ` AND p.realm = ` + arg(clean(f.Realm)) +

@@ -141,3 +141,52 @@ func testPublic(t *testing.T, db *storage.Store) {
 		t.Errorf("a forgotten player is in %s", text)
 	}
 }
+
+// testMapPages counts public games by map, and counts the games of a log again that an older program has written.
+func testMapPages(t *testing.T, db *storage.Store) {
+	seq := uint64(1)
+	for n, private := range []bool{false, false, true} {
+		_, records := publicGame(n, "game", private, false, true)
+		for i, hero := range []string{"Tidecaller", "Bog Shaman"} {
+			last := len(records) - 1
+			records = append(records[:last:last], storage.PlayerResult{Game: records[0].(storage.GameCreated).Game, Source: storage.SourceW3MMD, Sender: 1, PID: uint8(i + 1), Name: "hero", Value: hero}, records[last])
+		}
+		applyAs(t, db, hostA, runA1, seq, records...)
+		seq += uint64(len(records))
+	}
+	check := func(what string) {
+		t.Helper()
+		maps, err := db.PublicMaps(t.Context())
+		if err != nil || len(maps) != 1 || maps[0].Category != "harrow bridge" || maps[0].Games() != 2 || maps[0].Versions[0].Last != 20261120 || maps[0].Versions[0].MapName != "Harrow Bridge v2" {
+			t.Fatalf("%s: %+v %v", what, maps, err)
+		}
+		stats, err := db.MapStats(t.Context(), maps[0].SHA1s(), 20261101, 9)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, what, stats, &storage.MapStats{
+			Days: []storage.MapCount{{Number: 20261120, Games: 2}}, Minutes: []storage.MapCount{{Number: 28, Games: 2}},
+			Teams:  []storage.MapCount{{Number: 0, Games: 2, Won: 2}, {Number: 1, Games: 2}},
+			Places: []storage.MapCount{{Number: 0, Games: 2, Won: 2}, {Number: 1, Games: 2}, {Number: 2, Games: 2, Won: 2}},
+			Heroes: []storage.MapHero{{Hero: "Bog Shaman", Games: 2}, {Hero: "Tidecaller", Games: 2, Won: 2}},
+		})
+		records, err := db.MapRecords(t.Context(), maps[0].SHA1s())
+		if err != nil || len(records) != 3 || records[1].Name != "kills" || records[1].Number != 3 || records[1].PID != 3 || records[2].Number != 28*60*1000 {
+			t.Errorf("%s: records %+v, %v", what, records, err)
+		}
+	}
+	check("as games end")
+	steps, err := db.Migrations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range len(steps) - 7 { // to the schema without pages of maps
+		if _, err := db.MigrateDown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.MigrateUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check("after an upgrade")
+}

@@ -60,6 +60,7 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"remarks":                           testRemarks,
 		"saves":                             testSaves,
 		"what strangers may read":           testPublic,
+		"pages of maps":                     testMapPages,
 		"ladder":                            testLadder,
 		"ladder as games come":              testLadderAsGamesCome,
 		"audit log":                         testAudit,

@@ -3,8 +3,10 @@ package storage
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strings"
 
+	"w3host/rating"
 	"w3host/storage/internal/sqldb"
 )
 
@@ -22,6 +24,12 @@ import (
 //go:embed totals.sql
 var totalsSQL string
 
+// mapTotalsSQL holds the statements, with the same arguments, for the sums that pages of maps show. Only public games
+// count in them.
+//
+//go:embed maptotals.sql
+var mapTotalsSQL string
+
 // addTotals adds games to the totals, or subtracts them with sign -1.
 func addTotals(ctx context.Context, tx sqldb.Tx, sign int, keys []string) error {
 	if len(keys) == 0 {
@@ -30,7 +38,12 @@ func addTotals(ctx context.Context, tx sqldb.Tx, sign int, keys []string) error 
 	if err := tx.OnPostgres(ctx, "SET LOCAL jit = off"); err != nil { // compiling these statements takes longer than running them
 		return err
 	}
-	for query := range strings.SplitSeq(totalsSQL, ";\n\n") {
+	return errors.Join(addSums(ctx, tx, totalsSQL, sign, keys), addSums(ctx, tx, mapTotalsSQL, sign, keys))
+}
+
+// addSums runs statements like those of totalsSQL.
+func addSums(ctx context.Context, tx sqldb.Tx, statements string, sign int, keys []string) error {
+	for query := range strings.SplitSeq(statements, ";\n\n") {
 		if _, err := tx.Exec(ctx, query, keys, sign); err != nil {
 			return err
 		}
@@ -65,5 +78,47 @@ func count(ctx context.Context, tx sqldb.Tx, keys []string) error {
 	if err != nil {
 		return err
 	}
-	return addTotals(ctx, tx, 1, ended)
+	if err := addTotals(ctx, tx, 1, ended); err != nil {
+		return err
+	}
+	return setCategories(ctx, tx)
+}
+
+// setCategories sets the category of maps that are new in map_totals.
+func setCategories(ctx context.Context, tx sqldb.Tx) error {
+	all, err := sqldb.List[struct {
+		SHA1    string `db:"map_sha1"`
+		MapName string
+	}](ctx, tx, "SELECT map_sha1, map_name FROM map_totals WHERE category IS NULL ORDER BY map_sha1")
+	for _, m := range all {
+		if _, err := tx.Exec(ctx, "UPDATE map_totals SET category = $1 WHERE map_sha1 = $2", rating.Category(m.MapName), m.SHA1); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// fillMapTotals counts the games of a log that a program without these tables has written. It does nothing if some are
+// counted already.
+func (d *Store) fillMapTotals(ctx context.Context) error {
+	const games = 2000 // at once, which bounds the memory
+	missing, err := sqldb.One[bool](ctx, d.db, "SELECT NOT EXISTS (SELECT 1 FROM map_counts) AND EXISTS (SELECT 1 FROM games WHERE "+publicGame+" AND counted)")
+	if err != nil || !missing {
+		return err
+	}
+	return d.db.Tx(ctx, func(tx sqldb.Tx) error {
+		if err := tx.OnPostgres(ctx, "LOCK TABLE map_counts IN EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+		for after := firstKey.String(); ; {
+			keys, err := sqldb.List[string](ctx, tx, "SELECT key FROM games WHERE "+publicGame+" AND counted AND key > $1 ORDER BY key LIMIT $2", after, games)
+			if err != nil || len(keys) == 0 {
+				return errors.Join(err, setCategories(ctx, tx))
+			}
+			if err := addSums(ctx, tx, mapTotalsSQL, 1, keys); err != nil {
+				return err
+			}
+			after = keys[len(keys)-1]
+		}
+	})
 }

@@ -56,6 +56,40 @@ var sums = [][2]string{
 	},
 }
 
+// decidedSeats is the SQL of players with an outcome in games with a winner, for mapSums.
+const decidedSeats = `(SELECT s.game_key, s.map_sha1, s.team, s.colour,
+		CASE WHEN EXISTS (SELECT 1 FROM played o WHERE o.game_key = s.game_key AND o.team = s.team AND o.outcome = 'won') THEN 1 ELSE 0 END AS won
+	FROM played s JOIN games g ON g.key = s.game_key AND NOT g.private AND g.loaded_at IS NOT NULL AND g.ended <> ''
+	WHERE s.outcome IS NOT NULL AND EXISTS (SELECT 1 FROM played o WHERE o.game_key = s.game_key AND o.outcome = 'won')
+		AND EXISTS (SELECT 1 FROM played o WHERE o.game_key = s.game_key AND o.outcome IS NOT NULL AND o.team <> s.team)
+		AND NOT EXISTS (SELECT 1 FROM played o WHERE o.game_key = s.game_key AND (o.outcome = 'disputed'
+			OR o.outcome = 'won' AND EXISTS (SELECT 1 FROM played l WHERE l.game_key = o.game_key AND l.team = o.team AND l.outcome = 'lost')))) d`
+
+// mapSums are further pairs for the tables of map pages.
+var mapSums = [][2]string{
+	{
+		`SELECT map_sha1, kind, number, games, won FROM map_counts WHERE games <> 0 AND kind IN ('team', 'place')`,
+		`SELECT map_sha1, 'team', team, count(DISTINCT game_key), count(DISTINCT CASE WHEN won = 1 THEN game_key END) FROM ` + decidedSeats + ` GROUP BY map_sha1, team
+			UNION ALL SELECT map_sha1, 'place', colour, count(*), sum(won) FROM ` + decidedSeats + ` GROUP BY map_sha1, colour`,
+	},
+	{
+		`SELECT map_sha1, sum(CASE WHEN kind = 'games' THEN games ELSE 0 END), sum(CASE WHEN kind = 'day' THEN games ELSE 0 END), sum(CASE WHEN kind = 'minutes' THEN games ELSE 0 END),
+			sum(CASE WHEN kind = 'minutes' THEN games * number ELSE 0 END) FROM map_counts GROUP BY map_sha1 HAVING sum(games) > 0`,
+		`SELECT map_sha1, count(*), count(*), count(CASE WHEN ended = 'finished' THEN 1 END), coalesce(sum(CASE WHEN ended = 'finished' THEN played_ms / 60000 END), 0)
+			FROM games WHERE NOT private AND loaded_at IS NOT NULL AND ended <> '' GROUP BY map_sha1`,
+	},
+	{
+		`SELECT map_sha1, name, game_key, CAST(number AS integer) FROM (SELECT r.*, row_number() OVER (PARTITION BY map_sha1, name ORDER BY number DESC, game_key) AS place FROM map_records r) a WHERE place = 1`,
+		`SELECT map_sha1, name, game_key, CAST(number AS integer) FROM (SELECT a.*, row_number() OVER (PARTITION BY map_sha1, name ORDER BY number DESC, game_key) AS place FROM (
+			SELECT g.map_sha1, r.name, r.game_key, max(r.number) AS number FROM (SELECT game_key, pid, name, max(number) AS number FROM results WHERE name = 'kills' AND NOT doubtful AND number > 0
+				GROUP BY game_key, pid, name HAVING min(value) = max(value) AND sum(CASE WHEN contradicts THEN 1 ELSE 0 END) = 0) r
+				JOIN games g ON g.key = r.game_key AND NOT g.private AND g.loaded_at IS NOT NULL AND g.ended <> '' GROUP BY 1, 2, 3
+			UNION ALL SELECT map_sha1, 'longest', key, played_ms FROM games WHERE NOT private AND loaded_at IS NOT NULL AND ended = 'finished'
+			UNION ALL SELECT map_sha1, 'fastest', key, -played_ms FROM games g WHERE NOT private AND loaded_at IS NOT NULL AND ended = 'finished'
+				AND EXISTS (SELECT 1 FROM results r WHERE r.game_key = g.key AND r.name = 'outcome' AND r.value = 'won' AND NOT r.doubtful AND NOT r.contradicts)) a) b WHERE place = 1`,
+	},
+}
+
 // answers reads queries as sorted lines of text.
 func answers(t *testing.T, db *sql.DB, queries ...string) (lines []string) {
 	t.Helper()
@@ -197,7 +231,7 @@ func untilDone(t *testing.T, do func() error) {
 func compareTotals(t *testing.T, url string) {
 	t.Helper()
 	raw, lines := rawDB(t, url), 0
-	for _, q := range sums {
+	for _, q := range slices.Concat(sums, mapSums) {
 		got := answers(t, raw, q[0])
 		same(t, q[0], got, answers(t, raw, q[1]))
 		lines += len(got)
@@ -213,12 +247,12 @@ func randomGames(rng *rand.Rand, games int) (mixed []storage.Record) {
 	for range games {
 		k, at := storage.NewGameKey(), time.Date(2026, 5, 1+rng.IntN(3), 12, 0, 0, 0, time.UTC)
 		m := byte(rng.IntN(3))
-		r := []storage.Record{storage.GameCreated{Game: k, At: at, Map: storage.MapID{Name: fmt.Sprint("M", m), SHA1: [20]byte{m + 1}}}}
+		r := []storage.Record{storage.GameCreated{Game: k, At: at, Private: rng.IntN(8) == 0, Map: storage.MapID{Name: fmt.Sprint("M", m), SHA1: [20]byte{m + 1}}}}
 		var slots []storage.StartedSlot
 		for pid := uint8(1); pid <= 3; pid++ {
 			who := fmt.Sprint("Player", rng.IntN(5))
 			r = append(r, storage.PlayerJoined{Game: k, At: at, PID: pid, Name: who})
-			slots = append(slots, storage.StartedSlot{Slot: pid, PID: pid, Name: who, Occupant: storage.OccupantPlayer})
+			slots = append(slots, storage.StartedSlot{Slot: pid, PID: pid, Name: who, Team: pid % 2, Colour: pid, Occupant: storage.OccupantPlayer})
 		}
 		if rng.IntN(4) > 0 {
 			r = append(r, storage.GameStarted{Game: k, At: at.Add(time.Minute), Slots: slots}, storage.GameLoaded{Game: k, At: at.Add(2 * time.Minute)})

@@ -68,22 +68,23 @@ type frame struct {
 	Console     bool // the request came to the web console's port, where visitors can log in
 	Data        any
 
+	site   *Site
 	query  url.Values
 	key    string // key of the match, from the path
-	slug   string // slug of the ladder, from the path
+	slug   string // slug of the ladder or map, from the path
 	who    string // NAME@REALM, from the path
 	season string
 }
 
 // knownQuery lists the query parameters that pages use. Others are ignored and are not part of the cache key.
-var knownQuery = []string{"before", "player", "from", "find"}
+var knownQuery = []string{"before", "player", "map", "from", "find"}
 
 // mostQuery is the maximum length of a query parameter in bytes.
 const mostQuery = 100
 
 func (s *Site) frame(r *http.Request) *frame {
 	f := &frame{
-		Info: &s.opts.Info, Path: r.URL.Path, Base: s.opts.Base, Style: "/style/" + styleName(), Now: time.Now(), query: url.Values{},
+		site: s, Info: &s.opts.Info, Path: r.URL.Path, Base: s.opts.Base, Style: "/style/" + styleName(), Now: time.Now(), query: url.Values{},
 		key: r.PathValue("key"), slug: r.PathValue("slug"), who: r.PathValue("who"), season: r.PathValue("season"), HasLadder: len(s.opts.Ladders()) > 0, NoIndex: !s.opts.Info.Index, Console: !web.Caller(r).Outside,
 	}
 	if rest, chinese := strings.CutPrefix(r.URL.Path, "/zh/"); chinese {
@@ -195,7 +196,7 @@ func (s *Site) render(name string, f *frame, status int, keep time.Duration) (m 
 
 // gone returns the "not found" page. It is the same for missing, private and hidden content, so that it reveals nothing.
 func (s *Site) gone(f *frame) (*made, error) {
-	one := &frame{Info: f.Info, Path: "/", Language: f.Language, Base: f.Base, Style: f.Style, Now: f.Now, NoIndex: true, Console: f.Console, HasLadder: f.HasLadder}
+	one := &frame{site: s, Info: f.Info, Path: "/", Language: f.Language, Base: f.Base, Style: f.Style, Now: f.Now, NoIndex: true, Console: f.Console, HasLadder: f.HasLadder}
 	one.Title = one.L("Not found")
 	return s.render("gone", one, http.StatusNotFound, 0)
 }
@@ -233,13 +234,23 @@ func (s *Site) style(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
 }
 
+// Of returns the arguments of the template for a link to the page of a map.
+func (f *frame) Of(mapName string) part {
+	return part{F: f, Title: plain(mapName), Link: f.site.mapLink(mapName)}
+}
+
+// Row returns the arguments of the template for a share of games won.
+func (f *frame) Row(r rateRow) part { return part{F: f, Rate: r} }
+
 // part holds the arguments of a partial template.
 type part struct {
 	F         *frame
 	Sides     []side
 	List      []resultView
 	ID, Title string
+	Link      string
 	Tallies   []tally
+	Rate      rateRow
 }
 
 // Tallies returns the arguments of the template for a table of a player's results.

@@ -65,6 +65,7 @@ func (s *Site) refresh(ctx context.Context) {
 	if changed {
 		s.pages.clear()
 	}
+	_, _ = s.maps(ctx) // for links to maps; pages do without them while the database does not answer
 }
 
 // recent returns the latest results. old reports that reading failed and the results are from before.
@@ -96,10 +97,18 @@ func (s *Site) hides(name, realm string) bool {
 	return realm == "" && !s.opts.Info.LAN || s.hidden[strings.ToLower(strings.TrimSpace(name))]
 }
 
+// isHidden reports whether a text is the name of a hidden player.
+func (s *Site) isHidden(text string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hidden[strings.ToLower(strings.TrimSpace(text))]
+}
+
 // lobbyView holds the values of a lobby or running game that pages show.
 type lobbyView struct {
 	Key             storage.GameKey
 	Name, Map, File string
+	MapName         string // with colour codes
 	Players, Places int
 	Since           time.Duration
 	Waits           string
@@ -126,7 +135,7 @@ type seatView struct {
 func (s *Site) lobby(f *frame, g *Game) lobbyView {
 	snap := g.Snap
 	l := lobbyView{
-		Key: g.Key, Name: s.masked(g, snap.Name), Map: plain(snap.Map.Name), File: snap.Map.File, Since: snap.Since,
+		Key: g.Key, Name: s.masked(g, snap.Name), Map: plain(snap.Map.Name), MapName: snap.Map.Name, File: snap.Map.File, Since: snap.Since,
 		Waits: s.masked(g, snap.Waits.In(f.Language)), Size: view.Megabytes(snap.Map.Size),
 	}
 	if !g.Info.Since.IsZero() { // the snapshot is as old as the last event

@@ -30,6 +30,7 @@ type resultView struct {
 	Disputed bool
 	Name     string
 	Map      string
+	MapName  string // with colour codes
 	Length   time.Duration
 	Players  int
 	Ended    time.Time
@@ -37,7 +38,7 @@ type resultView struct {
 }
 
 func (f *frame) result(m *storage.PublicMatch) resultView {
-	r := resultView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), Length: m.Played, Ended: m.EndedAt, Teams: f.line(m)}
+	r := resultView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), MapName: m.MapName, Length: m.Played, Ended: m.EndedAt, Teams: f.line(m)}
 	for i := range m.Seats {
 		if !m.Seats[i].Computer && !observes(m, &m.Seats[i]) {
 			r.Players++
@@ -274,7 +275,7 @@ func (s *Site) runningMatch(f *frame, g *Game) (string, time.Duration, error) {
 
 // startedMatch shows a running match of another host, read from the game log.
 func (s *Site) startedMatch(f *frame, m *storage.PublicDetail) (string, time.Duration, error) {
-	l := lobbyView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), File: baseName(m.MapPath), Since: f.Now.Sub(m.StartedAt)}
+	l := lobbyView{Key: m.Key, Name: view.Visible(m.Name), Map: plain(m.MapName), MapName: m.MapName, File: baseName(m.MapPath), Since: f.Now.Sub(m.StartedAt)}
 	for _, team := range teams(&m.PublicMatch) {
 		one := side{Team: team[0].Team + 1}
 		for _, p := range team {

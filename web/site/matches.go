@@ -16,8 +16,9 @@ type matchesData struct {
 	List   []resultView
 	Older  string // the key before which the next page begins; empty: there is none
 	First  bool   // the page begins with the latest match
-	Of     string // the name of the player whose matches these are; empty: all
+	Of     string // the name of the player or map whose matches these are; empty: all
 	Player string // NAME@REALM
+	Map    string // slug of the map whose matches these are; empty: all
 }
 
 // matches lists finished matches, the latest first.
@@ -37,6 +38,14 @@ func (s *Site) matches(ctx context.Context, f *frame) (string, time.Duration, er
 			return "", 0, errGone
 		}
 	}
+	title := ""
+	if slug := f.query.Get("map"); slug != "" && filter.Player == "" {
+		m, err := s.mapOf(ctx, slug)
+		if err != nil {
+			return "", 0, err
+		}
+		filter.Maps, title = m.SHA1s(), m.Title()
+	}
 	var all []storage.PublicMatch
 	if err := s.ask(ctx, func() (err error) { all, err = s.opts.Log.PublicMatches(ctx, s.names(), filter); return err }); err != nil {
 		return "", 0, err
@@ -44,6 +53,9 @@ func (s *Site) matches(ctx context.Context, f *frame) (string, time.Duration, er
 	d := matchesData{First: filter.Before.IsZero()}
 	if filter.Player != "" {
 		d.Of, d.Player = view.Visible(filter.Player), f.query.Get("player")
+	}
+	if title != "" {
+		d.Of, d.Map = title, f.query.Get("map")
 	}
 	if len(all) > perPage {
 		all = all[:perPage]

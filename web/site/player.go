@@ -267,7 +267,7 @@ func (d *playerData) count(f *frame, matches []storage.PublicMatch, nameKey, rea
 		}
 		letter := letterOf(m, me)
 		race.add(f.race(me.Race), "", letter)
-		played.add(kindOf(m.MapName), "", letter)
+		played.add(kindOf(m.MapName), f.site.mapLink(m.MapName), letter)
 		against := countOthers(f, m, at, letter, met, with)
 		if len(d.List) < mostListed {
 			one := playedView{resultView: f.result(m), Letter: letter, Against: strings.Join(against, ", ")}
@@ -348,3 +348,6 @@ func (f *frame) race(n int) string {
 	}
 	return f.L("random")
 }
+
+// MapTitle returns the name of a map without its version and colour codes.
+func MapTitle(mapName string) string { return kindOf(mapName) }

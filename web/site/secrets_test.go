@@ -56,7 +56,7 @@ func TestSecrets(t *testing.T) {
 			x.games, x.matches = nil, nil
 			x.site.opts.Log, x.site.opts.Ladders = db, func() []Ladder { return []Ladder{l} }
 			x.site.opts.Logger, x.site.opts.Minimap = zerolog.Nop(), func(string) (image.Image, error) { return image.NewNRGBA(image.Rect(0, 0, 9, 9)), nil }
-			paths := append(x.paths(), "/matches?player=Ann@home", "/player/Ann@home", "/player/Bob@home", "/player/"+hidden+"@home", "/matches?player="+hidden+"@home", "/ladder/all", "/ladder/all?find="+hidden)
+			paths := append(x.paths(), "/matches?player=Ann@home", "/player/Ann@home", "/player/Bob@home", "/player/"+hidden+"@home", "/matches?player="+hidden+"@home", "/ladder/all", "/ladder/all?find="+hidden, "/map/harrow-bridge", "/zh/map/harrow-bridge", "/matches?map=harrow-bridge")
 			for _, key := range keys {
 				paths = append(paths, "/match/"+key.String(), "/zh/match/"+key.String())
 			}
@@ -72,6 +72,9 @@ func TestSecrets(t *testing.T) {
 						t.Errorf("%s has %s", path, s)
 					}
 				}
+			}
+			if w := x.get("/map/harrow-bridge"); w.Code != 200 || !strings.Contains(w.Body.String(), "Harrow Bridge") {
+				t.Errorf("the map: %d %s", w.Code, w.Body)
 			}
 			if page := x.get("/match/" + keys[0].String()).Body.String(); good < 40 || !strings.Contains(page, "said to all") || !strings.Contains(page, "Ann") {
 				t.Errorf("%d pages, and one with %s", good, page)

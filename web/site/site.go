@@ -50,6 +50,8 @@ type Options struct {
 	Ladders func() []Ladder
 	// Minimap returns the minimap of a file in the maps folder.
 	Minimap func(file string) (image.Image, error)
+	// FixedPlaces reports whether a map of the maps folder has fixed teams and places.
+	FixedPlaces func(file string) bool
 	// Work runs a function on a background thread, one at a time. It returns false if ctx ends first.
 	Work   func(ctx context.Context, do func()) bool
 	Base   string // path prefix of all pages
@@ -95,6 +97,9 @@ type Log interface {
 	LadderCurve(ctx context.Context, slug string, season int, name, realm string, limit int) ([]storage.LadderPoint, error)
 	LadderChanges(context.Context, storage.GameKey) ([]storage.LadderChange, error)
 	LadderOf(ctx context.Context, name, realm string) ([]storage.LadderPlace, error)
+	PublicMaps(context.Context) ([]storage.PublicMap, error)
+	MapStats(ctx context.Context, sha1s []string, from, heroes int) (*storage.MapStats, error)
+	MapRecords(ctx context.Context, sha1s []string) ([]storage.MapRecord, error)
 }
 
 // Site serves the public pages.
@@ -104,12 +109,14 @@ type Site struct {
 	asking web.Semaphore // limits concurrent database queries
 	pages  cache
 
-	mu     sync.Mutex // guards the following fields
-	hidden map[string]bool
-	hideAt time.Time // when hidden was read
-	latest []storage.PublicMatch
-	lateAt time.Time // when latest was read
-	tables map[string]*board
+	mu      sync.Mutex // guards the following fields
+	hidden  map[string]bool
+	hideAt  time.Time // when hidden was read
+	latest  []storage.PublicMatch
+	lateAt  time.Time // when latest was read
+	tables  map[string]*board
+	known   []knownMap
+	knownAt time.Time // when known was read
 }
 
 // New returns a Site.
@@ -138,6 +145,8 @@ func (s *Site) Routes() []Route {
 			Route{"GET " + zh + "/{$}", s.page(s.play)},
 			Route{"GET " + zh + "/matches", s.page(s.matches)},
 			Route{"GET " + zh + "/match/{key}", s.page(s.match)},
+			Route{"GET " + zh + "/maps", s.page(s.mapList)},
+			Route{"GET " + zh + "/map/{slug}", s.page(s.mapPage)},
 			Route{"GET " + zh + "/ladder", s.mainLadder},
 			Route{"GET " + zh + "/ladder/{slug}", s.page(s.ladder)},
 			Route{"GET " + zh + "/ladder/{slug}/{season}", s.page(s.ladder)},
@@ -270,7 +279,7 @@ func (m *made) send(w http.ResponseWriter, r *http.Request, now time.Time) {
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	switch from := web.Caller(r); {
-	case r.URL.Path == "/" && !from.Outside: // logged-in visitors see another page there
+	case (r.URL.Path == "/" || r.URL.Path == "/maps") && !from.Outside: // logged-in visitors see another page there
 		h.Set("Cache-Control", "no-store")
 	case m.keep < pageFor:
 		h.Set("Cache-Control", fmt.Sprintf("public, max-age=%d", int(m.keep.Seconds())))

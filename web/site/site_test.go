@@ -32,6 +32,9 @@ type fakeLog struct {
 	players []storage.LadderPlayer
 	changes []storage.LadderChange
 	hidden  []string
+	maps    []storage.PublicMap
+	stats   storage.MapStats
+	records []storage.MapRecord
 	err     error
 	asked   int
 }
@@ -41,7 +44,9 @@ func (l *fakeLog) PublicMatches(_ context.Context, _ storage.PublicNames, f stor
 	of := func(m storage.PublicMatch) bool {
 		return slices.ContainsFunc(m.Seats, func(p storage.PublicSeat) bool { return p.NameKey == strings.ToLower(f.Player) && p.Realm == f.Realm })
 	}
-	list := slices.DeleteFunc(slices.Clone(l.matches), func(m storage.PublicMatch) bool { return f.Player != "" && !of(m) })
+	list := slices.DeleteFunc(slices.Clone(l.matches), func(m storage.PublicMatch) bool {
+		return f.Player != "" && !of(m) || f.Maps != nil && !slices.Contains(f.Maps, m.MapName) || f.Keys != nil && !slices.Contains(f.Keys, m.Key)
+	})
 	return list[:min(len(list), f.Limit)], l.err
 }
 
@@ -86,6 +91,23 @@ func (l *fakeLog) LadderOf(_ context.Context, name, realm string) ([]storage.Lad
 		}
 	}
 	return nil, l.err
+}
+
+func (l *fakeLog) PublicMaps(context.Context) ([]storage.PublicMap, error) { return l.maps, l.err }
+
+func (l *fakeLog) MapStats(_ context.Context, sha1s []string, _, _ int) (*storage.MapStats, error) {
+	if len(sha1s) == 0 || sha1s[0] != "bridge" {
+		return &storage.MapStats{}, l.err
+	}
+	stats := l.stats
+	return &stats, l.err
+}
+
+func (l *fakeLog) MapRecords(_ context.Context, sha1s []string) ([]storage.MapRecord, error) {
+	if len(sha1s) == 0 || sha1s[0] != "bridge" {
+		return nil, l.err
+	}
+	return l.records, l.err
 }
 
 func (l *fakeLog) Hidden(context.Context) ([]string, error) { return l.hidden, l.err }
@@ -150,6 +172,7 @@ func newFixture(t *testing.T, change func(*fixture)) *fixture {
 	for i := range 6 {
 		x.changes = append(x.changes, storage.LadderChange{Ladder: "bridge", Season: 2, NameKey: fmt.Sprintf("bridge%d", i+1), Realm: "home", MuBefore: 25 + float64(i), SigmaBefore: 5, Mu: 26, Sigma: 4.9})
 	}
+	x.playMaps()
 	if change != nil {
 		change(x)
 	}
@@ -158,11 +181,38 @@ func newFixture(t *testing.T, change func(*fixture)) *fixture {
 			return image.NewNRGBA(image.Rect(0, 0, 256, 256)), nil
 		}
 		return nil, errors.New("no picture")
-	}})
+	}, FixedPlaces: func(file string) bool { return file == "bridge.w3x" }})
 	for _, r := range x.site.Routes() {
 		x.mux.Handle(r.Pattern, r.Handler)
 	}
 	return x
+}
+
+// playMaps fills in the maps: one that is played often, and one that has been played once.
+func (x *fixture) playMaps() {
+	last := dayNumber(time.Now().UTC())
+	x.maps = []storage.PublicMap{
+		{Category: "bridge", Versions: []storage.MapVersion{{Category: "bridge", SHA1: "bridge", MapName: "bridge", Games: 4100, Whole: 3600, First: 20260302, Last: last}}},
+		{Category: "isles", Versions: []storage.MapVersion{{Category: "isles", SHA1: "isles", MapName: "isles", Games: 1, Whole: 1, First: last, Last: last}}},
+	}
+	for i := range 9 {
+		x.maps[0].Versions = append(x.maps[0].Versions, storage.MapVersion{Category: "bridge", SHA1: fmt.Sprint("old", i), MapName: fmt.Sprint("bridge v", i), Games: 9 + i, First: 20250101, Last: 20260101 - i})
+	}
+	x.stats = storage.MapStats{Teams: []storage.MapCount{{Number: 0, Games: 4182, Won: 2020}, {Number: 1, Games: 4182, Won: 2162}}}
+	for i := range 6 {
+		x.stats.Places = append(x.stats.Places, storage.MapCount{Number: i, Games: 4100 + i, Won: 2000 + 30*i})
+	}
+	for i := range 90 {
+		x.stats.Minutes = append(x.stats.Minutes, storage.MapCount{Number: i, Games: 1 + i*(90-i)/20})
+	}
+	for i := range 150 {
+		x.stats.Days = append(x.stats.Days, storage.MapCount{Number: dayNumber(time.Now().UTC().AddDate(0, 0, i-149)), Games: 1 + i/9})
+	}
+	x.stats.Heroes = []storage.MapHero{{Hero: "Tidecaller", Games: 1874, Won: 1027}, {Hero: "Bog Shaman", Games: 29, Won: 29}}
+	for _, name := range []string{"fastest", "kills", "unheard", "longest"} {
+		x.records = append(x.records, storage.MapRecord{Name: name, GameKey: x.matches[0].Key, PID: 3, Number: 31})
+	}
+	x.records[0].PID, x.records[0].Number, x.records[3].PID, x.records[3].Number = 0, -700_000, 0, 4_971_000
 }
 
 // get asks from outside, each time from another address.
@@ -182,7 +232,7 @@ func (x *fixture) get(path string, header ...string) *httptest.ResponseRecorder 
 func (x *fixture) paths() (list []string) {
 	for _, zh := range []string{"", "/zh"} {
 		list = append(list, zh+"/", zh+"/matches", zh+"/matches?player=bridge1@home", zh+"/ladder/bridge", zh+"/ladder/bridge/1", zh+"/ladder/bridge?from=51", zh+"/ladder/bridge?find=player77", zh+"/ladder/isles",
-			zh+"/player/Player3@home", zh+"/player/Player3@home/bridge", zh+"/player/bridge1@home")
+			zh+"/maps", zh+"/map/bridge", zh+"/map/isles", zh+"/matches?map=bridge", zh+"/player/Player3@home", zh+"/player/Player3@home/bridge", zh+"/player/bridge1@home")
 		for _, m := range x.matches {
 			list = append(list, zh+"/match/"+m.Key.String())
 		}
