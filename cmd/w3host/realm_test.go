@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -157,6 +158,53 @@ func TestRaggedRealmCostsNoTurn(t *testing.T) {
 			t.Errorf("the realm was not left because of %q: %s", want, reasons)
 		}
 	}
+}
+
+// TestCodesOfTheRealm: a player of a lobby is confirmed by a code that the host's account whispers and the player types in the
+// lobby, or that the player reads in the lobby and whispers to the account.
+func TestCodesOfTheRealm(t *testing.T) {
+	tier.All(t, "waits for the realm's flood quota")
+	t.Parallel()
+	s, dir := realmtest.Start(t), t.TempDir()
+	path := realmConfig(t, dir, s.Addr())
+	for _, args := range [][]string{{"db", "migrate", "up"}, {"admin", "add", "Zed", "--realm", "Home"}} {
+		if out, err := processCommand(t, dir, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	p := startProcess(t, dir, "--config", path, "--autostart", "-1")
+	awaitLines(p, "lobby listed on the realm", 1)
+	ann, zed := s.Person("Ann", "w3"), s.Person("Zed", "w3")
+	stat, err := bncs.ParseGameStat(s.Games()[0].Stat)
+	if err != nil {
+		t.Fatal(err)
+	}
+	join := func(name string) *testkit.Client {
+		c := testkit.Dial(t, netip.MustParseAddrPort(p.addr))
+		c.Conduct = testkit.Lobbyist
+		go c.Listen()
+		c.Send(testkit.JoinPacket(stat.GameID, 0, name))
+		b := c.Until(0x04)
+		c.PID = b[6+(int(b[4])|int(b[5])<<8)]
+		return c
+	}
+	whispered := func(who *realmtest.Person, part string) string {
+		t.Helper()
+		for {
+			if line := who.Await(t, bncs.EventWhisper).Text; strings.Contains(line, part) {
+				return line[strings.LastIndexByte(line, ' ')+1:]
+			}
+		}
+	}
+	c := join("Ann")
+	ann.Say("/w hostbot sc")
+	c.Say("!sc " + whispered(ann, "Type this in the lobby"))
+	c.UntilText("Thank you, Ann.")
+	c = join("Zed")
+	c.Say("!sc")
+	line := c.UntilText("Whisper this to HostBot on Home: sc ")
+	zed.Say("/w hostbot sc " + line[strings.LastIndexByte(line, ' ')+1:])
+	whispered(zed, "Thank you, Zed.")
 }
 
 // noSecretIn looks through every file that the host has written: database, spool,
