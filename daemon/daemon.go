@@ -50,6 +50,9 @@ const (
 	recordsLeast   = 300 * time.Millisecond // minimum, even if games took longer
 	replaysTimeout = 300 * time.Millisecond
 	closeTimeout   = 200 * time.Millisecond
+	// spoolTimeout is how long a process that takes over waits for the previous one to release the spool. Meanwhile that one
+	// plays the games.
+	spoolTimeout = time.Minute
 )
 
 // enoughFiles is enough for more than a thousand games of ten players.

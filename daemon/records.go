@@ -29,11 +29,15 @@ func (d *daemon) openDatabase() (err error) {
 
 // openRecords opens the spool and starts the maintenance of the database.
 func (d *daemon) openRecords() error {
-	recorder, err := storage.NewRecorder(d.db, storage.RecorderOptions{
+	within := time.Duration(0)
+	if d.Shelf != nil && d.Shelf.StandsBy() {
+		within = spoolTimeout
+	}
+	recorder, err := storage.AwaitRecorder(d.ctx, d.db, storage.RecorderOptions{
 		Heart: &d.heart,
 		Dir:   d.Config.SpoolDir(), Name: hostName(d.Config), Version: d.Version, GoOn: d.host.Inherited.Keys(), AllowAlternateDir: d.Config.Fleet.Enabled,
 		Log: d.part("records"),
-	})
+	}, within)
 	if err != nil {
 		return fmt.Errorf("cannot open the spool %s: %w", d.Config.SpoolDir(), err)
 	}

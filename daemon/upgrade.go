@@ -238,12 +238,7 @@ func (d *daemon) handOver(ctx context.Context) error {
 // recordApart releases the spool to the new process; later records of this one go to a separate spool.
 func (d *daemon) recordApart() {
 	main := d.recorder
-	beside, err := main.Detach()
-	if err != nil {
-		d.Log.Error().Err(err).Msg("the remaining games of this process are not recorded from now on")
-	} else {
-		d.relay.to.Store(beside)
-		d.recorder = beside
-	}
+	d.recorder = main.Detach()
+	d.relay.to.Store(d.recorder)
 	closeRecorder(main, time.Now().Add(recordsTimeout), d.Log)
 }

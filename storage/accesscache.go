@@ -17,6 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/disk"
 	"w3host/internal/heartbeat"
 )
 
@@ -122,7 +123,7 @@ func (g *AccessCache) writeFile() {
 		return
 	}
 	if err == nil {
-		err = replaceFile(filepath.Join(g.opts.Dir, peopleFile), text)
+		err = replaceFile(disk.System, filepath.Join(g.opts.Dir, peopleFile), text)
 	}
 	if err != nil {
 		g.opts.Log.Warn().Err(err).Msg("cannot write the list of bans and admins for a start without a database")

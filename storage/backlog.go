@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -120,6 +121,7 @@ func (b *backlog) write(sp *spool.Spool) (wrote bool, err error) {
 // to new files.
 func (b *backlog) rewrite() {
 	b.failed = false
+	var useless []*spool.File
 	for _, s := range b.segments {
 		if s.file == nil || s.safe() {
 			continue
@@ -127,7 +129,7 @@ func (b *backlog) rewrite() {
 		if s.replaced == nil {
 			s.replaced = s.file
 		} else {
-			_ = s.file.Remove() // if removal fails, the applier skips the file's record numbers
+			useless = append(useless, s.file)
 		}
 		s.lines = nil
 		for _, e := range s.entries {
@@ -136,6 +138,17 @@ func (b *backlog) rewrite() {
 		}
 		s.file, s.written, s.unwritten, s.sealed = nil, 0, s.records, true
 	}
+	_ = b.remove(useless) // if that fails, the applier skips the record numbers of the files
+}
+
+// remove deletes files. It unlocks the backlog meanwhile, because a disk may take long.
+func (b *backlog) remove(files []*spool.File) (err error) {
+	b.mu.Unlock()
+	defer b.mu.Lock()
+	for _, f := range files {
+		err = cmp.Or(err, f.Remove())
+	}
+	return err
 }
 
 // sync syncs the written lines to disk. When half of the memory is used, it drops synced records from memory;
@@ -143,6 +156,7 @@ func (b *backlog) rewrite() {
 func (b *backlog) sync(sync func(*spool.File) error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	var useless []*spool.File
 	for _, s := range slices.Clone(b.segments) {
 		file, written := s.file, s.written
 		if b.failed || written == 0 {
@@ -157,7 +171,7 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 		}
 		s.lines, s.written = s.lines[written:], s.written-written
 		if s.replaced != nil && s.safe() {
-			_ = s.replaced.Remove()
+			useless = append(useless, s.replaced)
 			s.replaced = nil
 		}
 	}
@@ -169,6 +183,7 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 		}
 		applying = applying && s.records == 0
 	}
+	_ = b.remove(useless) // if that fails, the next start skips the record numbers of the files
 	return nil
 }
 
@@ -176,19 +191,20 @@ func (b *backlog) sync(sync func(*spool.File) error) error {
 func (b *backlog) sweep(all bool) (err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	var applied []*spool.File
 	for len(b.segments) > 0 && b.segments[0].records == 0 {
 		s := b.segments[0]
 		if len(b.segments) == 1 && !all && !s.sealed && s.unwritten == 0 {
-			return nil
+			break
 		}
 		for _, f := range []*spool.File{s.file, s.replaced} {
-			if f != nil && err == nil {
-				err = f.Remove()
+			if f != nil {
+				applied = append(applied, f)
 			}
 		}
 		b.segments = b.segments[1:]
 	}
-	return err
+	return b.remove(applied)
 }
 
 // front returns the segment to apply next, or nil.

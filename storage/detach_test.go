@@ -20,10 +20,7 @@ func TestApart(t *testing.T) {
 		db, dir := newFakeDB(), t.TempDir()
 		first, _ := newTestRecorder(t, db, dir)
 		first.Record(chat(1))
-		beside, err := first.Detach()
-		if err != nil {
-			t.Fatal(err)
-		}
+		beside := first.Detach()
 		beside.Record(chat(2))
 		closeRecorder(t, first)
 		next, _ := newTestRecorder(t, db, dir)
@@ -67,13 +64,10 @@ func TestApartKeepsDamagedFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, dir := newFakeDB(), t.TempDir()
 		first, _ := newTestRecorder(t, db, dir)
-		beside, err := first.Detach()
-		if err != nil {
-			t.Fatal(err)
-		}
+		beside := first.Detach()
 		folder, _ := beside.Dir()
 		aside := filepath.Join(folder, spool.Quarantine)
-		if err := errors.Join(os.Mkdir(aside, 0o750), os.WriteFile(filepath.Join(aside, "0000000001.jsonl"), []byte("damaged\n"), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(aside, 0o750), os.WriteFile(filepath.Join(aside, "0000000001.jsonl"), []byte("damaged\n"), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		closeRecorder(t, first)

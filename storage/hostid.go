@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"w3host/internal/disk"
 )
 
 const (
@@ -20,9 +22,9 @@ const (
 
 // hostID returns the id of the host that owns dir. It creates a new one if there is none or if it was damaged
 // by a full disk or a crash.
-func hostID(dir string, log zerolog.Logger) (string, error) {
+func hostID(on disk.Disk, dir string, log zerolog.Logger) (string, error) {
 	path := filepath.Join(dir, hostIDFile)
-	b, err := os.ReadFile(path)
+	b, err := on.ReadFile(path)
 	if err == nil {
 		if id, err := ParseGameKey(strings.TrimSpace(string(b))); err == nil && !id.IsZero() {
 			return id.String(), nil
@@ -33,11 +35,11 @@ func hostID(dir string, log zerolog.Logger) (string, error) {
 		return "", fmt.Errorf("read the host id: %w", err)
 	}
 	id := NewGameKey().String()
-	return id, writeHostID(dir, id)
+	return id, writeHostID(on, dir, id)
 }
 
-func writeHostID(dir, id string) error {
-	if err := replaceFile(filepath.Join(dir, hostIDFile), []byte(id+"\n")); err != nil {
+func writeHostID(on disk.Disk, dir, id string) error {
+	if err := replaceFile(on, filepath.Join(dir, hostIDFile), []byte(id+"\n")); err != nil {
 		return fmt.Errorf("write the host id: %w", err)
 	}
 	return nil
@@ -62,10 +64,10 @@ type Status struct {
 // start and not synced: the Go runtime's monitor wakes some fifty times while a slow disk syncs.
 func (r *Recorder) writeStatus() {
 	path := filepath.Join(r.opts.Dir, statusFile)
-	err := replace(path, r.status(), func(*os.File) error { return nil })
+	err := disk.Replace(r.opts.Disk, path, r.status(), false)
 	r.statusDown.Store(err != nil)
 	if err != nil {
-		r.log.Debug().Err(err).AnErr("in_place", overwrite(path, r.status())).Msg("cannot write the status file")
+		r.log.Debug().Err(err).AnErr("in_place", overwrite(r.opts.Disk, path, r.status())).Msg("cannot write the status file")
 	}
 }
 
@@ -76,8 +78,8 @@ func (r *Recorder) status() []byte {
 }
 
 // overwrite writes text over an existing file in place, which works on a full disk.
-func overwrite(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+func overwrite(on disk.Disk, path string, text []byte) error {
+	f, err := on.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -93,8 +95,10 @@ func overwrite(path string, text []byte) error {
 }
 
 // ReadStatus returns the last status of the host that owns the spool in dir.
-func ReadStatus(dir string) (s Status, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, statusFile))
+func ReadStatus(dir string) (s Status, err error) { return readStatus(disk.System, dir) }
+
+func readStatus(on disk.Disk, dir string) (s Status, err error) {
+	text, err := on.ReadFile(filepath.Join(dir, statusFile))
 	if err == nil {
 		err = json.Unmarshal(text, &s)
 	}
@@ -127,32 +131,16 @@ func alternateDir(dir string, n int) string {
 	return fmt.Sprintf("%s-%d", filepath.Clean(dir), n)
 }
 
-// Listens records the address on which players join, for readers of the status.
+// Listens records the address on which players join, for readers of the status. It does not wait for the disk.
 func (r *Recorder) Listens(at string) {
 	r.listen.Store(at)
-	r.writeStatus()
+	notify(r.statusWanted)
 }
 
 // Dir returns the spool folder in use, and its number among the alternatives, counted from 1.
 func (r *Recorder) Dir() (dir string, number int) { return r.opts.Dir, r.opts.number }
 
-// replaceFile replaces a file atomically, so that a crash or a full disk leaves either the old or the new
-// content.
-func replaceFile(path string, text []byte) error { return replace(path, text, (*os.File).Sync) }
-
-// replace is like replaceFile but calls sync to make the content durable; a sync that does nothing is allowed.
-func replace(path string, text []byte, sync func(*os.File) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, sync(f), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+// replaceFile replaces a file atomically and durably.
+func replaceFile(on disk.Disk, path string, text []byte) error {
+	return disk.Replace(on, path, text, true)
 }

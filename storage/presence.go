@@ -26,11 +26,11 @@ type sighting struct {
 func (p *presence) beat(ctx context.Context) {
 	beats, stop := p.opts.Heart.Listen(p.opts.Heartbeat)
 	defer stop()
-	p.writeStatus()
+	notify(p.statusWanted)
 	for {
 		select {
 		case <-beats:
-			p.writeStatus()
+			notify(p.statusWanted)
 			if !p.entered.Load() {
 				notify(p.backlog.wake) // makes the applier try again
 				continue
@@ -95,7 +95,7 @@ func (r *Recorder) renew(ctx context.Context) error {
 	}
 	r.host.Store(&h)
 	r.entered.Store(true)
-	r.log.Error().Str("was", from).Str("is", h.ID).AnErr("unsaved", writeHostID(r.opts.Dir, h.ID)).
+	r.log.Error().Str("was", from).Str("is", h.ID).AnErr("unsaved", writeHostID(r.opts.Disk, r.opts.Dir, h.ID)).
 		Msg("another running host uses the same host id, probably from a copied data folder; this host now has a new id")
 	return nil
 }

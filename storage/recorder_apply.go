@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"time"
 
+	"w3host/internal/disk"
 	"w3host/storage/spool"
 )
 
@@ -31,6 +33,15 @@ type applier struct {
 	asked   time.Time // when the last run of this host was last queried
 	suspect HostRun   // last run, which may still be active
 	fault   outage    // outage of the database
+	unread  outage    // of the spool's disk, from which records must be read
+	r       *rand.Rand
+}
+
+// newApplier seeds its pauses with the run, which is random.
+func newApplier(r *Recorder) *applier {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(r.Host().Run))
+	return &applier{Recorder: r, r: rand.New(rand.NewPCG(h.Sum64(), 0))}
 }
 
 func (a *applier) apply(ctx context.Context) {
@@ -48,7 +59,7 @@ func (a *applier) apply(ctx context.Context) {
 			a.down(err)
 			select {
 			case <-ctx.Done():
-			case <-time.After(pause/2 + rand.N(pause)): // random, so that hosts do not all retry at once
+			case <-time.After(pause/2 + time.Duration(a.r.Int64N(int64(pause)))): // random, so that hosts do not all retry at once
 			}
 			pause = min(2*pause, retryMost)
 		}
@@ -90,8 +101,7 @@ func (a *applier) step(ctx context.Context) (idle bool, err error) {
 	}
 	entries := a.backlog.take(s)
 	if len(entries) == 0 {
-		a.load(s)
-		return false, nil
+		return false, a.load(s)
 	}
 	return false, a.drain(ctx, s, entries)
 }
@@ -112,7 +122,8 @@ func (a *applier) enter(ctx context.Context) error {
 	}
 	silent := last.Now.Sub(last.Heartbeat)
 	switch {
-	case err != nil, last.Stopped, a.before.Ended && a.before.Run == last.Run, silent >= 3*a.opts.Heartbeat:
+	case err != nil, last.Run == a.Host().Run: // else the answer to an earlier attempt was lost
+	case last.Stopped, a.before.Ended && a.before.Run == last.Run, silent >= 3*a.opts.Heartbeat:
 	case a.suspect.Heartbeat.IsZero():
 		a.suspect = last
 		a.log.Info().Dur("silent", silent).Msg("the last run of this host did not shut down cleanly; checking whether it is still running")
@@ -134,9 +145,16 @@ func (a *applier) enter(ctx context.Context) error {
 	return nil
 }
 
-// load reads a segment that is only in its file. Gaps in the numbers are records that the file has lost.
-func (a *applier) load(s *segment) {
+// errUnreadable is returned while the disk does not give records back that are only there.
+var errUnreadable = errors.New("records wait in a spool file that cannot be read")
+
+// load reads a segment that is only in its file. Gaps in the numbers are records that the file has lost. A disk that fails
+// to read is asked again later.
+func (a *applier) load(s *segment) error {
 	c, err := s.file.Read()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(errUnreadable, err)
+	}
 	var entries []SequencedRecord
 	after := a.last
 	missing := uint64(0)
@@ -168,6 +186,7 @@ func (a *applier) load(s *segment) {
 			Msg("a spool file was damaged while the host ran; its whole records are stored, and the file stays in the folder " + spool.Quarantine)
 	}
 	a.backlog.restore(s, entries)
+	return nil
 }
 
 // drain applies records and removes them from the backlog. If the database refuses some, it halves the batch
@@ -199,7 +218,7 @@ func (a *applier) drain(ctx context.Context, s *segment, entries []SequencedReco
 // `w3host db spool retry` stores it.
 func (r *Recorder) reject(l spool.Line, why error) {
 	r.queue.count(func(s *RecorderStats) { s.Lost.Rejected++ })
-	aside := appendLine(filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))
+	aside := appendLine(r.opts.Disk, filepath.Join(r.opts.Dir, rejectedFile), rejectedLine(l, why))
 	r.log.Error().Err(why).AnErr("aside", aside).Uint64("seq", l.Seq).Str("record", l.Type).
 		Msg("the database refuses a record; it is put aside in " + rejectedFile)
 }
@@ -213,6 +232,12 @@ func rejectedLine(l spool.Line, why error) []byte {
 }
 
 func (a *applier) down(err error) {
+	if errors.Is(err, errUnreadable) {
+		if a.unread.shouldLog() {
+			a.log.Error().Err(err).Msg("cannot read the spool; its records are stored when the disk gives them back")
+		}
+		return
+	}
 	a.queue.count(func(s *RecorderStats) { s.DBDown = true })
 	if a.fault.shouldLog() {
 		h := a.backlog.holds()
@@ -222,17 +247,16 @@ func (a *applier) down(err error) {
 }
 
 func (a *applier) up() {
-	if after, was := a.fault.ends(); was {
+	a.unread.ends()
+	after, was, told := a.fault.ends()
+	if was {
 		a.queue.count(func(s *RecorderStats) { s.DBDown = false })
+	}
+	if told {
 		a.log.Info().Dur("after", after).Msg("the database accepts records again")
 	}
 }
 
-func appendLine(path string, line []byte) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(line, '\n'))
-	return errors.Join(err, f.Close())
+func appendLine(on disk.Disk, path string, line []byte) error {
+	return disk.Append(on, path, append(line, '\n'), 0o600)
 }

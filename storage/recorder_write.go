@@ -49,8 +49,11 @@ func (r *Recorder) Stats() RecorderStats {
 	return s
 }
 
-// outage tracks a persistent fault.
-type outage struct{ since, logged time.Time }
+// outage tracks a fault that may come and go. It is logged once a minute at most.
+type outage struct {
+	since, logged time.Time
+	told          bool // the present outage was logged
+}
 
 // shouldLog records the fault and reports whether to log it now.
 func (o *outage) shouldLog() bool {
@@ -61,132 +64,174 @@ func (o *outage) shouldLog() bool {
 	if now.Sub(o.logged) < faultReports {
 		return false
 	}
-	o.logged = now
+	o.logged, o.told = now, true
 	return true
 }
 
-// ends ends the outage and reports whether there was one, and how long it lasted.
-func (o *outage) ends() (after time.Duration, was bool) {
-	after, was = time.Since(o.since), !o.since.IsZero()
-	*o = outage{}
-	return after, was
+// ends ends the outage and reports whether there was one, how long it lasted, and whether it was logged.
+func (o *outage) ends() (after time.Duration, was, told bool) {
+	after, was, told = time.Since(o.since), !o.since.IsZero(), o.told
+	o.since, o.told = time.Time{}, false
+	return after, was, told
 }
 
-// write is the writer goroutine, which moves records from the queue to the spool.
-func (r *Recorder) write() {
-	defer close(r.syncWanted)
+// collect is the collector goroutine, which moves records from the queue to the backlog. It waits neither for the
+// disk nor for the database.
+func (r *Recorder) collect() {
+	defer close(r.collected)
 	defer r.backlog.finish()
-	w := writer{Recorder: r, reported: time.Now()}
-	for !w.wait() {
-		w.flush()
-		w.report(false)
+	c := collector{Recorder: r, reported: time.Now()}
+	for !c.wait() {
+		c.flush()
+		c.report(false)
 	}
-	w.retryAt = time.Time{}
-	w.flush()
-	w.report(true)
+	c.flush()
+	c.report(true)
 }
 
-// writer is the state of the writer goroutine.
-type writer struct {
+// collector is the state of the collector goroutine.
+type collector struct {
 	*Recorder
 	line     []byte
 	seq      uint64    // number of the last record
 	flushed  time.Time // time of the last flush
-	retryAt  time.Time // earliest time to write after a failure
-	usedAt   time.Time // time of the last record
-	fault    outage    // outage of the spool
 	reported time.Time
 	logged   Losses // losses already reported in the log
 }
 
 // wait blocks until there is work. It returns true before the last flush.
-func (w *writer) wait() (stopping bool) {
+func (c *collector) wait() (stopping bool) {
 	var tick <-chan time.Time
-	if h := w.backlog.holds(); h.records > 0 || h.bytes > 0 || w.Stats().Lost != w.logged {
+	if c.Stats().Lost != c.logged {
 		tick = time.After(housekeeping)
 	}
 	select {
-	case <-w.queue.wake:
+	case <-c.queue.wake:
 	case <-tick:
 		return false
-	case <-w.stop:
+	case <-c.stop:
 		return true
 	}
 	// Collect for a moment, so that a busy host writes and syncs in groups.
 	select {
-	case <-time.After(time.Until(w.flushed.Add(flushAfter))):
+	case <-time.After(time.Until(c.flushed.Add(flushAfter))):
 		return false
-	case <-w.stop:
+	case <-c.stop:
 		return true
 	}
 }
 
-func (w *writer) flush() {
-	w.flushed = time.Now()
-	for _, rec := range w.queue.take() {
-		w.usedAt = w.flushed
-		e := SequencedRecord{w.seq + 1, rec}
-		line, err := encodeLine(w.Host().Run, e)
+func (c *collector) flush() {
+	c.flushed = time.Now()
+	records := c.queue.take()
+	for _, rec := range records {
+		e := SequencedRecord{c.seq + 1, rec}
+		line, err := encodeLine(c.Host().Run, e)
 		if err != nil {
-			w.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })
+			c.queue.count(func(s *RecorderStats) { s.Lost.TooLong++ })
 			continue
 		}
 		// Only stored records get a number, so a gap means damage.
-		w.line = line.Append(w.line[:0])
-		if !w.backlog.add(w.Host().Run, e, w.line) {
-			w.queue.count(func(s *RecorderStats) { s.Lost.SpoolFull++ })
+		c.line = line.Append(c.line[:0])
+		if !c.backlog.add(c.Host().Run, e, c.line) {
+			c.queue.count(func(s *RecorderStats) { s.Lost.SpoolFull++ })
 			continue
 		}
-		w.seq++
+		c.seq++
 	}
-	w.writeOut()
-	notify(w.backlog.wake)
+	if len(records) > 0 {
+		notify(c.writeWanted)
+		notify(c.backlog.wake)
+	}
 }
 
-// writeOut writes the lines that are not on disk yet, oldest first.
-func (w *writer) writeOut() {
-	if w.flushed.Before(w.retryAt) {
+// write is the writer goroutine, which writes the backlog to the spool, and the status.
+func (r *Recorder) write() {
+	defer close(r.syncWanted)
+	w := writer{Recorder: r}
+	r.spool.RemoveTemporary()
+	w.writeOut(false) // removes what an earlier run has left without records
+	for !w.wait() {
+		w.writeOut(false)
+	}
+	w.writeOut(true)
+}
+
+// writer is the state of the writer goroutine.
+type writer struct {
+	*Recorder
+	retryAt time.Time // earliest time to write after a failure
+	usedAt  time.Time // time of the last write
+	fault   outage    // outage of the spool
+}
+
+// wait blocks until there is work. It returns true before the last write.
+func (w *writer) wait() (stopping bool) {
+	var tick <-chan time.Time
+	if h := w.backlog.holds(); h.records > 0 || h.bytes > 0 {
+		tick = time.After(housekeeping)
+	}
+	select {
+	case <-w.writeWanted:
+	case <-w.statusWanted:
+		w.writeStatus()
+	case <-tick:
+	case <-w.collected:
+		return true
+	}
+	return false
+}
+
+// writeOut writes the lines that are not on disk yet, oldest first. After a failure it does nothing for a moment, unless
+// this is the last call.
+func (w *writer) writeOut(last bool) {
+	now := time.Now()
+	if now.Before(w.retryAt) && !last {
 		return
 	}
 	wrote, err := w.backlog.write(w.spool)
-	if err == nil {
-		err = w.backlog.sweep(w.flushed.Sub(w.usedAt) > 2*time.Second)
-	}
 	if wrote {
+		w.usedAt = now
 		notify(w.syncWanted)
+	}
+	if err == nil {
+		err = w.backlog.sweep(now.Sub(w.usedAt) > 2*time.Second)
 	}
 	switch {
 	case err != nil:
-		w.retryAt = w.flushed.Add(housekeeping)
+		w.retryAt = now.Add(housekeeping)
 		w.queue.count(func(s *RecorderStats) { s.SpoolDown = true })
 		if w.fault.shouldLog() {
 			w.log.Error().Err(err).Str("dir", w.opts.Dir).
 				Msg("cannot write to the spool: games go on, and records go straight to the database while it answers")
 		}
 	case wrote:
-		if _, was := w.fault.ends(); was {
+		after, was, told := w.fault.ends()
+		if was {
 			w.queue.count(func(s *RecorderStats) { s.SpoolDown = false })
-			w.log.Info().Str("dir", w.opts.Dir).Msg("the spool can be written again")
+		}
+		if told {
+			w.log.Info().Str("dir", w.opts.Dir).Dur("after", after).Msg("the spool can be written again")
 		}
 	}
 }
 
 // report logs losses, at most once a minute.
-func (w *writer) report(last bool) {
-	now, lost := time.Now(), w.Stats().Lost
-	if lost == w.logged || now.Sub(w.reported) < faultReports && w.logged.Total() > 0 && !last {
+func (c *collector) report(last bool) {
+	now, lost := time.Now(), c.Stats().Lost
+	if lost == c.logged || now.Sub(c.reported) < faultReports && c.logged.Total() > 0 && !last {
 		return
 	}
-	w.log.Error().
-		Uint64("lost", lost.Total()-w.logged.Total()).
-		Uint64("queue_full", lost.QueueFull-w.logged.QueueFull).
-		Uint64("spool_full", lost.SpoolFull-w.logged.SpoolFull).
-		Uint64("missing", lost.Missing-w.logged.Missing).
-		Uint64("rejected", lost.Rejected-w.logged.Rejected).
-		Uint64("too_long", lost.TooLong-w.logged.TooLong).
-		Uint64("closed", lost.Closed-w.logged.Closed).
+	c.log.Error().
+		Uint64("lost", lost.Total()-c.logged.Total()).
+		Uint64("queue_full", lost.QueueFull-c.logged.QueueFull).
+		Uint64("spool_full", lost.SpoolFull-c.logged.SpoolFull).
+		Uint64("missing", lost.Missing-c.logged.Missing).
+		Uint64("rejected", lost.Rejected-c.logged.Rejected).
+		Uint64("too_long", lost.TooLong-c.logged.TooLong).
+		Uint64("closed", lost.Closed-c.logged.Closed).
 		Msg("game records are lost")
-	w.logged, w.reported = lost, now
+	c.logged, c.reported = lost, now
 }
 
 // sync is the syncer goroutine. It is separate so that a slow disk delays only the protection against a power

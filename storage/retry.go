@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"w3host/internal/disk"
 	"w3host/storage/spool"
 )
 
@@ -129,7 +130,7 @@ func (r *retry) rejected(ctx context.Context) error {
 			}
 		}
 		if len(back) > 0 {
-			if err := appendLine(path, back); err != nil {
+			if err := appendLine(disk.System, path, back); err != nil {
 				return fmt.Errorf("put a refused record back: %w", err)
 			}
 		}
@@ -159,5 +160,5 @@ func (r *retry) mended(ctx context.Context, path string) error {
 	if bytes.Equal(sealed, text) {
 		return nil
 	}
-	return replaceFile(path, sealed)
+	return replaceFile(disk.System, path, sealed)
 }

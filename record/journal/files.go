@@ -17,7 +17,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"w3host/internal/diskspace"
+	"w3host/internal/disk"
 	"w3host/internal/heartbeat"
 )
 
@@ -94,16 +94,19 @@ func Open(opts Options, log zerolog.Logger, goOn ...string) *Files {
 		return nil
 	}
 	f := newFiles(opts, log)
-	f.rescue(goOn)
-	f.prune()
-	go f.run() // ends with Close
+	go func() { // ends with Close
+		f.rescue(goOn)
+		f.prune()
+		f.run()
+	}()
 	return f
 }
 
 func newFiles(opts Options, log zerolog.Logger) *Files {
+	opts.Disk = cmp.Or(opts.Disk, disk.System)
 	f := &Files{
 		opts: opts, bounds: usual, log: log,
-		space: func(dir string) (uint64, bool) { free, _, known := diskspace.Of(dir); return free, known },
+		space: opts.Disk.Free,
 		jobs:  make(chan job, jobsWaiting), soon: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}), spare: make(chan []byte, sparesKept),
 	}
 	f.close = sync.OnceFunc(func() { f.closed.Store(true); close(f.quit) })
@@ -160,12 +163,11 @@ func (f *Files) Await(n int, within time.Duration) {
 // rescue keeps the journals of a killed host under their final names. They lack their end, but can be rerun
 // up to there.
 func (f *Files) rescue(goOn []string) {
-	parts, _ := filepath.Glob(filepath.Join(f.opts.Dir, "*"+partSuffix))
-	for _, part := range parts {
+	for _, part := range disk.Names(f.opts.Disk, f.opts.Dir, partSuffix) {
 		if slices.Contains(goOn, strings.TrimSuffix(filepath.Base(part), partSuffix)) {
 			continue
 		}
-		if err := os.Rename(part, strings.TrimSuffix(part, partSuffix)); err != nil {
+		if err := f.opts.Disk.Rename(part, strings.TrimSuffix(part, partSuffix)); err != nil {
 			f.log.Warn().Err(err).Msg("cannot keep the journal of a killed host")
 		}
 	}
@@ -247,7 +249,7 @@ func (f *Files) writeBlock(j job) error {
 		f.remove(j.file)
 		return nil
 	}
-	if err := os.MkdirAll(f.opts.Dir, 0o750); err != nil {
+	if err := f.opts.Disk.MkdirAll(f.opts.Dir, 0o750); err != nil {
 		return err
 	}
 	if err := f.checkLimits(j.file); err != nil {
@@ -258,7 +260,7 @@ func (f *Files) writeBlock(j job) error {
 	if !j.file.begun { // truncate: the file of a previous process may lack its end
 		flags |= os.O_TRUNC
 	}
-	out, err := os.OpenFile(part, flags, 0o600)
+	out, err := f.opts.Disk.OpenFile(part, flags, 0o600)
 	if err != nil {
 		return err
 	}
@@ -279,7 +281,7 @@ func (f *Files) writeBlock(j job) error {
 	if !j.end {
 		return nil
 	}
-	if err := os.Rename(part, filepath.Join(f.opts.Dir, j.file.name)); err != nil {
+	if err := f.opts.Disk.Rename(part, filepath.Join(f.opts.Dir, j.file.name)); err != nil {
 		return err
 	}
 	f.parts -= j.file.size
@@ -295,7 +297,7 @@ func (f *Files) remove(of *file) {
 	if of.begun && !of.removed {
 		of.removed = true
 		f.parts -= of.size
-		if err := os.Remove(f.part(of)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := f.opts.Disk.Remove(f.part(of)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			f.log.Warn().Err(err).Msg("cannot remove the journal of a game")
 		}
 	}
@@ -320,7 +322,7 @@ func (f *Files) checkLimits(of *file) error {
 
 // prune deletes the oldest finished journals that exceed the limits for the folder.
 func (f *Files) prune() {
-	entries, _ := os.ReadDir(f.opts.Dir)
+	entries, _ := f.opts.Disk.ReadDir(f.opts.Dir)
 	var files []fs.FileInfo
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), suffix) {
@@ -334,7 +336,7 @@ func (f *Files) prune() {
 	removed, full := 0, false
 	for i, info := range files { // newest first
 		full = full || i >= f.bounds.files || f.parts+f.kept+info.Size() > f.bounds.folder
-		if full && os.Remove(filepath.Join(f.opts.Dir, info.Name())) == nil {
+		if full && f.opts.Disk.Remove(filepath.Join(f.opts.Dir, info.Name())) == nil {
 			removed++
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"w3host/game"
+	"w3host/internal/disk"
 	"w3host/internal/heartbeat"
 )
 
@@ -31,6 +32,7 @@ type Options struct {
 	// Heart makes the blocks of all games be written together, once a second. If nil, each block is written
 	// immediately.
 	Heart *heartbeat.Heart
+	Disk  disk.Disk // nil means disk.System
 }
 
 // Memory receives a copy of a running game's journal entry by entry, so that the game can survive the

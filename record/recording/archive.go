@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"net/netip"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"w3host/internal/disk"
 	"w3host/internal/heartbeat"
 )
 
@@ -47,6 +48,7 @@ type Options struct {
 	// own timer.
 	Heart *heartbeat.Heart
 	Log   zerolog.Logger
+	Disk  disk.Disk // nil means disk.System
 }
 
 // Archive writes the replays of all games into one folder, with a single goroutine.
@@ -62,23 +64,24 @@ type Archive struct {
 	names map[string]bool // names in use, in lower case without suffix
 
 	// Used only by the goroutine.
-	open     map[*Recording]bool
-	mostFile int64 // replaces the constant in tests; 0 means the constant
+	open     []*Recording // their files are open, in the order of their games' starts
+	mostFile int64        // replaces the constant in tests; 0 means the constant
 }
 
 // Open creates the folder and starts the goroutine, which first completes replays that a killed host left
 // behind.
 func Open(opts Options) (*Archive, error) {
-	if err := os.MkdirAll(opts.Dir, 0o755); err != nil {
+	opts.Disk = cmp.Or(opts.Disk, disk.System)
+	if err := opts.Disk.MkdirAll(opts.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	entries, err := os.ReadDir(opts.Dir)
+	entries, err := opts.Disk.ReadDir(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
 	a := &Archive{
 		opts: opts, jobs: make(chan *batch, mostBatches), quit: make(chan struct{}), done: make(chan struct{}),
-		names: map[string]bool{}, open: map[*Recording]bool{},
+		names: map[string]bool{},
 	}
 	a.spare.New = func() any { return new(batch) }
 	for _, e := range entries {
@@ -142,8 +145,8 @@ func (a *Archive) run() {
 			a.prune(now)
 		case <-a.quit:
 			a.takeAll()
-			for r := range a.open {
-				a.finish(r)
+			for len(a.open) > 0 {
+				a.finish(a.open[0])
 			}
 			return
 		}
@@ -155,7 +158,7 @@ func (a *Archive) takeAll() {
 	for n := len(a.jobs); n > 0; n-- {
 		a.take(<-a.jobs)
 	}
-	for r := range a.open {
+	for _, r := range slices.Clone(a.open) {
 		if r.out.fresh {
 			r.out.fresh = false
 			if err := r.out.w.Flush(); err != nil {
@@ -171,18 +174,18 @@ func (a *Archive) take(b *batch) {
 	a.bytes.Add(-int64(len(b.bytes)))
 	if b.start != nil && !r.failed.Load() {
 		var err error
-		if r.out, err = create(filepath.Join(a.opts.Dir, r.file), r.about.File != "", r.about.Game, b.start); err != nil {
+		if r.out, err = create(a.opts.Disk, filepath.Join(a.opts.Dir, r.file), r.about.File != "", r.about.Game, b.start); err != nil {
 			a.fail(r, err)
 		} else {
-			a.open[r] = true
+			a.open = append(a.open, r)
 		}
 	}
-	if a.open[r] {
+	if r.out != nil {
 		r.out.fresh = true
 		switch err := b.write(r.out.w); {
 		case b.leave:
-			delete(a.open, r)
 			r.out.leave()
+			a.forget(r)
 		case err != nil:
 			a.fail(r, err)
 		case b.end:
@@ -202,7 +205,7 @@ func (a *Archive) take(b *batch) {
 
 // finishLost completes the files of recordings that had to stop.
 func (a *Archive) finishLost() {
-	for r := range a.open {
+	for _, r := range slices.Clone(a.open) {
 		if r.lost.Load() && len(a.jobs) == 0 {
 			a.finish(r)
 		}
@@ -214,7 +217,7 @@ func (a *Archive) finish(r *Recording) {
 		a.fail(r, err)
 		return
 	}
-	delete(a.open, r)
+	a.forget(r)
 	if r.minor.Load() {
 		a.noteMinor(r.file)
 	}
@@ -238,12 +241,17 @@ func (a *Archive) put(b *batch) bool {
 
 // fail ends a recording after a write error and keeps the readable part of the file.
 func (a *Archive) fail(r *Recording, err error) {
-	delete(a.open, r)
 	r.failed.Store(true)
 	a.opts.Log.Warn().Err(err).Str("file", filepath.Join(a.opts.Dir, r.file)).
 		Msg("cannot write the replay of a game any further; the game continues")
 	if r.out != nil {
 		r.out.abandon()
-		r.out = nil
+		a.forget(r)
 	}
+}
+
+// forget removes a recording whose file is closed.
+func (a *Archive) forget(r *Recording) {
+	r.out = nil
+	a.open = slices.DeleteFunc(a.open, func(o *Recording) bool { return o == r })
 }

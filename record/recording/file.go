@@ -8,48 +8,48 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gofrs/flock"
-
 	"w3host/formats/replay"
+	"w3host/internal/disk"
 )
 
 // file is the replay file of a running game. It is locked, so that another host in the same folder leaves it
 // alone.
 type file struct {
+	disk  disk.Disk
 	final string // path once it is complete
 	part  string // path while it is written
-	f     *os.File
-	lock  *flock.Flock
+	f     disk.File
+	lock  disk.Lock
 	w     *replay.Writer
 	fresh bool // it has data that was not flushed
 }
 
 // create opens a new replay file. A game rebuilt from its journal gets a different temporary name, since the
 // previous process may still be writing its own file.
-func create(final string, again bool, g replay.Program, s *replay.Start) (*file, error) {
-	if err := free(final); err != nil {
+func create(on disk.Disk, final string, again bool, g replay.Program, s *replay.Start) (*file, error) {
+	if err := free(on, final); err != nil {
 		return nil, err
 	}
-	part := partOf(final, again)
-	f, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
+	part := partOf(on, final, again)
+	f, err := on.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	out := &file{final: final, part: part, f: f}
-	if out.lock, err = lockPart(part); err == nil {
+	out := &file{disk: on, final: final, part: part, f: f}
+	if out.lock, err = lockPart(on, part); err == nil {
 		out.w, err = replay.NewWriter(f, g, s)
 	}
 	if err != nil {
 		out.close()
-		return nil, errors.Join(err, os.Remove(part))
+		return nil, errors.Join(err, on.Remove(part))
 	}
 	return out, nil
 }
 
 // partOf returns the temporary name of a file.
-func partOf(final string, again bool) string {
+func partOf(on disk.Disk, final string, again bool) string {
 	if again {
-		return fmt.Sprintf("%s.%d%s", final, os.Getpid(), partSuffix)
+		return fmt.Sprintf("%s.%d%s", final, on.Getpid(), partSuffix)
 	}
 	return final + partSuffix
 }
@@ -58,15 +58,15 @@ func partOf(final string, again bool) string {
 func (o *file) finish() error {
 	err := errors.Join(o.w.Close(), o.close())
 	if err == nil {
-		err = free(o.final)
+		err = free(o.disk, o.final)
 	}
 	if err != nil {
 		return err
 	}
 	if o.part != o.final+partSuffix {
-		_ = remove(o.final + partSuffix) // file of the previous process, if that has ended
+		_ = remove(o.disk, o.final+partSuffix) // file of the previous process, if that has ended
 	}
-	return os.Rename(o.part, o.final)
+	return o.disk.Rename(o.part, o.final)
 }
 
 // size returns the current file size, or 0 if it is unavailable.
@@ -81,11 +81,11 @@ func (o *file) size() int64 {
 // again.
 func (o *file) abandon() {
 	o.close()
-	_, _ = Finish(o.part)
+	_, _ = finish(o.disk, o.part)
 }
 
 // leave deletes the file, because another process writes the replay.
-func (o *file) leave() { _ = errors.Join(o.close(), os.Remove(o.part)) }
+func (o *file) leave() { _ = errors.Join(o.close(), o.disk.Remove(o.part)) }
 
 func (o *file) close() error {
 	var err error
@@ -101,8 +101,8 @@ func (o *file) close() error {
 }
 
 // free returns an error if a file with that name exists.
-func free(name string) error {
-	_, err := os.Lstat(name)
+func free(on disk.Disk, name string) error {
+	_, err := on.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -116,16 +116,12 @@ func free(name string) error {
 var errWritten = errors.New("a running host is writing this file")
 
 // lockPart locks a file that is being written; the lock ends with the process.
-func lockPart(part string) (*flock.Flock, error) {
-	lock := flock.New(part)
-	held, err := lock.TryLock()
-	switch {
-	case err != nil:
-		return nil, err
-	case !held:
+func lockPart(on disk.Disk, part string) (disk.Lock, error) {
+	lock, err := on.Lock(part)
+	if errors.Is(err, disk.ErrLocked) {
 		return nil, errWritten
 	}
-	return lock, nil
+	return lock, err
 }
 
 // IsPart reports whether name belongs to an unfinished replay.
@@ -144,32 +140,35 @@ func FinalOf(name string) string {
 
 // Finish turns the ".part" file of a killed host into a complete replay with its final name. It keeps
 // everything up to the last complete record of the last complete block.
-func Finish(part string) (*replay.Repaired, error) {
+func Finish(part string) (*replay.Repaired, error) { return finish(disk.System, part) }
+
+func finish(on disk.Disk, part string) (*replay.Repaired, error) {
 	final := FinalOf(part)
-	if err := free(final); err != nil {
+	if err := free(on, final); err != nil {
 		return nil, err
 	}
-	src, err := os.Open(part)
+	src, err := on.OpenFile(part, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	lock, err := lockPart(part)
+	lock, err := lockPart(on, part)
 	if err != nil {
 		return nil, err
 	}
 	defer lock.Unlock()
-	dst, err := os.CreateTemp(filepath.Dir(part), ".repair-*")
+	// A kill leaves the part, as it was or repaired, and perhaps the temporary file, which the next try replaces.
+	temp := part + repairSuffix
+	dst, err := on.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(dst.Name())
 	done, err := replay.Repair(src, dst)
-	if err = errors.Join(err, dst.Chmod(0o644), dst.Close()); err != nil {
-		return nil, err
+	if err = errors.Join(err, dst.Close(), src.Close(), lock.Unlock()); err == nil { // Windows renames no open file
+		err = on.Rename(temp, part)
 	}
-	if err := os.Rename(dst.Name(), final); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, errors.Join(err, on.Remove(temp))
 	}
-	return done, os.Remove(part)
+	return done, on.Rename(part, final)
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"w3host/game"
+	"w3host/internal/disk"
 	"w3host/internal/testkit"
 	"w3host/internal/tier"
 )
@@ -24,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 	a, log := open(t, Options{Dir: dir})
 	r := begin(a, 1, "long")
 	turns(r, 50)
-	testkit.Eventually(t, "its file", func() bool { return free(filepath.Join(dir, r.Name()+".part")) != nil })
+	testkit.Eventually(t, "its file", func() bool { return free(disk.System, filepath.Join(dir, r.Name()+".part")) != nil })
 	ballast := filepath.Join(dir, "ballast")
 	f, err := os.Create(ballast)
 	if err != nil {

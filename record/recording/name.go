@@ -14,7 +14,9 @@ import (
 const (
 	suffix     = ".w3g"
 	partSuffix = ".part" // appended while the game runs
-	maxName    = 180     // limit in bytes without number and suffix; file systems allow 255
+
+	repairSuffix = ".repair" // appended to an unfinished replay for its repaired copy
+	maxName      = 180       // limit in bytes without number and suffix; file systems allow 255
 )
 
 // fields holds the values for placeholders in file names.

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"w3host/internal/disk"
 )
 
 // stored is a replay or unfinished replay in the folder.
@@ -57,7 +58,7 @@ func (a *Archive) prune(now time.Time) {
 
 // list returns all replays and unfinished replays in the order of deletion, and their total size.
 func (a *Archive) list() (files []stored, total int64, err error) {
-	entries, err := os.ReadDir(a.opts.Dir)
+	entries, err := a.opts.Disk.ReadDir(a.opts.Dir)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -91,9 +92,9 @@ func (a *Archive) list() (files []stored, total int64, err error) {
 func (a *Archive) discard(name string) error {
 	path := filepath.Join(a.opts.Dir, name)
 	if IsPart(name) {
-		return remove(path)
+		return remove(a.opts.Disk, path)
 	}
-	return os.Remove(path)
+	return a.opts.Disk.Remove(path)
 }
 
 // minorFile lists the minor replays of the folder, one name per line.
@@ -101,18 +102,13 @@ const minorFile = ".minor"
 
 // noteMinor adds a replay to the list of minor ones.
 func (a *Archive) noteMinor(name string) {
-	f, err := os.OpenFile(filepath.Join(a.opts.Dir, minorFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err == nil {
-		_, err = f.WriteString(name + "\n")
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
+	if err := disk.Append(a.opts.Disk, filepath.Join(a.opts.Dir, minorFile), []byte(name+"\n"), 0o644); err != nil {
 		a.opts.Log.Warn().Err(err).Str("file", name).Msg("cannot note that a replay is of a short or one-sided game")
 	}
 }
 
 func (a *Archive) minorNames() map[string]bool {
-	text, _ := os.ReadFile(filepath.Join(a.opts.Dir, minorFile))
+	text, _ := a.opts.Disk.ReadFile(filepath.Join(a.opts.Dir, minorFile))
 	names := map[string]bool{}
 	for name := range strings.Lines(string(text)) {
 		names[strings.TrimSuffix(name, "\n")] = true
@@ -135,7 +131,7 @@ func (a *Archive) forgetMinor(noted, left map[string]bool) {
 		return
 	}
 	path := filepath.Join(a.opts.Dir, minorFile)
-	if err := os.WriteFile(path+".new", []byte(keep.String()), 0o644); err == nil {
-		_ = os.Rename(path+".new", path) // a failure is retried at the next prune
+	if err := disk.WriteFile(a.opts.Disk, path+".new", []byte(keep.String()), 0o644); err == nil {
+		_ = a.opts.Disk.Rename(path+".new", path) // a failure is retried at the next prune
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"w3host/formats/replay"
 	"w3host/game"
+	"w3host/internal/disk"
 	"w3host/lobby"
 	"w3host/protocol/w3gs"
 )
@@ -125,16 +126,16 @@ func TestPartsInUseStay(t *testing.T) {
 	if err := os.WriteFile(part, make([]byte, 1000), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := lockPart(part)
+	lock, err := lockPart(disk.System, part)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a.opts.KeepBytes = 1
-	if a.prune(time.Now()); free(part) == nil {
+	if a.prune(time.Now()); free(disk.System, part) == nil {
 		t.Error("a part is removed that somebody writes")
 	}
 	_ = lock.Unlock()
-	if a.prune(time.Now()); free(part) != nil {
+	if a.prune(time.Now()); free(disk.System, part) != nil {
 		t.Error("a part that nobody writes stays")
 	}
 }

@@ -58,7 +58,7 @@ type Recording struct {
 	minor  atomic.Bool // the file is deleted before others; state at the last flush
 
 	// Used only by the Archive's goroutine.
-	out *file
+	out *file // nil unless it is open
 }
 
 // event is one record of the replay.
@@ -102,7 +102,7 @@ func (r *Recording) Part() string {
 	if r.Name() == "" {
 		return ""
 	}
-	return filepath.Join(r.to.opts.Dir, partOf(r.file, r.about.File != ""))
+	return filepath.Join(r.to.opts.Dir, partOf(r.to.opts.Disk, r.file, r.about.File != ""))
 }
 
 // Observe processes one event. It does not block.

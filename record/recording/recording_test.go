@@ -17,6 +17,7 @@ import (
 	"w3host/protocol/w3gs"
 	gamesync "w3host/sync"
 
+	"w3host/internal/disk"
 	"w3host/internal/testkit"
 )
 
@@ -211,7 +212,7 @@ func TestRetention(t *testing.T) {
 
 // A disk that hangs costs the rest of a replay, and never the time of a game.
 func TestSlowDisk(t *testing.T) {
-	a := &Archive{jobs: make(chan *batch, 2), names: map[string]bool{}, opts: Options{Name: "x", Dir: t.TempDir()}}
+	a := &Archive{jobs: make(chan *batch, 2), names: map[string]bool{}, opts: Options{Name: "x", Dir: t.TempDir(), Disk: disk.System}}
 	a.spare.New = func() any { return new(batch) }
 	r := begin(a, 1, "x")
 	turns(r, 1000)
@@ -219,9 +220,9 @@ func TestSlowDisk(t *testing.T) {
 	if !r.lost.Load() || len(a.jobs) != 2 {
 		t.Errorf("lost %v, %d batches wait", r.lost.Load(), len(a.jobs))
 	}
-	a.open, a.quit, a.done = map[*Recording]bool{}, make(chan struct{}), make(chan struct{})
+	a.quit, a.done = make(chan struct{}), make(chan struct{})
 	go a.run() // the disk is back
-	testkit.Eventually(t, "the file", func() bool { return free(filepath.Join(a.opts.Dir, r.Name())) != nil })
+	testkit.Eventually(t, "the file", func() bool { return free(disk.System, filepath.Join(a.opts.Dir, r.Name())) != nil })
 	if s := summary(t, filepath.Join(a.opts.Dir, r.Name())); s.Turns != int(batchTime/(100*time.Millisecond)) {
 		t.Errorf("%d turns, want those of a batch", s.Turns)
 	}

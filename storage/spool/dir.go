@@ -1,23 +1,10 @@
 package spool
 
-import (
-	"errors"
-	"fmt"
-	"os"
-	"runtime"
-)
+import "fmt"
 
-// syncDir makes new file names in dir survive a power cut. On Windows it does nothing: NTFS journals names,
-// and directories cannot be synced.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err == nil {
-		err = errors.Join(d.Sync(), d.Close())
-	}
-	if err != nil {
+// syncDir makes new file names in the folder survive a power cut.
+func (s *Spool) syncDir() error {
+	if err := s.disk.SyncDir(s.dir); err != nil {
 		return fmt.Errorf("sync the spool directory: %w", err)
 	}
 	return nil

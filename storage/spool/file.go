@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+
+	"w3host/internal/disk"
 )
 
 // File is a file of a spool. One goroutine may append while another one syncs.
@@ -22,16 +25,21 @@ type File struct {
 
 	spool *Spool
 
+	size   atomic.Int64
 	mu     sync.Mutex
-	file   *os.File // open while it is being written
-	size   int64
+	file   disk.File // open while it is being written
 	closed bool
 }
 
 // Create creates a new file.
 func (s *Spool) Create() (*File, error) {
+	if s.lock == nil {
+		if err := s.begin(); err != nil {
+			return nil, fmt.Errorf("begin the spool: %w", err)
+		}
+	}
 	path := s.path(s.number.Add(1))
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	f, err := s.disk.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("begin a spool file: %w", err)
 	}
@@ -67,20 +75,16 @@ func (s *Spool) load(path string) (*File, error) {
 func (f *File) Append(lines []byte) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, err := f.file.WriteAt(lines, f.size); err != nil {
-		_ = f.file.Truncate(f.size) // release the space; leftover bytes would be overwritten or recognised as torn
+	if _, err := f.file.WriteAt(lines, f.size.Load()); err != nil {
+		_ = f.file.Truncate(f.size.Load()) // release the space; leftover bytes would be overwritten or recognised as torn
 		return fmt.Errorf("write the spool: %w", err)
 	}
-	f.size += int64(len(lines))
+	f.size.Add(int64(len(lines)))
 	return nil
 }
 
 // Size returns the length in bytes.
-func (f *File) Size() int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.size
-}
+func (f *File) Size() int64 { return f.size.Load() }
 
 // Sync makes appended records survive a power cut. It ignores files that were removed meanwhile.
 func (f *File) Sync() error {
@@ -91,20 +95,18 @@ func (f *File) Sync() error {
 		return fmt.Errorf("sync the spool: %w", err)
 	}
 	if f.spool.newName.CompareAndSwap(true, false) {
-		return syncDir(f.spool.dir)
+		return f.spool.syncDir()
 	}
 	return nil
 }
 
 // Read returns the intact records of the file.
 func (f *File) Read() (Contents, error) {
-	data, err := os.ReadFile(f.Path)
+	data, err := f.spool.disk.ReadFile(f.Path)
 	if err != nil {
 		return Contents{}, fmt.Errorf("read the spool: %w", err)
 	}
-	f.mu.Lock()
-	f.size = int64(len(data))
-	f.mu.Unlock()
+	f.size.Store(int64(len(data)))
 	return Parse(data), nil
 }
 
@@ -112,9 +114,9 @@ func (f *File) Read() (Contents, error) {
 func (f *File) Remove() error {
 	f.close()
 	if f.Damaged+f.Missing > 0 {
-		return quarantine(f.Path)
+		return f.spool.quarantine(f.Path)
 	}
-	if err := os.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := f.spool.disk.Remove(f.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete a finished spool file: %w", err)
 	}
 	return nil
@@ -131,11 +133,11 @@ func (f *File) close() {
 }
 
 // quarantine moves a file to the quarantine folder.
-func quarantine(path string) error {
+func (s *Spool) quarantine(path string) error {
 	dir := filepath.Join(filepath.Dir(path), Quarantine)
-	err := os.MkdirAll(dir, 0o750)
+	err := s.disk.MkdirAll(dir, 0o750)
 	if err == nil {
-		err = os.Rename(path, filepath.Join(dir, filepath.Base(path)))
+		err = s.disk.Rename(path, filepath.Join(dir, filepath.Base(path)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("put a damaged spool file aside: %w", err)

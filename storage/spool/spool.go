@@ -23,7 +23,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/gofrs/flock"
+	"w3host/internal/disk"
 )
 
 const (
@@ -42,33 +42,33 @@ var ErrInUse = errors.New("in use by another running w3host")
 
 // Spool is a folder owned by one process.
 type Spool struct {
+	disk    disk.Disk
 	dir     string
-	lock    *flock.Flock
+	lock    disk.Lock     // nil until it is open; used by one goroutine
 	number  atomic.Uint64 // number of the newest file
 	newName atomic.Bool   // the folder itself must be synced
 }
 
 // Left describes what earlier runs left in the folder.
 type Left struct {
-	Files  []*File  // files with records, sorted by run and number
-	Faults []string // files that cannot be read or were quarantined immediately
+	Files  []*File  // sorted by run and number; those without records are only to be removed
+	Faults []string // files that cannot be read or contain no record
 }
 
 // Open creates the folder if necessary, locks it and returns the files to replay. It returns ErrInUse if
 // another process has it.
-func Open(dir string) (*Spool, Left, error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+func Open(on disk.Disk, dir string) (*Spool, Left, error) {
+	if err := on.MkdirAll(dir, 0o750); err != nil {
 		return nil, Left{}, fmt.Errorf("create the spool directory: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, lockName))
-	held, err := lock.TryLock()
+	lock, err := on.Lock(filepath.Join(dir, lockName))
 	switch {
+	case errors.Is(err, disk.ErrLocked):
+		return nil, Left{}, fmt.Errorf("the spool in %s is %w: give each host its own data directory", dir, ErrInUse)
 	case err != nil:
 		return nil, Left{}, fmt.Errorf("open the spool: %w", err)
-	case !held:
-		return nil, Left{}, fmt.Errorf("the spool in %s is %w: give each host its own data directory", dir, ErrInUse)
 	}
-	s := &Spool{dir: dir, lock: lock}
+	s := &Spool{disk: on, dir: dir, lock: lock}
 	err = s.takeDetached()
 	left := Left{}
 	if err == nil {
@@ -80,9 +80,21 @@ func Open(dir string) (*Spool, Left, error) {
 	return s, left, nil
 }
 
+// Later returns a spool in a new folder, which is created with the first file. Until then the disk is not used.
+func Later(on disk.Disk, dir string) *Spool { return &Spool{disk: on, dir: dir} }
+
+// begin creates the folder of a spool that Later has returned.
+func (s *Spool) begin() error {
+	err := s.disk.MkdirAll(s.dir, 0o750)
+	if err == nil {
+		s.lock, err = s.disk.Lock(filepath.Join(s.dir, lockName))
+	}
+	return err
+}
+
 // Inspect returns the files of a folder and those in its quarantine. The host that owns it may be running.
 func Inspect(dir string) (files, aside []*File, err error) {
-	s := &Spool{dir: dir}
+	s := &Spool{disk: disk.System, dir: dir}
 	files, aside = []*File{}, []*File{}
 	paths, err := s.list(dir)
 	if err != nil {
@@ -107,7 +119,7 @@ func Inspect(dir string) (files, aside []*File, err error) {
 
 // ReadFile reads any file of such lines.
 func ReadFile(path string) (Contents, error) {
-	return (&File{Path: path}).Read()
+	return (&File{Path: path, spool: &Spool{disk: disk.System}}).Read()
 }
 
 func (s *Spool) scan() (left Left, err error) {
@@ -123,13 +135,10 @@ func (s *Spool) scan() (left Left, err error) {
 		switch {
 		case err != nil:
 			left.Faults = append(left.Faults, err.Error())
-		case f.Records == 0:
-			if err := f.Remove(); err != nil {
-				left.Faults = append(left.Faults, err.Error())
-			} else if f.Damaged > 0 {
-				left.Faults = append(left.Faults, f.Path+": nothing in it is whole; it is in "+Quarantine)
-			}
 		default:
+			if f.Records == 0 && f.Damaged > 0 {
+				left.Faults = append(left.Faults, f.Path+": nothing in it is whole; it moves to "+Quarantine)
+			}
 			left.Files = append(left.Files, f)
 		}
 	}
@@ -140,20 +149,29 @@ func (s *Spool) scan() (left Left, err error) {
 	return left, nil
 }
 
+// RemoveTemporary deletes files that a killed process was about to rename. Failures are tried again at the next start.
+func (s *Spool) RemoveTemporary() {
+	for _, path := range disk.Names(s.disk, s.dir, disk.TempSuffix) {
+		_ = s.disk.Remove(path)
+	}
+}
+
 // takeDetached moves the files of ended processes from their subfolders into this spool.
 func (s *Spool) takeDetached() error {
 	if _, err := s.list(s.dir); err != nil {
 		return err
 	}
-	folders, _ := filepath.Glob(filepath.Join(s.dir, DetachedPrefix+"*"))
-	for _, folder := range folders {
-		lock := flock.New(filepath.Join(folder, lockName))
-		if held, err := lock.TryLock(); err != nil || !held {
+	for _, folder := range disk.Names(s.disk, s.dir, "") {
+		if !strings.HasPrefix(filepath.Base(folder), DetachedPrefix) {
+			continue
+		}
+		lock, err := s.disk.Lock(filepath.Join(folder, lockName))
+		if err != nil {
 			continue // still in use
 		}
-		err := errors.Join(s.take(folder, s.dir), s.take(filepath.Join(folder, Quarantine), filepath.Join(s.dir, Quarantine)))
+		err = errors.Join(s.take(folder, s.dir), s.take(filepath.Join(folder, Quarantine), filepath.Join(s.dir, Quarantine)))
 		if err == nil {
-			err = os.RemoveAll(folder)
+			err = s.disk.RemoveAll(folder)
 		}
 		if err = errors.Join(err, lock.Unlock()); err != nil {
 			return fmt.Errorf("the spool of an earlier process, %s: %w", folder, err)
@@ -163,30 +181,30 @@ func (s *Spool) takeDetached() error {
 }
 
 // take moves the files of one folder to another under new numbers.
-func (s *Spool) take(from, to string) error {
-	paths, err := filepath.Glob(filepath.Join(from, "*"+suffix))
+func (s *Spool) take(from, to string) (err error) {
+	paths := disk.Names(s.disk, from, suffix)
 	if len(paths) > 0 {
-		err = errors.Join(err, os.MkdirAll(to, 0o750))
+		err = s.disk.MkdirAll(to, 0o750)
 	}
 	for _, path := range paths {
-		err = errors.Join(err, os.Rename(path, filepath.Join(to, filepath.Base(s.path(s.number.Add(1))))))
+		err = errors.Join(err, s.disk.Rename(path, filepath.Join(to, filepath.Base(s.path(s.number.Add(1))))))
 	}
 	return err
 }
 
 // RemoveDetached removes a subfolder without records to replay. If it has quarantined files, it stays, and the
 // next Open moves them.
-func RemoveDetached(dir string) error {
-	if aside, err := filepath.Glob(filepath.Join(dir, Quarantine, "*"+suffix)); len(aside) > 0 || err != nil {
-		return err
+func RemoveDetached(on disk.Disk, dir string) error {
+	if aside := disk.Names(on, filepath.Join(dir, Quarantine), suffix); len(aside) > 0 {
+		return nil
 	}
-	return os.RemoveAll(dir)
+	return on.RemoveAll(dir)
 }
 
 // list returns the files of the spool and its quarantine, and remembers the highest number, so that no two
 // files ever share a name.
 func (s *Spool) list(dir string) (paths []string, err error) {
-	entries, err := os.ReadDir(dir)
+	entries, err := s.disk.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("read the spool: %w", err)
 	}
@@ -213,4 +231,9 @@ func (s *Spool) path(n uint64) string {
 }
 
 // Close unlocks the folder.
-func (s *Spool) Close() error { return s.lock.Unlock() }
+func (s *Spool) Close() error {
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Unlock()
+}

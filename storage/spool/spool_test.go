@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"w3host/internal/disk"
 	"w3host/storage/spool"
 )
 
@@ -28,7 +29,7 @@ func lines(first, last uint64) (text []byte) {
 
 func open(t *testing.T, dir string) (*spool.Spool, spool.Left) {
 	t.Helper()
-	s, left, err := spool.Open(dir)
+	s, left, err := spool.Open(disk.System, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestEditedLine(t *testing.T) {
 func TestOneOwner(t *testing.T) {
 	dir := t.TempDir()
 	s, _ := open(t, dir)
-	if _, _, err := spool.Open(dir); err == nil || !strings.Contains(err.Error(), "give each host its own data directory") {
+	if _, _, err := spool.Open(disk.System, dir); err == nil || !strings.Contains(err.Error(), "give each host its own data directory") {
 		t.Errorf("second owner: %v", err)
 	}
 	_ = s.Close()
