@@ -30,7 +30,7 @@ func (d *daemon) openDatabase() (err error) {
 // openRecords opens the spool and starts the maintenance of the database.
 func (d *daemon) openRecords() error {
 	within := time.Duration(0)
-	if d.Shelf != nil && d.Shelf.StandsBy() {
+	if d.Supervisor != nil && d.Supervisor.StandsBy() {
 		within = spoolTimeout
 	}
 	recorder, err := storage.AwaitRecorder(d.ctx, d.db, storage.RecorderOptions{

@@ -129,13 +129,13 @@ func TestQuarantine(t *testing.T) {
 	}
 	s, left := open(t, dir)
 	defer s.Close()
-	if len(left.Files) != 2 || left.Files[0].Damaged != 1 || left.Files[0].Records != 4 || left.Files[1].Missing != 2 {
+	if len(left.Files) != 3 || left.Files[0].Records != 0 || left.Files[1].Damaged != 1 || left.Files[1].Records != 4 || left.Files[2].Missing != 2 {
 		t.Fatalf("left %+v", left.Files)
 	}
 	if len(left.Faults) != 1 || !strings.Contains(left.Faults[0], "nothing in it is whole") {
 		t.Errorf("faults %q", left.Faults)
 	}
-	if err := errors.Join(left.Files[0].Remove(), left.Files[1].Remove()); err != nil {
+	if err := errors.Join(left.Files[0].Remove(), left.Files[1].Remove(), left.Files[2].Remove()); err != nil {
 		t.Error(err)
 	}
 	var aside []string
