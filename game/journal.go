@@ -15,7 +15,7 @@ import (
 //
 // An entry of kind checkEntry holds the CRC-32 of all orders to the host so far as a u32; the journal of a game that
 // ended properly ends with one. Kinds from noteEntry on belong to the host.
-const journalMagic = "w3host journal 9\n"
+const journalMagic = "w3host journal 10\n"
 
 const (
 	checkEntry = 0x40 // above the kinds of inputs

@@ -6,7 +6,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mtibben/confusables"
 	"golang.org/x/text/unicode/norm"
 
 	"w3host/protocol/w3gs"
@@ -29,9 +28,36 @@ var alike = strings.NewReplacer("5", "s", "3", "e", "$", "s", "@", "a", "в", "b
 func Likeness(name string) string {
 	plain := norm.NFKC.String(strings.TrimSpace(w3gs.StripColours(name)))
 	for range 2 { // capitals have other look-alikes than small letters
-		plain = strings.ToLower(confusables.Skeleton(plain))
+		plain = strings.ToLower(skeleton(plain))
 	}
 	return strings.ReplaceAll(plain, "i", "l")
+}
+
+//go:generate sh -c "curl -fsS https://www.unicode.org/Public/security/latest/confusables.txt | go run -C ../tools ./confusables >confusables.new && mv confusables.new confusables.go"
+
+// confusable maps letters to the text that they look like, as UTS 39 defines it.
+var confusable = func() map[rune]string {
+	texts := map[rune]string{}
+	for line := range strings.Lines(confusableTable) {
+		tab := strings.LastIndexByte(line, '\t') // one of the texts contains a tab
+		for _, letter := range strings.TrimSuffix(line[tab+1:], "\n") {
+			texts[letter] = line[:tab]
+		}
+	}
+	return texts
+}()
+
+// skeleton returns the skeleton of a text by UTS 39, which is equal for texts that look alike. It does not ignore case.
+func skeleton(s string) string {
+	var b strings.Builder
+	for _, r := range norm.NFD.String(s) {
+		if text, ok := confusable[r]; ok {
+			b.WriteString(text)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return norm.NFD.String(b.String())
 }
 
 // LookAlikes is the rule for names that look like that of an admin or of a present player.

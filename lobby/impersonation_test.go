@@ -44,6 +44,7 @@ func TestLikeness(t *testing.T) {
 		{"Bob", "bob", "B0b", "Bоb", "Воb"},
 		{"Player1", "Playerl", "PlayerI", "P1ayer1"},
 		{"Mary", "rnary"},
+		{"Pal", "ƿal"}, // since Unicode 14
 	} {
 		for _, name := range same[1:] {
 			if Likeness(name) != Likeness(same[0]) {

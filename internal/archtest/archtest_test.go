@@ -69,7 +69,6 @@ var allowedImpure = map[string][]string{
 // pureLibraries only compute: bytes in, bytes out.
 var pureLibraries = []string{
 	"github.com/klauspost/compress/flate", "github.com/klauspost/compress/zlib",
-	"github.com/mtibben/confusables",
 	"google.golang.org/protobuf/encoding/protowire",
 }
 
