@@ -162,12 +162,8 @@ func TestPostsDoNotHoldTheBeat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
-	for range 10 * mostPosts {
+	for range 10 * mostPosts { // a read that waited for the database would outlast the answers of the others, which then are missing below
 		l.read(told(session))
-	}
-	if took := time.Since(start); took > replyWithin/2 {
-		t.Errorf("%v, with the database hanging", took)
 	}
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
