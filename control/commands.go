@@ -43,7 +43,7 @@ func reachCommands() command.Table[*target] {
 		},
 		{
 			Name:      "games",
-			Aliases:   []string{"getgames", "listgames"},
+			Aliases:   []string{"getgames", "listgames", "lobbies", "status"},
 			Help:      "list the open lobbies; admins also see running games and private lobbies",
 			Unaudited: command.All,
 			Bare:      games,

@@ -15,6 +15,7 @@ import (
 	"w3host/control"
 	"w3host/formats/w3map"
 	"w3host/internal/terminal"
+	"w3host/protocol/w3gs"
 	"w3host/storage"
 )
 
@@ -147,13 +148,19 @@ func peopleRows(g *storage.GameDetail) (rows [][]string) {
 		if p.Slot >= 0 {
 			slot, team = strconv.Itoa(p.Slot+1), strconv.Itoa(p.Team+1)
 		}
-		left := either(p.Fake, "fake player", p.LeftReason)
+		left := either(p.Fake, "fake player", leftReason(p))
 		rows = append(rows, []string{slot, team, p.Called(), realmName(p.Realm), p.Address, fmt.Sprintf("%d ms", p.PingMS), fmt.Sprint(p.Actions), left})
 	}
 	for _, s := range g.Computers {
 		rows = append(rows, []string{strconv.Itoa(int(s.Slot) + 1), strconv.Itoa(int(s.Team) + 1), "(computer)", "", "", "", "", ""})
 	}
 	return rows
+}
+
+// leftReason returns why a player left. A client that quits a running game reports the reason that the log stores as
+// "lost", which says nothing about the result of the game.
+func leftReason(p storage.GamePlayer) string {
+	return either(p.LeftReason == w3gs.LeaveLost.String(), "quit", p.LeftReason)
 }
 
 // timelineRows returns all events except chat in chronological order.
@@ -166,7 +173,7 @@ func timelineRows(g *storage.GameDetail) [][]string {
 	name := names(g)
 	all := []event{{g.CreatedAt, 0, g.Owner, "the lobby opens"}, {g.StartedAt, 0, "", "loading begins"}, {g.LoadedAt, 0, "", "all have loaded"}}
 	for _, p := range g.People {
-		all = append(all, event{p.JoinedAt, 0, p.Called(), "joins"}, event{p.LeftAt, p.LeftTurn, p.Called(), "leaves: " + p.LeftReason})
+		all = append(all, event{p.JoinedAt, 0, p.Called(), "joins"}, event{p.LeftAt, p.LeftTurn, p.Called(), "leaves: " + leftReason(p)})
 	}
 	for _, e := range g.Downloads {
 		what := fmt.Sprintf("downloaded the map: %d bytes in %v", e.Bytes, e.Took)

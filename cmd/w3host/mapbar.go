@@ -71,6 +71,10 @@ func (b *mapBar) clear() {
 func drawBar(done, total int64) string {
 	done = min(done, total)
 	filled := int(done * barWidth / total)
-	return fmt.Sprintf("[%s%s] %3d %%  %d of %d MB", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled),
-		done*100/total, done>>20, total>>20)
+	unit, shift := "MB", 20
+	if total < 1<<20 {
+		unit, shift = "KB", 10
+	}
+	return fmt.Sprintf("[%s%s] %3d %%  %d of %d %s", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled),
+		done*100/total, done>>shift, total>>shift, unit)
 }

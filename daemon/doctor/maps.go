@@ -27,7 +27,7 @@ func checkScripts(_ context.Context, c config.Config) Finding {
 		}
 		_, from, err := mapconf.FindScripts(c.Maps.Scripts, v)
 		if err != nil {
-			faults = append(faults, err.Error())
+			faults = append(faults, strings.TrimPrefix(err.Error(), c.Maps.Scripts+": "))
 			continue
 		}
 		found = append(found, fmt.Sprintf("for %v in %s", v, from))
@@ -101,6 +101,9 @@ func checkMapsFolder(ctx context.Context, c config.Config) Finding {
 		return fine("%s has more maps than can be read in %v; use w3host map verify to check all of them", c.Maps.Dir, patience)
 	case err != nil:
 		return fine("%s: %v", c.Maps.Dir, err).but("set maps.dir to a folder that the host may read")
+	}
+	if len(maps.Files()) == 0 {
+		return fine("%s has no maps; only the built-in map and maps given by path can be hosted", c.Maps.Dir)
 	}
 	good, broken, unknown := 0, 0, 0
 	for _, e := range maps.Files() {

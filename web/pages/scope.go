@@ -24,7 +24,7 @@ var functions = template.FuncMap{
 	"quoted":    view.Quoted,
 	"file":      w3map.Shown,
 	"base":      path.Base,
-	"megabytes": view.Megabytes,
+	"megabytes": view.FileSize,
 	"clock":     texts.Clock,
 	"span":      func(ms int64) string { return texts.Clock(time.Duration(ms) * time.Millisecond) },
 	"day":       func(t time.Time) string { return t.Format("2006-01-02 15:04") },

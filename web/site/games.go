@@ -136,7 +136,7 @@ func (s *Site) lobby(f *frame, g *Game) lobbyView {
 	snap := g.Snap
 	l := lobbyView{
 		Key: g.Key, Name: s.masked(g, snap.Name), Map: plain(snap.Map.Name), MapName: snap.Map.Name, File: snap.Map.File, Since: snap.Since,
-		Waits: s.masked(g, snap.Waits.In(f.Language)), Size: view.Megabytes(snap.Map.Size),
+		Waits: s.masked(g, snap.Waits.In(f.Language)), Size: view.FileSize(snap.Map.Size),
 	}
 	if !g.Info.Since.IsZero() { // the snapshot is as old as the last event
 		l.Since = f.Now.Sub(g.Info.Since)

@@ -120,7 +120,7 @@ func (g *watched) head(to *Values, at string, w words) {
 	to.text(at+"action", g.path()+"/commands")
 	to.text(at+"name", s.Name)
 	to.text(at+"map", w3map.Plain(s.Map.Name))
-	to.text(at+"size", Megabytes(s.Map.Size))
+	to.text(at+"size", FileSize(s.Map.Size))
 	to.text(at+"minimap", "/minimap/"+url.PathEscape(s.Map.File))
 	to.text(at+"since", since(g.since))
 	to.number(at+"players", g.players())

@@ -46,8 +46,13 @@ func millis(d time.Duration) string {
 	return strconv.FormatFloat(ms, 'f', 0, 64)
 }
 
-// Megabytes formats a size in bytes as megabytes.
-func Megabytes(n uint32) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+// FileSize formats a number of bytes as kilobytes or, from a megabyte on, as megabytes.
+func FileSize(n uint32) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
 
 // since formats a time since 1970 in milliseconds. The script of the page shows the time elapsed since then.
 func since(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
