@@ -2,16 +2,16 @@ package config
 
 import "reflect"
 
-// Command is one [commands.NAME]: who may use a command, and its aliases. Names and
-// levels are checked by package control, which knows the commands.
+// Command is a [commands.NAME] section: who may use a command, and its aliases. Package control, which knows the commands,
+// validates names and levels.
 type Command struct {
-	Level   string   `toml:"level"` // player, owner, admin, root, off; empty: the command's own
+	Level   string   `toml:"level"` // player, trusted, owner, admin, root or off; "": the default of the command
 	Aliases []string `toml:"aliases"`
 }
 
 const commandsSection = "commands"
 
-// decodeCommands reads the [commands.NAME] sections of a file.
+// decodeCommands decodes the [commands.NAME] sections of a file.
 func (l *loader) decodeCommands(value any) {
 	sections, ok := value.(map[string]any)
 	if !ok {

@@ -11,10 +11,10 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Entry is one [[autohost]]: a kind of game of which a lobby is always open.
+// Entry is an [[autohost]] entry: a kind of game whose lobbies are kept open.
 type Entry struct {
-	Config            // with what the entry sets in its sections
-	Playlist []string `toml:"maps"` // empty: lobby.map
+	Config            // the configuration, overridden by the keys of the entry
+	Playlist []string `toml:"maps"` // none: lobby.map
 	Weights  []int    `toml:"weights"`
 	Rotation string   `toml:"rotation" default:"order"` // order, random, vote
 	Hours    []string `toml:"hours"`
@@ -32,14 +32,14 @@ func (e *Entry) Unstartable() bool {
 	return e.Lobby.Owner == "" && e.Lobby.Autostart < 0 && e.Lobby.StartAfter == 0
 }
 
-// fields maps the keys of an entry to their places.
+// fields returns the fields of e by the keys that an entry may set.
 func (e *Entry) fields() map[string]reflect.Value {
 	fields := fieldsOf(reflect.ValueOf(e).Elem(), "toml")
 	e.sections(func(_ string, section reflect.Value) { maps.Copy(fields, fieldsOf(section, "entry")) })
 	return fields
 }
 
-// entry is the one that the sections describe.
+// entry returns the entry that the sections describe without any [[autohost]].
 func (c *Config) entry() Entry {
 	var e Entry
 	setDefaults(reflect.ValueOf(&e).Elem())
@@ -47,8 +47,7 @@ func (c *Config) entry() Entry {
 	return e
 }
 
-// Entries returns the entries that autohost keeps open: the [[autohost]] of the file, or
-// one that the sections describe.
+// Entries returns the [[autohost]] entries of the file, or the single entry that the sections describe.
 func (c *Config) Entries() []Entry {
 	if len(c.autohost) == 0 {
 		return []Entry{c.entry()}
@@ -60,14 +59,14 @@ func (c *Config) Entries() []Entry {
 			list[i].Lobby.Owner = ""
 		}
 		if values["version"] != nil {
-			list[i].LAN.Versions = nil // which go with host.version
+			list[i].LAN.Versions = nil // they belong to host.version
 		}
-		new(loader).decodeTable("", "", list[i].fields(), values) // decode has reported what is wrong
+		new(loader).decodeTable("", "", list[i].fields(), values) // decode has reported the faults
 	}
 	return list
 }
 
-// Versions are those whose clients see the lobbies of entries, each once.
+// Versions returns the versions whose clients see the lobbies of any entry, without duplicates.
 func (c *Config) Versions() (list []w3gs.Version) {
 	for _, e := range c.Entries() {
 		for _, v := range e.Seen() {
@@ -79,12 +78,12 @@ func (c *Config) Versions() (list []w3gs.Version) {
 	return list
 }
 
-// Seen are the versions whose clients see the lobbies of the entry, that of the host first.
+// Seen returns the versions whose clients see the lobbies of the entry, starting with its main version.
 func (e *Entry) Seen() []w3gs.Version {
 	return append([]w3gs.Version{e.Host.Version}, e.LAN.Versions...)
 }
 
-// Choices are the maps of the entry, one at least.
+// Choices returns the configured maps of the entry; there is at least one.
 func (e *Entry) Choices() []string {
 	if len(e.Playlist) > 0 {
 		return e.Playlist
@@ -92,7 +91,7 @@ func (e *Entry) Choices() []string {
 	return []string{e.Lobby.Map}
 }
 
-// decodeEntries takes the [[autohost]] of a file.
+// decodeEntries stores the [[autohost]] entries of a file and reports their faults.
 func (l *loader) decodeEntries(entries []map[string]any) {
 	l.autohost = entries
 	fields := new(Entry).fields()
@@ -102,8 +101,7 @@ func (l *loader) decodeEntries(entries []map[string]any) {
 	}
 }
 
-// entries checks what each entry sets; faults of inherited values are reported
-// for the sections.
+// entries validates the keys that each entry sets. Faults of inherited values are reported for the sections.
 func (v *validator) entries(c *Config) {
 	names := map[string]int{}
 	for i, e := range c.Entries() {
@@ -127,7 +125,7 @@ func (v *validator) entries(c *Config) {
 	}
 }
 
-// entryVersions checks for which versions an entry is.
+// entryVersions validates the versions of an entry; set holds the keys that it sets.
 func (v *validator) entryVersions(key func(string) string, set map[string]any, e *Entry) {
 	with := "host.version"
 	if set["version"] != nil {
@@ -140,7 +138,7 @@ func (v *validator) entryVersions(key func(string) string, set map[string]any, e
 	v.players(key, e, e.Lobby.Crossplay && set["crossplay"] != nil, "versions")
 }
 
-// maps checks which maps an entry has and how one is chosen.
+// maps validates the maps of an entry and their weights.
 func (v *validator) maps(key func(string) string, set map[string]any, e *Entry) {
 	if set["map"] != nil && set["maps"] != nil {
 		v.fault(key("map"), fmt.Sprintf("%q", e.Lobby.Map), "must not be there beside maps: write all of them into maps")
@@ -161,7 +159,7 @@ func (v *validator) maps(key func(string) string, set map[string]any, e *Entry) 
 	}
 }
 
-// lobby checks the keys that [lobby] and [[autohost]] share.
+// lobby validates the keys that [lobby] and [[autohost]] entries share.
 func (v *validator) lobby(key func(string) string, l *Lobby) {
 	v.text(key("name"), strings.ReplaceAll(l.Name, "{n}", "1"), 1, w3gs.MaxGameNameLen)
 	if l.Autostart > 0 && l.Autostart < l.MinPlayers {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fieldsOf maps the keys of a struct, which stand in a tag, to their places.
+// fieldsOf returns the fields of a struct by their keys, which it reads from the struct tag named tag.
 func fieldsOf(v reflect.Value, tag string) map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
 	for i := range v.NumField() {
@@ -19,7 +19,7 @@ func fieldsOf(v reflect.Value, tag string) map[string]reflect.Value {
 	return fields
 }
 
-// sections are the structs of [host], [lobby] and so on, in their order.
+// sections calls visit for each section struct, such as that of [host], in the order of Config.
 func (c *Config) sections(visit func(name string, section reflect.Value)) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
@@ -29,8 +29,8 @@ func (c *Config) sections(visit func(name string, section reflect.Value)) {
 	}
 }
 
-// setDefaults puts the defaults of a struct's fields, and of its sections, into
-// them.
+// setDefaults sets the fields of a struct, and of the structs in it, to the values of their default tags. It panics on an
+// invalid tag.
 func setDefaults(v reflect.Value) {
 	for i := range v.NumField() {
 		field, text := v.Field(i), v.Type().Field(i).Tag.Get("default")
@@ -45,13 +45,13 @@ func setDefaults(v reflect.Value) {
 	}
 }
 
-// Default returns the configuration in which nothing is set.
+// Default returns the configuration with the default of every key.
 func Default() (c Config) {
 	setDefaults(reflect.ValueOf(&c).Elem())
 	return c
 }
 
-// fields maps every key, section.name, to its place in the Config.
+// fields returns the fields of c by their keys (section.name).
 func (c *Config) fields() map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
 	c.sections(func(name string, section reflect.Value) {
@@ -62,7 +62,7 @@ func (c *Config) fields() map[string]reflect.Value {
 	return fields
 }
 
-// Values are the values of all keys.
+// Values returns the values of all keys.
 func (c Config) Values() map[string]any {
 	values := make(map[string]any)
 	for key, field := range c.fields() {
@@ -71,10 +71,10 @@ func (c Config) Values() map[string]any {
 	return values
 }
 
-// Keep sets a key to its value in another configuration.
+// Keep sets key to its value in from. The key must exist.
 func (c *Config) Keep(key string, from Config) { c.fields()[key].Set(from.fields()[key]) }
 
-// Keys lists every key in the order of the alphabet.
+// Keys returns all keys, sorted.
 func Keys() []string { return sortedKeys(new(Config).fields()) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -7,34 +7,34 @@ import (
 	"time"
 )
 
-// Ladder is one [[ladder]]: a table of ratings on the public site.
+// Ladder is a [[ladder]] section: a table of ratings on the public site.
 type Ladder struct {
 	Name    string   `toml:"name"`
-	Slug    string   `toml:"slug"` // in addresses; empty: made of the name
-	Maps    []string `toml:"maps"` // names of maps, whose versions are one; none: all maps
+	Slug    string   `toml:"slug"` // last part of the address; "": made from the name
+	Maps    []string `toml:"maps"` // names of maps, of which all versions count as one; none: all maps
 	LAN     bool     `toml:"lan"`
-	Carry   int      `toml:"carry_over"` // percent of a rating that goes on in the next season
-	Seasons []string `toml:"seasons"`    // "2026-10-01 to 2026-12-31"; none: one without end
+	Carry   int      `toml:"carry_over"` // percent of a rating that players keep for the next season
+	Seasons []string `toml:"seasons"`    // such as "2026-10-01 to 2026-12-31"; none: one season without end
 }
 
 const ladderSection = "ladder"
 
-// slugs are those that addresses can have.
+// slugs matches valid slugs.
 var (
 	slugs   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 	noSlugs = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// mostSlug is the length of a slug in bytes.
+// mostSlug is the maximum length of a slug in bytes.
 const mostSlug = 40
 
-// SlugOf makes a slug of a name; empty: it has no letters for one.
+// SlugOf makes a slug from a name. It returns "" if the name has no usable letters or digits.
 func SlugOf(name string) string {
 	slug := strings.Trim(noSlugs.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	return strings.Trim(slug[:min(len(slug), mostSlug)], "-")
 }
 
-// Path is the slug, or the one made of the name.
+// Path returns the slug, or one made from the name.
 func (l *Ladder) Path() string {
 	if l.Slug != "" {
 		return l.Slug
@@ -42,10 +42,10 @@ func (l *Ladder) Path() string {
 	return SlugOf(l.Name)
 }
 
-// LadderSeason is a span of a ladder, from the beginning of a day in UTC to before the beginning of another.
+// LadderSeason is a season from Begin, inclusive, to End, exclusive. Both are midnight in UTC.
 type LadderSeason struct{ Begin, End time.Time }
 
-// Spans are the seasons. Each ends with the last day that it names.
+// Spans parses the seasons. The last day of each belongs to it.
 func (l *Ladder) Spans() (list []LadderSeason, err error) {
 	var after time.Time
 	for _, text := range l.Seasons {
@@ -64,7 +64,7 @@ func (l *Ladder) Spans() (list []LadderSeason, err error) {
 	return list, nil
 }
 
-// ladders checks the [[ladder]] sections.
+// ladders validates the [[ladder]] sections.
 func (v *validator) ladders(c *Config) {
 	known := map[string]int{}
 	for i := range c.Ladders {

@@ -17,9 +17,9 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Load reads the defaults, then the file (if path is not empty), then the
-// environment. It collects every fault, so that one run shows them all; the
-// Config is as complete as it could be made and has not been validated.
+// Load returns the defaults, overridden by the file at path (unless path is empty) and by environ, which has the form of
+// os.Environ. The error lists all faults at once; the Config then still has every value without a fault. Load does not
+// validate the values.
 func Load(path string, environ []string) (Config, error) {
 	l := loader{Config: Default()}
 	if path != "" {
@@ -31,7 +31,7 @@ func Load(path string, environ []string) (Config, error) {
 	return l.Config, l.faults.ErrorOrNil()
 }
 
-// loader puts values into a Config, and collects their faults.
+// loader decodes values into a Config and collects the faults.
 type loader struct {
 	Config
 	faults *multierror.Error
@@ -41,11 +41,10 @@ func (l *loader) fault(format string, args ...any) {
 	l.faults = multierror.Append(l.faults, fmt.Errorf(format, args...))
 }
 
-// DefaultFile is the file that is read where none is named, if it is there.
+// DefaultFile is the configuration file that is read if none is given and it exists.
 const DefaultFile = "config.toml"
 
-// Find is the file to read: the one that is named, or else DefaultFile if there is one;
-// empty: none.
+// Find returns the configuration file to read: the given one, else DefaultFile if it exists, else "".
 func Find(named string) string {
 	if _, err := os.Stat(DefaultFile); named == "" && err == nil {
 		return DefaultFile
@@ -66,7 +65,7 @@ func (l *loader) readFile() {
 	}
 }
 
-// notRead says what to do about a configuration file that cannot be read.
+// notRead turns the error of an unreadable configuration file into a message with a remedy.
 func notRead(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -77,7 +76,7 @@ func notRead(path string, err error) error {
 	return fmt.Errorf("configuration file %s cannot be read: %w", path, err)
 }
 
-// decode reads each value on its own, so that a bad one does not hide the next.
+// decode sets each value separately, so that a fault of one does not hide the others.
 func (l *loader) decode(text string) {
 	var sections map[string]any
 	if _, err := toml.Decode(text, &sections); err != nil {
@@ -148,7 +147,7 @@ func (l *loader) unknown(key string) {
 	l.fault("%s: unknown key %q; did you mean %q?", l.File, key, nearest.Word(key, Keys()))
 }
 
-// decodeList reads the sections of a list, such as [[realm]].
+// decodeList decodes the sections of a list, such as [[realm]], each over the defaults of T.
 func decodeList[T any](l *loader, name string, value any) (list []T) {
 	sections, ok := value.([]map[string]any)
 	if !ok {
@@ -164,8 +163,7 @@ func decodeList[T any](l *loader, name string, value any) (list []T) {
 	return list
 }
 
-// decodeTable sets fields from a table of a list: where names it for unknown keys,
-// prefix is before the others.
+// decodeTable sets fields from one section of a list. Faults call the section where, and its keys by prefix and name.
 func (l *loader) decodeTable(where, prefix string, fields map[string]reflect.Value, values map[string]any) {
 	for _, key := range sortedKeys(values) {
 		field, known := fields[key]
@@ -183,7 +181,7 @@ func (l *loader) decodeTable(where, prefix string, fields map[string]reflect.Val
 	}
 }
 
-// wanted describes the syntax of a kind of value, and of a list of it.
+// wanted holds the advice for a value of the wrong type: for a single value, and for a list of them.
 var wanted = map[reflect.Kind][2]string{
 	reflect.Int:    {"write a whole number, without quotes", "write a list of whole numbers: [24, 26]"},
 	reflect.Bool:   {"write true or false, without quotes"},
@@ -191,7 +189,7 @@ var wanted = map[reflect.Kind][2]string{
 	reflect.Uint32: {"", `write a list of versions of the game: ["1.26", "1.27"]`},
 }
 
-// set puts one decoded TOML value into its field.
+// set sets a field to a decoded TOML value.
 func set(field reflect.Value, value any) error {
 	v, kind := reflect.ValueOf(value), field.Kind()
 	if to, ok := field.Addr().Interface().(encoding.TextUnmarshaler); ok {
@@ -220,7 +218,7 @@ func set(field reflect.Value, value any) error {
 	return nil
 }
 
-// unreadable says where a file is no TOML.
+// unreadable turns a syntax error of TOML into a message with the line number.
 func unreadable(path string, err error) error {
 	parse, ok := errors.AsType[toml.ParseError](err)
 	if !ok {
@@ -232,10 +230,10 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("%s line %d: %s", path, parse.Position.Line, parse.Message)
 }
 
-// EnvPrefix begins the name of every environment variable of the program.
+// EnvPrefix is the prefix of all environment variables of the program.
 const EnvPrefix = "W3HOST_"
 
-// EnvName is the variable of a key: database.url gives W3HOST_DATABASE_URL.
+// EnvName returns the environment variable of a key: W3HOST_DATABASE_URL for database.url.
 func EnvName(key string) string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
 }
@@ -273,8 +271,7 @@ func (l *loader) readEnviron(environ []string) {
 	}
 }
 
-// listOf is the part of the file that a variable seems to mean, which only a file can
-// have.
+// listOf returns the section that an unknown variable seems to mean, if only a file can have that section, or "".
 func listOf(name string) string {
 	for prefix, list := range map[string]string{"AUTOHOST": "an [[autohost]] entry", "REALM": "a [[realm]]", "WEBHOOK": "a [[webhook]]", "LADDER": "a [[ladder]]", "COMMANDS": "a [commands.NAME]"} {
 		if strings.HasPrefix(name, EnvPrefix+prefix) {
@@ -284,16 +281,15 @@ func listOf(name string) string {
 	return ""
 }
 
-// reserved are variables of the tests and of --config itself.
+// reserved reports whether a variable belongs to the tests or replaces the flag --config.
 func reserved(name string) bool {
 	return strings.HasPrefix(name, EnvPrefix+"TEST_") || name == EnvPrefix+"CONFIG"
 }
 
-// Set puts a text, written as in an environment variable, into a key that exists.
+// Set sets a key to a value written as in an environment variable. The key must exist.
 func (c *Config) Set(key, text string) error { return setText(c.fields()[key], text) }
 
-// setText puts the text of an environment variable into a field. A list is
-// separated by commas.
+// setText sets a field to the text of an environment variable, in which commas separate the items of a list.
 func setText(field reflect.Value, text string) error {
 	switch field.Kind() {
 	case reflect.Int:

@@ -15,12 +15,11 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Realm is one account on one realm. Sections of the same name are accounts of
-// the same realm.
+// Realm is a [[realm]] section: one account on a PvPGN realm. Sections of the same name are accounts of the same realm.
 type Realm struct {
 	Name             string       `toml:"name" range:"1..32"`
 	Address          string       `toml:"address"` // host:port
-	Bind             string       `toml:"bind"`    // local address; empty: any
+	Bind             string       `toml:"bind"`    // local address; "": any
 	Account          string       `toml:"account" range:"2..15"`
 	Password         bncs.Secret  `toml:"password"`
 	PasswordFile     string       `toml:"password_file"`
@@ -28,15 +27,15 @@ type Realm struct {
 	Channel          string       `toml:"channel" default:"w3host" range:"0..31"`
 	GameVersion      w3gs.Version `toml:"game_version"` // 0: host.version
 	Locale           string       `toml:"locale" default:"enUS" range:"4..4"`
-	AdvertiseAddress string       `toml:"advertise_address"`                    // where the realm should send players; only compared with its answer
+	AdvertiseAddress string       `toml:"advertise_address"`                    // expected public address; the host warns if the realm sends players elsewhere
 	AdvertisePort    int          `toml:"advertise_port" range:"0|1024..65535"` // 0: the port of host.listen
-	Lobbies          int          `toml:"lobbies" default:"1" range:"1..100"`   // listed by turns
-	Announce         bool         `toml:"announce"`                             // new lobbies, in the channel
+	Lobbies          int          `toml:"lobbies" default:"1" range:"1..100"`   // lobbies that take turns in the list of the account
+	Announce         bool         `toml:"announce"`                             // announce new lobbies in the channel
 }
 
 const realmSection = "realm"
 
-// decodeRealms reads the [[realm]] sections of a file, and the passwords that they name.
+// decodeRealms decodes the [[realm]] sections of a file and reads their password files.
 func (l *loader) decodeRealms(value any) {
 	l.Realms = decodeList[Realm](l, realmSection, value)
 	for i := range l.Realms {
@@ -52,7 +51,7 @@ func (l *loader) decodeRealms(value any) {
 	}
 }
 
-// realmPasswordEnv is W3HOST_REALM_<NAME>_PASSWORD.
+// realmPasswordEnv returns the variable with the password of a realm: W3HOST_REALM_<NAME>_PASSWORD.
 func realmPasswordEnv(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
@@ -67,8 +66,7 @@ func isRealmPassword(name string) bool {
 	return strings.HasPrefix(name, EnvPrefix+"REALM_") && strings.HasSuffix(name, "_PASSWORD")
 }
 
-// readPasswords gives realms the passwords of the environment, which go before
-// those of the file.
+// readPasswords sets the passwords of realms from the environment, which overrides the file.
 func (l *loader) readPasswords(environ []string) {
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
@@ -92,7 +90,7 @@ const (
 	maxRealms                        = 15
 )
 
-// realm checks one section.
+// realm validates the i-th [[realm]] section.
 func (v *validator) realm(c *Config, i int) {
 	r := &c.Realms[i]
 	key := func(name string) string { return fmt.Sprintf("realm %q: %s", r.Name, name) }
@@ -131,7 +129,7 @@ func (v *validator) realm(c *Config, i int) {
 	}
 }
 
-// RealmVersion is the version of the game for the log-on at a realm.
+// RealmVersion returns the version of the game with which the host logs in to a realm.
 func (c *Config) RealmVersion(r *Realm) w3gs.Version {
 	return cmp.Or(r.GameVersion, c.Host.Version)
 }

@@ -9,12 +9,12 @@ import (
 
 const day = 24 * time.Hour
 
-// Span is an age in days and weeks; 0 has no end, written "forever".
+// Span is a retention period, written in days and weeks such as 7d or 2w. 0 means for ever and is written "forever".
 type Span time.Duration
 
 const forever = "forever"
 
-// D is the span as the rest of the program uses it.
+// D returns the span as a time.Duration; 0 means for ever.
 func (s Span) D() time.Duration { return time.Duration(s) }
 
 func (s Span) String() string {
@@ -28,7 +28,7 @@ func (s Span) String() string {
 	}
 }
 
-// UnmarshalText reads "forever" and every text that ParseSpan reads.
+// UnmarshalText parses "forever", and the texts that ParseSpan accepts.
 func (s *Span) UnmarshalText(text []byte) error {
 	word := strings.TrimSpace(string(text))
 	if word == forever {
@@ -43,8 +43,7 @@ func (s *Span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ParseSpan reads 7d, 2w or 1d12h, and the durations of time.ParseDuration, from a
-// second up.
+// ParseSpan parses 7d, 2w or 1d12h, or a duration of time.ParseDuration. It accepts one second or more.
 func ParseSpan(text string) (time.Duration, bool) {
 	var total time.Duration
 	rest := text

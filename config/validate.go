@@ -16,14 +16,14 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Interfaces in lan.broadcast stands for the broadcast addresses of all network
-// interfaces, which may change while the host runs.
+// Interfaces is the word in lan.broadcast for the broadcast addresses of all network interfaces, which may change while the
+// host runs.
 const Interfaces = "interfaces"
 
-// replayPlaces are the placeholders of replays.name.
+// replayPlaces lists the placeholders of replays.name.
 var replayPlaces = []string{"{date}", "{time}", "{game}", "{map}", "{id}", "{players}"}
 
-// Validate reports every invalid value with its key and what to write instead.
+// Validate returns one error that lists every invalid value with its key and the remedy, or nil.
 func (c *Config) Validate() error {
 	var v validator
 	c.sections(func(name string, section reflect.Value) {
@@ -80,7 +80,7 @@ func (c *Config) Validate() error {
 	return v.faults.ErrorOrNil()
 }
 
-// ParseNetwork reads a network, or an address as the network of that address alone.
+// ParseNetwork parses a network such as 192.168.0.0/16. It returns a single address as a network of one address.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
@@ -93,9 +93,8 @@ type validator struct {
 	faults *multierror.Error
 }
 
-// section checks the fields of a section by their tags range and oneof. The tag that
-// is named has the key; name turns it into the name that the operator knows, or says that the
-// field is checked elsewhere.
+// section validates the fields of a section by their tags range and oneof. The struct tag named tag has the key; name turns
+// the key into the one shown in faults, and returns false for a key that is not set here.
 func (v *validator) section(section reflect.Value, tag string, name func(key string) (string, bool)) {
 	for i := range section.NumField() {
 		field, tags := section.Field(i), section.Type().Field(i).Tag
@@ -113,7 +112,7 @@ func (v *validator) section(section reflect.Value, tag string, name func(key str
 	}
 }
 
-// bounds checks a number, a duration, an age, or the length of texts.
+// bounds validates a number, a duration, a retention period, or the length of texts.
 func (v *validator) bounds(key string, field reflect.Value, low, high string) {
 	switch value := field.Interface().(type) {
 	case Duration:
@@ -142,7 +141,7 @@ func (v *validator) bounds(key string, field reflect.Value, low, high string) {
 	}
 }
 
-// parsed is a value of a tag, which the program itself has written.
+// parsed returns a value that was parsed from a struct tag. It panics on an error, which is a bug.
 func parsed[T any](value T, err error) T {
 	if err != nil {
 		panic(err)
@@ -154,7 +153,7 @@ func (v *validator) fault(key string, value any, format string, args ...any) {
 	v.faults = multierror.Append(v.faults, fmt.Errorf("%s = %v: %s", key, value, fmt.Sprintf(format, args...)))
 }
 
-// syncLimit checks the old name of game.lag_limit.
+// syncLimit validates the old key of game.lag_limit.
 func (v *validator) syncLimit(g *Game) {
 	switch {
 	case g.SyncLimit == 0:
@@ -165,14 +164,14 @@ func (v *validator) syncLimit(g *Game) {
 	}
 }
 
-// version checks that a version of the game can be hosted.
+// version reports a version of the game that cannot be hosted.
 func (v *validator) version(key string, value w3gs.Version) {
 	if !value.Exists() {
 		v.fault(key, value, `must be from %v to %v, %v or %v, in quotes: version = "1.26"`, w3gs.FirstVersion, w3gs.LastClassic, w3gs.VersionTwo, w3gs.VersionThree)
 	}
 }
 
-// versions checks those whose clients see the lobbies beside that which another key names.
+// versions reports versions in list that cannot share lobbies with the version with, which the key other sets.
 func (v *validator) versions(key string, list []w3gs.Version, other string, with w3gs.Version) {
 	for _, n := range list {
 		v.version(key, n)
@@ -183,7 +182,7 @@ func (v *validator) versions(key string, list []w3gs.Version, other string, with
 	}
 }
 
-// players checks which players an entry lets in together. further is the key of its versions.
+// players reports settings of an entry that have no effect or let nobody in. further is the key of its further versions.
 func (v *validator) players(key func(string) string, e *Entry, crossplay bool, further string) {
 	if crossplay && len(e.LAN.Versions) == 0 {
 		v.fault(key("crossplay"), true, "has no effect without further versions: write them into %s", further)
@@ -217,7 +216,7 @@ func (v *validator) text(key, value string, low, high int) {
 	}
 }
 
-// template checks a file name with placeholders in braces.
+// template validates a file name with placeholders in braces.
 func (v *validator) template(key, value string) {
 	v.text(key, value, 1, 200)
 	rest := value
@@ -251,7 +250,7 @@ func (v *validator) ipv4(key, value string) {
 	}
 }
 
-// ParseTarget reads an IPv4 address with or without a port.
+// ParseTarget parses an IPv4 address with an optional port; port is the default.
 func ParseTarget(s string, port uint16) (netip.AddrPort, error) {
 	if addr, err := netip.ParseAddr(s); err == nil && addr.Is4() {
 		return netip.AddrPortFrom(addr, port), nil

@@ -11,15 +11,15 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Duration is written as Go writes it: "100ms", "5s", "1m30s".
+// Duration is a time.Duration that is written as Go does: "100ms", "5s" or "1m30s".
 type Duration time.Duration
 
-// D is the duration as the rest of the program uses it.
+// D returns the duration as a time.Duration.
 func (d Duration) D() time.Duration { return time.Duration(d) }
 
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// UnmarshalText reads "100ms" and the like.
+// UnmarshalText parses the texts that time.ParseDuration accepts.
 func (d *Duration) UnmarshalText(text []byte) error {
 	v, err := time.ParseDuration(strings.TrimSpace(string(text)))
 	if err != nil {
@@ -29,17 +29,17 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// NameHiding is whether players know each other by numbers: "false", "true" for maps that cannot notice it, or
-// "always".
+// NameHiding says whether players see numbers in place of names: "false", "true" (only on melee maps, which do not read
+// names) or "always".
 type NameHiding string
 
-// HideAlways hides names whatever the map does with them.
+// HideAlways hides names on all maps, although maps that read names may desync.
 const HideAlways NameHiding = "always"
 
-// Hides reports whether names are hidden on melee maps at least.
+// Hides reports whether names are hidden, at least on melee maps.
 func (h NameHiding) Hides() bool { return h != "false" }
 
-// UnmarshalText reads "true", "false" and "always".
+// UnmarshalText parses "true", "false" and "always".
 func (h *NameHiding) UnmarshalText(text []byte) error {
 	on, err := strconv.ParseBool(string(text))
 	switch {
@@ -53,7 +53,7 @@ func (h *NameHiding) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ByteRate is bytes a second; 0 is no limit, written "unlimited".
+// ByteRate is a rate in bytes a second. 0 means no limit and is written "unlimited".
 type ByteRate int64
 
 const unlimited = "unlimited"
@@ -65,10 +65,10 @@ func (r ByteRate) String() string {
 	return fmt.Sprintf("%d B", int64(r))
 }
 
-// rateUnit may stand behind a rate.
+// rateUnit matches the optional "/s" after a rate.
 var rateUnit = regexp.MustCompile(`(?i)\s*/s$`)
 
-// UnmarshalText reads "unlimited", "500 KB", "2 MiB" or plain bytes.
+// UnmarshalText parses "unlimited", "500 KB", "2 MiB" or a plain number of bytes.
 func (r *ByteRate) UnmarshalText(text []byte) error {
 	size := rateUnit.ReplaceAllString(strings.TrimSpace(string(text)), "")
 	if n, ok := parseBytes(size); ok {
@@ -78,7 +78,7 @@ func (r *ByteRate) UnmarshalText(text []byte) error {
 	return fmt.Errorf(`%q is not a rate; write "unlimited", or bytes a second such as "500 KB" or "2 MB"`, text)
 }
 
-// ByteCount is a size; 0 is no limit, written "unlimited".
+// ByteCount is a size in bytes. 0 means no limit and is written "unlimited".
 type ByteCount int64
 
 func (c ByteCount) String() string {
@@ -91,7 +91,7 @@ func (c ByteCount) String() string {
 	return fmt.Sprintf("%d B", int64(c))
 }
 
-// UnmarshalText reads "unlimited", "500 MB", "2 GiB" or plain bytes.
+// UnmarshalText parses "unlimited", "500 MB", "2 GiB" or a plain number of bytes.
 func (c *ByteCount) UnmarshalText(text []byte) error {
 	n, ok := parseBytes(strings.TrimSpace(string(text)))
 	if !ok {
@@ -101,7 +101,7 @@ func (c *ByteCount) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// parseBytes reads a number of bytes with or without a unit; 0 is no limit.
+// parseBytes parses a number of bytes with an optional unit; "unlimited" is 0.
 func parseBytes(s string) (int64, bool) {
 	if strings.EqualFold(s, unlimited) {
 		return 0, true

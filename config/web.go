@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxUpload is more than any map has, in bytes.
+// maxUpload is the upper bound of web.upload_max in bytes; no map is larger.
 const maxUpload = 1e9
 
-// web checks the section [web]. Passwords do not leave the machine unprotected unless the
-// operator says so.
+// web validates the section [web]. It rejects settings that send passwords over the network in plain text, unless
+// web.insecure is set.
 func (v *validator) web(w *Web) {
 	v.address("web.listen", w.Listen)
 	if w.Public != "" {
@@ -48,17 +48,17 @@ func (v *validator) web(w *Web) {
 	}
 }
 
-// TLS reports whether browsers ask by HTTPS.
+// TLS reports whether the web console uses HTTPS.
 func (w *Web) TLS() bool { return w.Cert != "" || w.Autocert }
 
-// isLocal reports whether only this machine reaches the window.
+// isLocal reports whether only this machine can reach the web console.
 func (w *Web) isLocal() bool {
 	host, _, _ := net.SplitHostPort(w.Listen)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
-// public checks the section [public].
+// public validates the section [public].
 func (v *validator) public(p *Public) {
 	if p.URL == "" {
 		return

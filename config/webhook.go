@@ -12,20 +12,20 @@ import (
 	"w3host/realm/bncs"
 )
 
-// Webhook is a site that gets messages about what happens. Types of events and the template are checked
-// by the room that sends. The URL is a secret: Discord's has a password in it.
+// Webhook is a [[webhook]] section: a site that gets events. The package that sends them validates the event types and the
+// template. The URL is secret, because Discord's contains a password.
 type Webhook struct {
 	URL        bncs.Secret `toml:"url"`
 	URLFile    string      `toml:"url_file"`
 	Secret     bncs.Secret `toml:"secret"`
 	SecretFile string      `toml:"secret_file"`
 	Events     []string    `toml:"events"`
-	Entries    []string    `toml:"entries"` // names of [[autohost]]; none: all lobbies and games
+	Entries    []string    `toml:"entries"` // names of [[autohost]] entries; none: all lobbies and games
 	Format     string      `toml:"format" default:"json"`
 	Template   string      `toml:"template"`
 }
 
-// Formats of webhooks.
+// Formats of the messages of a webhook.
 const (
 	FormatJSON    = "json"
 	FormatDiscord = "discord"
@@ -33,12 +33,12 @@ const (
 
 const (
 	webhookSection = "webhook"
-	// secretPrefix is before the Base64 of a webhook's secret, as standardwebhooks.com has it.
+	// secretPrefix precedes the Base64 text of a webhook's secret, as standardwebhooks.com defines it.
 	secretPrefix = "whsec_"
 	leastSecret  = 24 // bytes
 )
 
-// decodeWebhooks reads the [[webhook]] sections of a file, and the files that they name.
+// decodeWebhooks decodes the [[webhook]] sections of a file and reads their url_file and secret_file.
 func (l *loader) decodeWebhooks(value any) {
 	l.Webhooks = decodeList[Webhook](l, webhookSection, value)
 	for i := range l.Webhooks {
@@ -48,7 +48,7 @@ func (l *loader) decodeWebhooks(value any) {
 	}
 }
 
-// readSecret reads the value of a key from the file that the key with _file behind it names, if it names one.
+// readSecret sets a secret from its file, unless file is empty. key is the name of the secret without _file.
 func (l *loader) readSecret(to *bncs.Secret, file, key string) {
 	if file == "" {
 		return
@@ -64,7 +64,7 @@ func (l *loader) readSecret(to *bncs.Secret, file, key string) {
 	*to = bncs.Secret(strings.TrimRight(string(text), "\r\n"))
 }
 
-// Key is the secret as bytes; nil: there is none, or it is none.
+// Key returns the decoded secret, or nil if there is none or it is invalid.
 func (w *Webhook) Key() []byte {
 	text, ok := strings.CutPrefix(string(w.Secret), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)
@@ -74,7 +74,7 @@ func (w *Webhook) Key() []byte {
 	return key
 }
 
-// webhook checks one section.
+// webhook validates the i-th [[webhook]] section.
 func (v *validator) webhook(c *Config, i int) {
 	w := &c.Webhooks[i]
 	key := func(name string) string { return fmt.Sprintf("webhook %d: %s", i+1, name) }
