@@ -41,9 +41,9 @@ DELETE FROM map_records WHERE game_key IN (SELECT value FROM json_each($1)) AND 
 WITH public AS (
 	SELECT key, map_sha1, played_ms, ended FROM games WHERE key IN (SELECT value FROM json_each($1)) AND $2 > 0 AND NOT private AND loaded_at IS NOT NULL),
 reported AS (
-	SELECT r.game_key, r.pid, lower(r.name) AS name, max(r.number) AS number FROM results r WHERE r.game_key IN (SELECT value FROM json_each($1)) AND r.pid IS NOT NULL AND r.number > 0
-		AND NOT r.doubtful AND lower(r.name) IN ('kills', 'deaths', 'assists', 'gold', 'creepkills', 'creepdenies', 'herokills', 'towerkills', 'level', 'score', 'wood', 'lumber')
-	GROUP BY r.game_key, r.pid, r.source, lower(r.name) HAVING min(r.value) = max(r.value) AND count(*) FILTER (WHERE r.contradicts) = 0),
+	SELECT r.game_key, r.pid, lower(replace(r.name, ' ', '')) AS name, max(r.number) AS number FROM results r WHERE r.game_key IN (SELECT value FROM json_each($1)) AND r.pid IS NOT NULL AND r.number > 0
+		AND NOT r.doubtful AND lower(replace(r.name, ' ', '')) IN ('kills', 'deaths', 'assists', 'gold', 'creepkills', 'creepdenies', 'herokills', 'towerkills', 'level', 'score', 'wood', 'lumber')
+	GROUP BY r.game_key, r.pid, r.source, r.name HAVING min(r.value) = max(r.value) AND count(*) FILTER (WHERE r.contradicts) = 0),
 best AS (
 	SELECT game_key, pid, name, number FROM (SELECT r.*, row_number() OVER (PARTITION BY game_key, name ORDER BY number DESC, pid) AS place FROM reported r) ranked WHERE place = 1
 	UNION ALL SELECT key, 0, 'longest', played_ms FROM public WHERE ended = 'finished' AND played_ms > 0

@@ -61,6 +61,8 @@ func runSuite(t *testing.T, database func(testing.TB) string) {
 		"saves":                             testSaves,
 		"what strangers may read":           testPublic,
 		"pages of maps":                     testMapPages,
+		"views for own queries":             testViews,
+		"queries in the documents":          testDocumentedQueries,
 		"ladder":                            testLadder,
 		"ladder as games come":              testLadderAsGamesCome,
 		"audit log":                         testAudit,
