@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"w3host/storage/internal/sqldb"
 )
 
 const beatTimeout = 5 * time.Second
@@ -51,14 +53,15 @@ func (p *presence) beat(ctx context.Context) {
 func (p *presence) round(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, beatTimeout)
 	defer cancel()
-	err := p.db.Beat(ctx, p.Host())
+	chore := sqldb.Chore(ctx)
+	err := p.db.Beat(chore, p.Host())
 	if errors.Is(err, ErrConflict) {
 		err = p.renew(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	others, err := p.db.OtherHosts(ctx, p.Host())
+	others, err := p.db.OtherHosts(chore, p.Host())
 	if err != nil {
 		return err
 	}

@@ -67,3 +67,13 @@ type Rows struct {
 	Columns []string
 	Values  [][]any
 }
+
+// chore is the key of contexts from Chore.
+type chore struct{}
+
+// Chore returns a context for small statements that run all the time, such as heartbeats. On SQLite it saves most of
+// their wake-ups: the statements cannot be cancelled once they have begun, and changes do not wait for the disk, so
+// they can be lost if the machine loses power. Watch is not notified of them.
+func Chore(ctx context.Context) context.Context { return context.WithValue(ctx, chore{}, true) }
+
+func isChore(ctx context.Context) bool { return ctx.Value(chore{}) != nil }

@@ -141,14 +141,39 @@ func (s *liteDB) Exec(ctx context.Context, query string, args ...any) (int64, er
 	if err := s.moved(); err != nil {
 		return 0, err
 	}
+	if isChore(ctx) {
+		n, err := s.execChore(ctx, query, args...)
+		return n, s.explain(err)
+	}
 	n, err := lite(s.write).Exec(ctx, query, args...)
 	s.notify()
 	return n, s.explain(err)
 }
 
+// execChore executes a statement without waiting for the disk. The next ordinary commit syncs the change too.
+func (s *liteDB) execChore(ctx context.Context, query string, args ...any) (n int64, err error) {
+	c, err := s.write.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	ctx = context.WithoutCancel(ctx)
+	if _, err := c.ExecContext(ctx, "PRAGMA synchronous = normal"); err != nil {
+		return 0, err
+	}
+	n, err = lite(c).Exec(ctx, query, args...)
+	if _, failed := c.ExecContext(ctx, "PRAGMA synchronous = full"); failed != nil {
+		_ = c.Raw(func(any) error { return driver.ErrBadConn }) // closes the connection; the next one syncs
+	}
+	return n, err
+}
+
 func (s *liteDB) Query(ctx context.Context, query string, args []any, each func(*sql.Rows) error) error {
 	if err := s.moved(); err != nil {
 		return err
+	}
+	if isChore(ctx) {
+		ctx = context.WithoutCancel(ctx)
 	}
 	return s.explain(lite(s.read).Query(ctx, query, args, each))
 }

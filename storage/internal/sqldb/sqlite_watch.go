@@ -43,7 +43,7 @@ func (s *liteDB) Watch(ctx context.Context, heart *heartbeat.Heart, changed func
 		s.mu.Lock()
 		written := s.written
 		s.mu.Unlock()
-		news, err := s.poll(ctx, lite(on), &seen)
+		news, err := s.poll(context.WithoutCancel(ctx), lite(on), &seen) // a context that can end costs a goroutine
 		if err == nil && news {
 			err = changed()
 		}
