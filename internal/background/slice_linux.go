@@ -8,9 +8,10 @@ import (
 )
 
 // promptSlice is the time slice of threads that must wake promptly, in nanoseconds. Linux 6.12 and later prefers
-// the thread whose slice ends first, so a thread with a short slice waits less beside busy programs, but is also
-// interrupted sooner. The kernel takes 0.1 to 100 ms.
-const promptSlice = 200_000
+// the thread whose slice ends first, so a thread with a short slice waits less beside busy programs. It is as long
+// as the turn of a game takes: with less, other programs interrupt turns much more often. The kernel takes 0.1 to
+// 100 ms.
+const promptSlice = 400_000
 
 // Prompt gives all threads of the process, and those started later, a short time slice. They get no more CPU
 // time, but wait less for it. It has no effect if the system refuses, and on other systems than Linux.
