@@ -68,15 +68,21 @@ type simProc struct {
 	steps      atomic.Int64 // until it dies; 0: it is to live
 	rmu        sync.Mutex
 	r          *rand.Rand
+	slowed     map[int]int // how often it was at each place of slow
 }
 
-// slow is that the goroutine gets no processor for a while, unless it is that of a loop.
-func (p *simProc) slow(seldom int) {
+// slow is that the goroutine gets no processor for a while, unless it is that of a loop. How long depends on the place and on how often the
+// process has come there, so that goroutines that run in the same instant may do so in any order.
+func (p *simProc) slow(place, seldom int) {
 	if p.net.Passing() || *simSlow == 0 {
 		return
 	}
-	if p.intN(*simSlow*seldom) == 0 {
-		time.Sleep(time.Duration(p.intN(20_000)) * time.Microsecond)
+	p.rmu.Lock()
+	p.slowed[place]++
+	r := rand.New(rand.NewPCG(uint64(p.id)<<32|uint64(p.slowed[place]), uint64(place)))
+	p.rmu.Unlock()
+	if r.IntN(*simSlow*seldom) == 0 {
+		time.Sleep(time.Duration(r.IntN(20_000)) * time.Microsecond)
 	}
 }
 
@@ -103,7 +109,7 @@ func newSimHolder(w *simWorld) *simHolder {
 
 // process begins a process, which is given everything.
 func (o *simHolder) process(name string, standsBy bool) *simProc {
-	p := &simProc{name: name, net: loop.NewMemory(o.n), over: make(chan error, 1), dies: make(chan struct{}), r: rand.New(rand.NewPCG(uint64(len(name)), uint64(time.Since(o.began))))}
+	p := &simProc{name: name, net: loop.NewMemory(o.n), over: make(chan error, 1), dies: make(chan struct{}), slowed: map[int]int{}, r: rand.New(rand.NewPCG(uint64(len(name)), uint64(time.Since(o.began))))}
 	p.net.Held = true
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -235,13 +241,13 @@ func (s *simHoldClient) memory(fd int) *hold.Memory {
 	mem := hold.Shared(fd, m.b, own, free)
 	mem.Stored = func() {
 		s.p.net.Point()
-		s.p.slow(500)
+		s.p.slow(fd, 500)
 	}
 	return mem
 }
 
 func (s *simHoldClient) Count(fd int) (c hold.Counts, err error) {
-	s.p.slow(1)
+	s.p.slow(-fd, 1)
 	c.Read, c.Written, c.Over = s.holder.n.File(fd).Counts()
 	return c, nil
 }

@@ -11,6 +11,8 @@ import (
 const (
 	// lagsAtMost is how long players wait at most for somebody who is not behind a proxy.
 	lagsAtMost = 70 * time.Second
+	// behindAtMost is after how many turns the game must wait for a player who has not got them, with some that are under way.
+	behindAtMost = 80
 	// turnsAtMost is how many turns a player on a sound line gets at most within a second: waiting is not made up for.
 	turnsAtMost = 15
 )
@@ -89,8 +91,13 @@ func (c *simClient) paced() {
 		c.fault("turn %d comes while the lag screen is up", c.turns)
 		clear(s.lagged)
 	}
+	for _, o := range c.game.players {
+		if o.playing && !o.over && !o.left && s.here[o.pid] && c.turns-o.turns > behindAtMost {
+			c.fault("turn %d comes, though %s has got only %d", c.turns, o.name, o.turns)
+		}
+	}
 	at := &s.turns[s.turn%turnsAtMost]
-	if c.healthy && !at.IsZero() && time.Since(*at) < time.Second && time.Now().After(c.w.excused) && time.Now().After(c.game.excused) {
+	if c.healthy && !at.IsZero() && time.Since(*at) < time.Second && time.Now().After(c.w.excused) {
 		c.fault("%d turns have come within %v", turnsAtMost+1, time.Since(*at))
 	}
 	*at = time.Now()

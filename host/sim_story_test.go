@@ -23,7 +23,8 @@ type simTape struct {
 
 	mu    sync.Mutex
 	lines []simLine
-	sum   uint64 // of all lines: two runs with the same sum went the same way
+	bad   []string // errors of the host that no death or end of a process accounts for
+	sum   uint64   // of all lines: two runs with the same sum went the same way
 }
 
 type simLine struct {
@@ -34,14 +35,23 @@ type simLine struct {
 // tell adds an event to the story.
 func (w *simWorld) tell(format string, args ...any) { w.log.add(fmt.Sprintf(format, args...)) }
 
-// passes is how often the loop of a host went round. It may do so once more in the same instant of virtual time, which
-// changes nothing else.
-var passes = regexp.MustCompile(`,"passes":\d+`)
+// variable are fields that may differ between two runs of a seed, and change nothing else: how often the loop of a host went
+// round, which it may do once more in the same instant of virtual time, and the key of a game, which depends on how many
+// keys the test has made before.
+var variable = regexp.MustCompile(`,"passes":\d+|,"key":"[^"]*"`)
+
+// accountedFor are errors that follow from three deaths in one game, or from the end of the process.
+var accountedFor = regexp.MustCompile(`a game cannot be made again|a game ends with this process`)
 
 // Write takes a line that the host logs.
 func (l *simTape) Write(b []byte) (int, error) {
 	text := strings.ReplaceAll(strings.TrimSpace(string(b)), l.dir, "")
-	l.add(passes.ReplaceAllString(text, ""))
+	l.add(variable.ReplaceAllString(text, ""))
+	if strings.Contains(text, `"level":"error"`) && !accountedFor.MatchString(text) {
+		l.mu.Lock()
+		l.bad = append(l.bad, text)
+		l.mu.Unlock()
+	}
 	return len(b), nil
 }
 

@@ -145,6 +145,9 @@ func (s *simSupervisor) exit(p *simProc, code int) {
 	}
 	p.exited = true
 	s.w.tell("%s has ended (exit code %d)", p.name, code)
+	if p.h.Load() == nil { // a host keeps its connections until the world ends, for the check of what it has left open
+		p.net.Kill()
+	}
 	s.do(func(now time.Duration) { s.machine.Exited(now, p.id, code) })
 }
 

@@ -239,7 +239,7 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 		return nil
 	}
 	left := Inherit(p.supervisor, zerolog.New(w.log).With().Str("process", p.name).Logger())
-	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(1); return w.m, nil })
+	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(0, 1); return w.m, nil })
 	if p.supervisor.standsBy {
 		if err := left.StandBy(ctx, func() { p.supervisor.Ready(true) }); err != nil {
 			return nil // told to end before it hosts
@@ -403,7 +403,7 @@ func TestSimulation(t *testing.T) {
 			began := time.Now()
 			w := simulate(t, seed, func(w *simWorld) {
 				w.n.After(0, w.script)
-				time.Sleep(w.length)
+				time.Sleep(w.length + 137*time.Nanosecond) // SIGTERM in the same instant as another event would come before it or after
 			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
@@ -505,7 +505,7 @@ func (w *simWorld) script() {
 	}
 	if *simTerm && w.r.IntN(2) == 0 { // an upgrade or a death is the last that happens
 		last := []func(){w.upgrade, w.upgrade, w.kill}[w.r.IntN(3)]
-		w.n.After(max(0, w.length-time.Duration(w.r.IntN(1000))*time.Millisecond), last)
+		w.n.After(max(0, w.length-time.Duration(w.r.IntN(1<<w.r.IntN(11)))*time.Millisecond), last)
 	}
 }
 
@@ -584,6 +584,9 @@ func (w *simWorld) end() {
 			w.fault("all processes have ended, and the supervisor is in %v", state)
 		}
 	})
+	for _, line := range w.log.bad {
+		w.fault("the host has logged %s", line)
+	}
 	w.rerunJournals()
 	for key, l := range w.book.all {
 		if len(l.ended) > 1 || l.created == 0 || len(l.ended) == 0 && !w.closed {

@@ -123,7 +123,11 @@ func (t *Takeover) Run(settled func()) {
 		case g.Left.Tried():
 			alone = append(alone, g)
 		default:
-			all.Go(func() { t.work(func() { t.rebuild(g) }) })
+			t.workers <- struct{}{} // here, so that games are rebuilt in their order
+			all.Go(func() {
+				defer func() { <-t.workers }()
+				t.rebuild(g)
+			})
 		}
 		rebuilt++
 	}
@@ -165,8 +169,11 @@ func (t *Takeover) follow(g *Game, settled func()) {
 		t.host.Stays(g.ID)
 		settled()
 	})
-	for {
-		var pause time.Duration
+	for pause := apart(g); ; {
+		select {
+		case <-time.After(pause):
+		case <-t.ctx.Done():
+		}
 		t.work(func() { pause = t.step(g) })
 		switch g.state {
 		case Claimed:
@@ -180,12 +187,11 @@ func (t *Takeover) follow(g *Game, settled func()) {
 		case Staying:
 			stays()
 		}
-		select {
-		case <-time.After(pause):
-		case <-t.ctx.Done():
-		}
 	}
 }
+
+// apart keeps games from being looked at in the same instant.
+func apart(g *Game) time.Duration { return time.Duration(g.ID%1000) * time.Microsecond }
 
 // step looks once at a game that another process owns, and returns the pause before the next look.
 func (t *Takeover) step(g *Game) time.Duration {
@@ -203,8 +209,7 @@ func (t *Takeover) step(g *Game) time.Duration {
 		g.Left.Request(len(g.replica.Journal))
 		g.state.To(Asked)
 	}
-	apart := time.Duration(g.ID%1000) * time.Microsecond // not all games in the same instant
-	return followEvery*time.Duration(1+t.others.Load()/gamesAtOnce) + apart
+	return followEvery*time.Duration(1+t.others.Load()/gamesAtOnce) + apart(g)
 }
 
 // claim claims a game whose lock is free; false: another process owns it.
