@@ -106,7 +106,7 @@ func (s *simSupervisor) changed(now supervisor.State) {
 		s.upgraded, w.upgradedAt = true, time.Now()
 		w.excuse(10 * time.Second)
 		return
-	case supervisor.Ended:
+	case supervisor.Stopping, supervisor.Ended:
 		if !w.ending {
 			_, err := s.machine.Result()
 			w.fault("the supervisor has given up: %v", err)

@@ -7,10 +7,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -149,23 +151,22 @@ func (b *simBook) write(r storage.Record) {
 	if n, ok := r.(storage.KeyedRecord); ok {
 		r, number = n.Record, n.Number
 	}
-	logged := func(k storage.GameKey) *simLogged {
+	once := func(k storage.GameKey, do func(l *simLogged)) {
 		if b.all[k] == nil {
 			b.all[k] = &simLogged{seen: map[uint64]bool{}}
 		}
-		return b.all[k]
+		if l := b.all[k]; number == 0 || !l.seen[number] {
+			l.seen[number] = true
+			do(l)
+		}
 	}
 	switch r := r.(type) {
 	case storage.GameCreated:
-		logged(r.Game).created++
+		once(r.Game, func(l *simLogged) { l.created++ })
 	case storage.GameStarted:
-		logged(r.Game).started++
+		once(r.Game, func(l *simLogged) { l.started++ })
 	case storage.GameEnded:
-		l := logged(r.Game)
-		if number == 0 || !l.seen[number] {
-			l.ended = append(l.ended, r)
-		}
-		l.seen[number] = true
+		once(r.Game, func(l *simLogged) { l.ended = append(l.ended, r) })
 	}
 }
 
@@ -330,7 +331,7 @@ func (w *simWorld) excuse(d time.Duration) {
 // upgrade has somebody ask for an upgrade, to a good program or to a bad one.
 func (w *simWorld) upgrade() {
 	path := programs[w.r.IntN(2)]
-	if w.r.IntN(3) == 0 {
+	if w.r.IntN(2) == 0 {
 		path = programs[2+w.r.IntN(len(programs)-2)]
 	}
 	w.supervisor.ask(path, w.r.IntN(4) != 0)
@@ -571,7 +572,8 @@ func (w *simWorld) end() {
 		}
 		p.net.Kill() // its end
 	}
-	for name, fd := range w.holder.held {
+	for _, name := range slices.Sorted(maps.Keys(w.holder.held)) {
+		fd := w.holder.held[name]
 		if (name < takeover.FirstReadBuffer || name>>32 != 0) && !w.closed && time.Since(w.upgradedAt) > time.Minute {
 			w.fault("the holder still has %v", name)
 		}
@@ -589,7 +591,7 @@ func (w *simWorld) end() {
 	}
 	w.rerunJournals()
 	for key, l := range w.book.all {
-		if len(l.ended) > 1 || l.created == 0 || len(l.ended) == 0 && !w.closed {
+		if len(l.ended) > 1 || l.created != 1 || l.started > 1 || len(l.ended) == 0 && !w.closed {
 			w.fault("game %v: %d times in the log as opened, %d started, ended as %+v", key, l.created, l.started, l.ended)
 		}
 	}
