@@ -100,6 +100,11 @@ func (s *simSupervisor) changed(now supervisor.State) {
 		}
 		s.awaySince, s.served, s.upgraded, w.away = time.Time{}, true, false, false
 		return
+	case supervisor.Starting:
+		if s.upgraded && w.stopping {
+			w.stopping = false
+			w.n.After(time.Duration(s.r.IntN(40_000))*time.Microsecond, func() { close(w.stopped) })
+		}
 	case supervisor.Waiting, supervisor.Reverting:
 		w.away = true
 	case supervisor.HandingOver:

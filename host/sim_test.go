@@ -77,8 +77,10 @@ type simWorld struct {
 	upgradedAt time.Time
 	away       bool // no process hosts
 	length     time.Duration
-	standby    int  // Options.Standby of all hosts
-	closed     bool // the holder has closed games, since no process could end them
+	stopping   bool          // SIGTERM comes soon after a host has handed over
+	stopped    chan struct{} // closed when it comes
+	standby    int           // Options.Standby of all hosts
+	closed     bool          // the holder has closed games, since no process could end them
 	faults     []string
 	deaths     []time.Time // of processes
 	log        *simTape
@@ -404,7 +406,11 @@ func TestSimulation(t *testing.T) {
 			began := time.Now()
 			w := simulate(t, seed, func(w *simWorld) {
 				w.n.After(0, w.script)
-				time.Sleep(w.length + 137*time.Nanosecond) // SIGTERM in the same instant as another event would come before it or after
+				select {
+				case <-time.After(w.length + 137*time.Nanosecond): // SIGTERM in the same instant as another event would come before it or after
+				case <-w.stopped:
+					w.length = time.Since(w.began)
+				}
 			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
@@ -476,6 +482,7 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 		if w.r.IntN(3) == 0 {
 			w.standby = 2
 		}
+		w.stopping, w.stopped = *simTerm && w.r.IntN(6) == 0, make(chan struct{})
 		if w.length = *simHours; *simTerm && w.r.IntN(4) == 0 { // SIGTERM comes at any moment
 			w.length = time.Duration(w.r.Int64N(int64(*simHours)))
 		}
