@@ -39,6 +39,7 @@ import (
 	"w3host/web/api"
 	weblive "w3host/web/live"
 	"w3host/web/metrics"
+	"w3host/web/site"
 	"w3host/web/webhook"
 )
 
@@ -92,6 +93,7 @@ type daemon struct {
 	recorder  *storage.Recorder
 	running   *host.Host
 	web       *web.Server // nil without a web console
+	site      *site.Site  // nil without a web console
 	live      *weblive.Live
 	events    *api.Events
 	hooks     *webhook.Hooks

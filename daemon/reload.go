@@ -60,7 +60,7 @@ func (d *daemon) current() *config.Config { return d.lists.config.Load() }
 // live reports whether a reload applies a key, from the next lobby or connection on.
 func live(key string) bool {
 	switch key {
-	case "database.require_bans":
+	case "database.require_bans", "public.name", "public.url", "public.play_address", "public.index":
 		return true
 	case "lobby.command_trigger", "limits.shutdown_timeout":
 		return false
@@ -103,6 +103,9 @@ func (d *daemon) reload() (notes []string, err error) {
 func (d *daemon) use(c config.Config) {
 	d.operator.Use(commandRules(c), control.PlayerHosting(c.PlayerHosting))
 	d.hooks.Use(hooks(c))
+	if d.site != nil { // the web console is enabled
+		d.site.Describe(siteInfo(c))
+	}
 }
 
 // changed returns the keys with different values, in alphabetical order.

@@ -65,3 +65,12 @@ func entryKeys() (keys []string) {
 	}
 	return keys
 }
+
+// A reload applies the description of the community, but not whose names are shown, which the ladders depend on.
+func TestReloadOfPublicKeys(t *testing.T) {
+	for key, want := range map[string]bool{"public.name": true, "public.url": true, "public.play_address": true, "public.index": true, "public.lan": false} {
+		if got := live(key); got != want {
+			t.Errorf("%s: %v", key, got)
+		}
+	}
+}

@@ -12,10 +12,10 @@ import (
 // openSite adds the public site to the port for visitors and to that of the web console. Logged-in visitors of these
 // routes get the console's page instead.
 func (d *daemon) openSite(console map[string]http.HandlerFunc) {
-	s := site.New(site.Options{
+	d.site = site.New(site.Options{
 		Log: d.db, Games: d.publicGames, Ladders: d.ladders.list, Minimap: d.maps.Minimap, FixedPlaces: d.maps.FixedPlaces, Work: d.web.Work, Base: d.web.URL(""), Info: siteInfo(d.Config), Logger: d.part("site"),
 	})
-	for _, r := range s.Routes() {
+	for _, r := range d.site.Routes() {
 		d.outside.Handle(r.Pattern, r.Handler)
 		own := console[r.Pattern]
 		d.web.Handle(r.Pattern, access.Public, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

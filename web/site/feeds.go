@@ -55,8 +55,8 @@ func (s *Site) atom(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &frame{Info: &s.opts.Info, Base: s.opts.Base, Now: time.Now(), Language: texts.English}
-	to := func(path string) string { return s.opts.Info.URL + s.opts.Base + path }
+	f := &frame{Info: s.info(), Base: s.opts.Base, Now: time.Now(), Language: texts.English}
+	to := func(path string) string { return s.info().URL + s.opts.Base + path }
 	feed := atomFeed{
 		Lang: "en", ID: "tag:w3host,2026:matches", Title: f.L("Matches") + " · " + f.Name, Author: atomAuthor{f.Name}, Updated: time.Unix(0, 0).UTC().Format(time.RFC3339),
 		Links: []atomLink{{Rel: "self", Type: "application/atom+xml", Href: to("/matches.atom")}, {Rel: "alternate", Type: "text/html", Href: to("/matches")}},
@@ -115,7 +115,7 @@ func (s *Site) open() (list []Game) {
 
 func (s *Site) allGames(ctx context.Context) ([]byte, error) {
 	s.refresh(ctx)
-	list, f := []entLobby{}, &frame{Info: &s.opts.Info, Now: time.Now()}
+	list, f := []entLobby{}, &frame{Info: s.info(), Now: time.Now()}
 	for _, g := range s.open() {
 		l := s.lobby(f, &g)
 		minutes := int(l.Since.Minutes())
@@ -126,7 +126,7 @@ func (s *Site) allGames(ctx context.Context) ([]byte, error) {
 
 func (s *Site) gameList(ctx context.Context) ([]byte, error) {
 	s.refresh(ctx)
-	list, f := []statsLobby{}, &frame{Info: &s.opts.Info, Now: time.Now()}
+	list, f := []statsLobby{}, &frame{Info: s.info(), Now: time.Now()}
 	for _, g := range s.open() {
 		l := s.lobby(f, &g)
 		list = append(list, statsLobby{
@@ -142,7 +142,7 @@ func (s *Site) gameList(ctx context.Context) ([]byte, error) {
 
 // robots returns robots.txt, which tells search engines the pages they may index.
 func (s *Site) robots(context.Context) ([]byte, error) {
-	if !s.opts.Info.Index {
+	if !s.info().Index {
 		return []byte("User-agent: *\nDisallow: /\n"), nil
 	}
 	return []byte("User-agent: *\nDisallow: /allgames\nDisallow: /gamelist\n"), nil

@@ -84,8 +84,8 @@ const mostQuery = 100
 
 func (s *Site) frame(r *http.Request) *frame {
 	f := &frame{
-		site: s, Info: &s.opts.Info, Path: r.URL.Path, Base: s.opts.Base, Style: "/style/" + styleName(), Now: time.Now(), query: url.Values{},
-		key: r.PathValue("key"), slug: r.PathValue("slug"), who: r.PathValue("who"), season: r.PathValue("season"), HasLadder: len(s.opts.Ladders()) > 0, NoIndex: !s.opts.Info.Index, Console: !web.Caller(r).Outside,
+		site: s, Info: s.info(), Path: r.URL.Path, Base: s.opts.Base, Style: "/style/" + styleName(), Now: time.Now(), query: url.Values{},
+		key: r.PathValue("key"), slug: r.PathValue("slug"), who: r.PathValue("who"), season: r.PathValue("season"), HasLadder: len(s.opts.Ladders()) > 0, NoIndex: !s.info().Index, Console: !web.Caller(r).Outside,
 	}
 	if rest, chinese := strings.CutPrefix(r.URL.Path, "/zh/"); chinese {
 		f.Path, f.Language = "/"+rest, texts.Chinese

@@ -94,7 +94,7 @@ func (s *Site) recent(ctx context.Context) (list []storage.PublicMatch, old bool
 func (s *Site) hides(name, realm string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return realm == "" && !s.opts.Info.LAN || s.hidden[strings.ToLower(strings.TrimSpace(name))]
+	return realm == "" && !s.info().LAN || s.hidden[strings.ToLower(strings.TrimSpace(name))]
 }
 
 // isHidden reports whether a text is the name of a hidden player.

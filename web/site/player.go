@@ -58,8 +58,8 @@ func splitWho(who string) (name, realm string) {
 func (s *Site) findPlayer(w http.ResponseWriter, r *http.Request) {
 	f := s.frame(r)
 	who := strings.TrimSpace(r.URL.Query().Get("q"))
-	if name, realm := splitWho(who); realm == "" && len(s.opts.Info.Realms) > 0 {
-		who = name + "@" + strings.ToLower(s.opts.Info.Realms[0].Name)
+	if name, realm := splitWho(who); realm == "" && len(s.info().Realms) > 0 {
+		who = name + "@" + strings.ToLower(s.info().Realms[0].Name)
 	}
 	if name, _ := splitWho(who); name == "" || len(who) > mostQuery {
 		http.Redirect(w, r, f.To("/"), http.StatusSeeOther)

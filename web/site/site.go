@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -108,6 +109,8 @@ type Site struct {
 	pace   *web.Pace     // rate limit for pages that are not cached
 	asking web.Semaphore // limits concurrent database queries
 	pages  cache
+	// described is Options.Info, or what Describe has replaced it with.
+	described atomic.Pointer[Info]
 
 	mu      sync.Mutex // guards the following fields
 	hidden  map[string]bool
@@ -121,7 +124,9 @@ type Site struct {
 
 // New returns a Site.
 func New(o Options) *Site {
-	return &Site{opts: o, pace: web.NewPace(), asking: make(web.Semaphore, mostAsked), pages: cache{now: time.Now}}
+	s := &Site{opts: o, pace: web.NewPace(), asking: make(web.Semaphore, mostAsked), pages: cache{now: time.Now}}
+	s.described.Store(&o.Info)
+	return s
 }
 
 // Route is a handler for a pattern of http.ServeMux.
@@ -311,4 +316,12 @@ func (s *Site) ask(ctx context.Context, do func() error) (err error) {
 	return err
 }
 
-func (s *Site) names() storage.PublicNames { return storage.PublicNames{LAN: s.opts.Info.LAN} }
+func (s *Site) names() storage.PublicNames { return storage.PublicNames{LAN: s.info().LAN} }
+
+func (s *Site) info() *Info { return s.described.Load() }
+
+// Describe replaces the description of the community. Pages made before are made anew.
+func (s *Site) Describe(info Info) {
+	s.described.Store(&info)
+	s.pages.clear()
+}

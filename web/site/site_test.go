@@ -326,8 +326,7 @@ func TestNothingPrivate(t *testing.T) {
 		}
 	}
 	x.info.LAN = true
-	x.site.opts.Info = x.info
-	x.site.pages.clear()
+	x.site.Describe(x.info)
 	if page := x.get("/").Body.String(); !strings.Contains(page, "Lanfriday") || strings.Contains(page, "Annfriday") {
 		t.Errorf("with names of the LAN: %s", page)
 	}
@@ -443,6 +442,21 @@ func TestChinese(t *testing.T) {
 	for _, header := range [][]string{{"Accept-Language", "en"}, {"Accept-Language", "zh", "Referer", "http://example.com/zh/"}} {
 		if w := x.get("/", header...); w.Code != http.StatusOK {
 			t.Errorf("%v: %d", header, w.Code)
+		}
+	}
+}
+
+// A new description shows at once, also on pages that were cached.
+func TestDescribe(t *testing.T) {
+	x := newFixture(t, nil)
+	if page := x.get("/matches").Body.String(); !strings.Contains(page, "Northpass") {
+		t.Fatalf("no name: %s", page)
+	}
+	x.info.Name, x.info.Index = "Southgate", false
+	x.site.Describe(x.info)
+	for _, path := range []string{"/matches", "/zh/matches", "/robots.txt"} {
+		if page := x.get(path).Body.String(); strings.Contains(page, "Northpass") || path != "/robots.txt" && !strings.Contains(page, "noindex") || path == "/robots.txt" && !strings.Contains(page, "Disallow: /") {
+			t.Errorf("%s: %s", path, page)
 		}
 	}
 }
