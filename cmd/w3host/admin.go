@@ -34,7 +34,6 @@ func adminCommand() *cobra.Command {
 	fs.StringVar(&from, "from", "", "the `NETWORK` or address the admin must join from; otherwise any")
 	fs.StringVar((*string)(&a.Role), "role", string(storage.RoleAdmin), "`ROLE`, with add: admin runs games, kicks and bans; trusted is exempt from lobby rules and kick votes; root also makes admins")
 	fs.BoolVar(&yes, "yes", false, "allow a network that covers a large part of the internet")
-	c.addListFlags(fs)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"trusted", "admin", "root"}, cobra.ShellCompDirectiveNoFileComp))
 	check := func() error {
 		if !slices.Contains(storage.Roles(), a.Role) {
@@ -54,19 +53,17 @@ func adminCommand() *cobra.Command {
 	}
 	password := &cobra.Command{Use: "password NAME", Short: "set the password of a LAN admin; it is read from the terminal or standard input"}
 	password.Flags().BoolVar(&none, "remove", false, "remove the password; the role then applies without a login")
-	group(cmd,
+	list := &cobra.Command{Use: "list", Short: "list the admins"}
+	c.addListFlags(list.Flags())
+	return group(cmd,
 		c.does(&cobra.Command{Use: "add NAME", Short: "give a player or network a role"}, check,
 			func(db *storage.Store) error { return c.addAdmin(db, a) }),
 		c.does(&cobra.Command{Use: "remove NAME", Short: "remove a role"}, check,
 			func(db *storage.Store) error { return c.removeAdmin(db, a) }),
 		c.does(password, check,
 			func(db *storage.Store) error { return c.setPassword(db, a.Name, none) }),
-		c.does(&cobra.Command{Use: "list", Short: "list the admins"}, c.none, lists(c, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY",
+		c.does(list, c.none, lists(c, "No admins.", "NAME\tREALM\tROLE\tFROM\tLOGIN\tSINCE\tBY",
 			func(db *storage.Store) ([]storage.Admin, error) { return db.Admins(c.ctx) }, adminRow)))
-	cmd.RunE = func(*cobra.Command, []string) error {
-		return usageError{errors.New("choose add, remove, password or list")}
-	}
-	return cmd
 }
 
 func (c *dbCall) addAdmin(db *storage.Store, a storage.Admin) error {
