@@ -32,7 +32,8 @@ type agones struct {
 	down     bool        // the last report failed
 }
 
-// reportToAgones starts reporting. The returned function reports the end of the host, unless another process takes over.
+// reportToAgones starts to report the health and the state of this host to Agones. The returned function tells Agones that the host
+// shuts down, unless another process takes over.
 func (d *daemon) reportToAgones() (end func()) {
 	if !d.Config.Fleet.Agones {
 		return func() {}

@@ -132,7 +132,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// scan reads the maps folder unless that was done before; query is for the error.
+// scan reads the maps folder unless that was done before. query is the map that is being looked for, which an error message names.
 func (s *Maps) scan(query string) error {
 	if s.maps.Load() != nil {
 		return nil

@@ -71,7 +71,7 @@ type Reconnect struct {
 	// proxies.
 	Wait    time.Duration
 	Empties int
-	// ExtendedWait applies to proxies that need no empty actions.
+	// ExtendedWait is used instead of Wait for proxies with the extended protocol, whose clients need no empty actions.
 	ExtendedWait time.Duration
 	// Silence is how long a proxy may send nothing before its connection counts as lost. Acknowledgements are sent and
 	// expected twice in that time.

@@ -147,8 +147,8 @@ func (l *Loop) appendEmpties() (at int) {
 	return len(l.out.frames)
 }
 
-// broadcastBehind sends the frames from offset at on. Players without a proxy also get the empty actions
-// before them.
+// broadcastBehind sends the frames that begin at offset at. Players without a proxy also get the empty
+// actions that precede that offset.
 func (l *Loop) broadcastBehind(to w3gs.PIDs, at int) {
 	l.fed |= to
 	empties := l.empties()

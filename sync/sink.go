@@ -17,8 +17,8 @@ type Sink interface {
 	// the game. loading is set if the game ends while the client is loading; such a client cannot process a
 	// packet and is only disconnected.
 	Drop(pid uint8, why DropReason, loading bool)
-	// Left reports that a player has gone, at the position in the turn order where the others receive the
-	// 0x07. why is WhyLeft unless the game dropped the player.
+	// Left reports that a player has left. The other players must receive the 0x07 before the turns that follow
+	// this call. why is WhyLeft if the player left, and otherwise the reason why the game dropped the player.
 	Left(pid uint8, reason w3gs.LeaveReason, why DropReason)
 	// Entered asks for a 0x0B, with which clients start to load. It is called Config.Countdown after the
 	// start.

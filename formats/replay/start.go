@@ -152,7 +152,7 @@ func (s *Settings) appendTo(dst []byte) []byte {
 	return append(dst, s.Rest...)
 }
 
-// check returns an error if the start cannot be written to a file.
+// check returns an error if the fields have no representation in the file format.
 func (s *Start) check() error {
 	switch {
 	case len(s.Players) == 0:

@@ -81,8 +81,8 @@ func (l *Left) Withdraw() bool {
 // Released reports whether the owner has accepted a request. It has freed the lock or is about to.
 func (l *Left) Released() bool { return l.wanted() == Releasing }
 
-// Verdict records whether a standby would leave the game with its owner. It does not replace
-// requests and orders.
+// Verdict records whether this program would play the game differently, so that the game must stay
+// with its owner (KeepGame). It has no effect while a request to release the game or an order to end it is stored.
 func (l *Left) Verdict(stays bool) {
 	if stays {
 		l.want(uint64(KeepGame), NoDirective)
@@ -108,7 +108,7 @@ func directive(word uint64) Directive { return Directive(word & (1<<directiveBit
 
 func (l *Left) wanted() Directive { return directive(l.mem.Word(wordWanted)) }
 
-// Ended reports whether the former owner has recorded that nobody continues the game.
+// Ended reports whether the former owner has recorded that the game is over, or can no longer be taken over.
 func (l *Left) Ended() bool { return l.mem.Word(wordEnded) != 0 }
 
 // Recorded returns the number of the last fact that is certainly in the game log.

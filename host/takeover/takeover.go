@@ -2,6 +2,10 @@
 // are the same to it: a replica re-executes the journal of a game until it has caught up, the game is claimed
 // by the lock on its memory, and the host adopts it. The states of a game are those of State; Takeover drives
 // each game through them. The package plays no game and touches no socket: its Host does.
+//
+// The kernel frees the lock on a game's memory when its owner dies, by SIGKILL too. The supervisor (package hold) keeps
+// the memory and the sockets, and starts another process or tells a ready one to go on. So a game that its owner has
+// released to a process that dies is claimed by the next one. Clients receive no turns until then.
 package takeover
 
 import (
@@ -143,7 +147,8 @@ func (t *Takeover) Run(settled func()) {
 	t.moving.Go(func() { t.followAll(owned, settled) }) // ends when they are here or are over, or this host stops
 }
 
-// followAll brings the games that another process owns into the host.
+// followAll follows all games that other processes own, each on a goroutine of its own, until each is in the host, over or left to
+// others. It calls settled once each of them is that, or stays with its owner.
 func (t *Takeover) followAll(owned []*Game, settled func()) {
 	var unsettled, all sync.WaitGroup
 	unsettled.Add(len(owned))
@@ -163,7 +168,7 @@ func (t *Takeover) followAll(owned []*Game, settled func()) {
 func (t *Takeover) follow(g *Game, settled func()) {
 	defer settled()
 	stays := sync.OnceFunc(func() {
-		g.Left.Withdraw() // it was not accepted: the owner's journal has gone beyond what was verified
+		g.Left.Withdraw() // it was not accepted, because the owner's journal has grown beyond the verified length
 		g.Left.Verdict(true)
 		t.in.log.Warn().Err(g.differs).Uint32("game", g.ID).Msg("a game stays in the process before until its end")
 		t.host.Stays(g.ID)
@@ -321,7 +326,7 @@ func (t *Takeover) Stop(handing bool) {
 // Wait waits until all games are the host's, are over, or are left to others.
 func (t *Takeover) Wait() { t.moving.Wait() }
 
-// hold waits until no game's observers catch up, and keeps them from it until release is called.
+// hold waits until no observers are catching up, and lets none start until release is called.
 func (t *Takeover) hold() (release func()) {
 	t.turn <- struct{}{}
 	return sync.OnceFunc(func() { <-t.turn })

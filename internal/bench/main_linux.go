@@ -173,7 +173,7 @@ func (b *bench) host(program string, settings ...string) func(ports []int, games
 	return func(ports []int, games int) *exec.Cmd {
 		cmd := exec.Command(program, "--listen", local(ports[0]), "--lan=false", "--log-json", "--latency", b.period.String())
 		if slices.Equal(settings, []string{"hold"}) {
-			cmd.Args = slices.Insert(cmd.Args, 1, "hold")
+			cmd.Args = slices.Insert(cmd.Args, 1, "serve", "--supervise")
 		}
 		cmd.Env = append(os.Environ(), "W3HOST_LOBBY_COUNTDOWN=0", "W3HOST_AUTOHOST_MAX_GAMES=100000",
 			"W3HOST_AUTOHOST_LOBBIES="+strconv.Itoa(min(games, 1000)))

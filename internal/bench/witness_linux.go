@@ -18,7 +18,7 @@ import (
 // this: a process with one high-priority thread bound to each CPU, which repeatedly sleeps for two
 // milliseconds and measures how late it wakes.
 
-// watchMachine starts a witness. stalls ends it and returns the longest delay in ms.
+// watchMachine starts a witness process. stalls ends it and returns the longest delay of its threads in ms.
 func watchMachine() (stalls func() (float64, error), err error) {
 	cmd := exec.Command("/proc/self/exe", "--witness")
 	cmd.Stderr = os.Stderr

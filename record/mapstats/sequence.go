@@ -160,7 +160,7 @@ func (s *sequence) check(sender uint8, number, sum uint32) (text string, ok bool
 	return "", false
 }
 
-// vote counts a sender's valid text for a number.
+// vote counts the text that a sender has reported under a number.
 func (s *sequence) vote(number uint32, at time.Duration, c candidate) {
 	switch {
 	case number < s.next: // already compared by claim
