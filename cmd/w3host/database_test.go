@@ -260,7 +260,7 @@ func TestLastGame(t *testing.T) {
 	if err := errors.Join(db.Apply(t.Context(), b), db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, errs := ask(t, "game last --database "+url); code != 0 || !strings.HasPrefix(out, "played: ") {
+	if code, out, errs := ask(t, "game show last --database "+url); code != 0 || !strings.HasPrefix(out, "played: ") {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 }
@@ -291,18 +291,18 @@ func TestGamesAndStats(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	code, out, _ := ask(t, "games --player ANN --database "+url)
+	code, out, _ := ask(t, "game list --player ANN --database "+url)
 	if code != 0 || !strings.Contains(out, "DotA") || !strings.Contains(out, "1:02:03  finished") || strings.Contains(out, "\x1b") {
 		t.Errorf("games: %d %q", code, out)
 	}
-	code, out, _ = ask(t, "stats ann --database "+url)
+	code, out, _ = ask(t, "player stats ann --database "+url)
 	for _, want := range []string{"Ann (LAN): 1 games", "won 1, lost 0", "played 1:02:00, 620 actions (10 a minute)", "DotA", "dota kills"} {
 		if code != 0 || !strings.Contains(out, want) {
 			t.Errorf("stats: %d without %q: %s", code, want, out)
 		}
 	}
 	for _, key := range []string{"last", k.String()} {
-		code, out, _ = ask(t, "game "+key+" --database "+url)
+		code, out, _ = ask(t, "game show "+key+" --database "+url)
 		for _, want := range []string{`fun\u001b[31m game: finished`, "map      DotA", "watching not possible: it is private", "Players\nSLOT", "Timeline", "all have loaded", "Results", "kills"} {
 			if code != 0 || !strings.Contains(out, want) || strings.Contains(out, "\x1b") {
 				t.Errorf("game %s: %d without %q: %s", key, code, want, out)
@@ -310,16 +310,16 @@ func TestGamesAndStats(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]int{"--map dot": 1, "--map footmen": 0, "--since 2h": 1, "--until 2h": 0, "--player ann --since 2h": 1, "--player bob": 0} {
-		if _, out, _ = ask(t, "games --csv "+line+" --database "+url); strings.Count(out, "\n") != 1+want || strings.Contains(out, "\x1b") {
+		if _, out, _ = ask(t, "game list --csv "+line+" --database "+url); strings.Count(out, "\n") != 1+want || strings.Contains(out, "\x1b") {
 			t.Errorf("games %s, want %d: %q", line, want, out)
 		}
 	}
-	_, out, _ = ask(t, "stats Ann --json --database "+url)
+	_, out, _ = ask(t, "player stats Ann --json --database "+url)
 	var stats []storage.PlayerStats
 	if err := json.Unmarshal([]byte(out), &stats); err != nil || len(stats) != 1 || stats[0].Won != 1 || len(stats[0].Values) != 1 {
 		t.Errorf("stats --json: %v, %s", err, out)
 	}
-	_, out, _ = ask(t, "games --json --database "+url)
+	_, out, _ = ask(t, "game list --json --database "+url)
 	var games []storage.Game
 	if err := json.Unmarshal([]byte(out), &games); err != nil || len(games) != 1 || games[0].Key != k || games[0].Players != 1 {
 		t.Errorf("games --json: %v, %s", err, out)
