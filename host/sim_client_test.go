@@ -15,11 +15,14 @@ import (
 	"w3host/internal/testkit"
 	gproxy "w3host/protocol/gproxy/client"
 	"w3host/protocol/w3gs"
+	"w3host/storage"
 )
 
 // simGame is what must be the same for all players of a game.
 type simGame struct {
 	id, key uint32
+	logged  storage.GameKey   // in the game log
+	seen    []uint64          // the turns that a player has seen, as a replay has them
 	turns   []uint64          // sums of the turns in which time passes, with what came before them
 	acted   map[string]uint32 // the last action of each player that was in a turn
 	players []*simClient
@@ -399,6 +402,7 @@ func (c *simClient) turn(b []byte) {
 		}
 	} else {
 		g.turns = append(g.turns, c.sum)
+		g.shown(c.batches)
 		for _, b := range c.batches {
 			c.actions(b)
 		}

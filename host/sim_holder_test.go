@@ -19,6 +19,7 @@ import (
 
 	"w3host/hold"
 	"w3host/host/loop"
+	"w3host/internal/simdisk"
 	"w3host/internal/simnet"
 )
 
@@ -64,7 +65,9 @@ type simProc struct {
 	handing    atomic.Bool
 	outlast    context.CancelFunc
 	over       chan error // the result of its last act
-	records    *simBook
+	records    *simRecords
+	disk       *simdisk.Process
+	died       func() // tells the world
 	options    Options
 	building   atomic.Bool  // in New, where it does not die
 	steps      atomic.Int64 // until it dies; 0: it is to live

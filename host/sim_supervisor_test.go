@@ -242,7 +242,7 @@ func (p *simProc) Tell(o supervisor.Order, text string) {
 		p.handing.Store(true)
 		p.stop()
 	case supervisor.Refuse:
-		w.supervisor.answer(p, true)
+		w.supervisor.answer(p, !p.handing.Load()) // one that hands over has answered, and may take half a second for its records
 	}
 }
 

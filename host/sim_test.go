@@ -21,8 +21,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"w3host/game"
 	"w3host/hold/supervisor"
 	"w3host/host/admission"
@@ -47,6 +45,8 @@ var (
 	simOperators = flag.Bool("sim.operators", true, "operators give commands, close lobbies and reload the configuration")
 	simTerm      = flag.Bool("sim.term", true, "end some simulations soon after an upgrade or a death, or early")
 	simFaults    = flag.Int("sim.faults", 2, "times in which processes fail to start, hang or end at once")
+	simDisks     = flag.Int("sim.disks", 2, "faults of the disk")
+	simDatabases = flag.Int("sim.databases", 2, "faults of the database")
 	simSlow      = flag.Int("sim.slow", 4, "one of so many places outside the loop takes time; 0: none")
 	simLog       = flag.Bool("sim.log", false, "print the story of each simulation: who did what when, and what the host logged")
 	simPlayer    = flag.Int("sim.players", 6, "players of a game")
@@ -67,7 +67,12 @@ type simWorld struct {
 	m          *Map
 	mapSize    int
 	dir        string
-	book       *simBook
+	disk       *simDisk
+	database   *simDatabase
+	endsMu     sync.Mutex
+	ends       map[storage.GameKey][]*simFinished
+	keys       map[uint32]storage.GameKey // of the last lobby with each number
+	unsafe     bool                       // a process has died while neither the disk nor the database worked
 	late       time.Duration
 	excused    time.Time
 	games      []*simGame
@@ -85,7 +90,7 @@ type simWorld struct {
 	deaths     []time.Time // of processes
 	log        *simTape
 
-	turns, acted, joined, left, cuts, hostile, kills, upgrades, downloads, reruns, requests int
+	turns, acted, replays, joined, left, cuts, hostile, kills, upgrades, downloads, reruns, requests int
 }
 
 func (w *simWorld) fault(format string, args ...any) {
@@ -95,97 +100,18 @@ func (w *simWorld) fault(format string, args ...any) {
 	}
 }
 
-// simBook is the game log of all processes. What a process has recorded in its last moment is lost
-// with it.
-type simBook struct {
-	w    *simWorld
-	dead func() bool
-
-	mu     sync.Mutex
-	recent []simRecord
-	all    map[storage.GameKey]*simLogged
-}
-
-type simRecord struct {
-	at time.Time
-	r  storage.Record
-}
-
-// simLogged is one game in the log.
-type simLogged struct {
-	created, started int
-	ended            []storage.GameEnded
-	seen             map[uint64]bool
-}
-
-// safeAfter is when a record has reached the spool.
-const safeAfter = 100 * time.Millisecond
-
-func (b *simBook) of(dead func() bool) *simBook {
-	return &simBook{w: b.w, dead: dead, all: b.all}
-}
-
-// Record implements Recorder.
-func (b *simBook) Record(r storage.Record) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.dead() {
-		return
-	}
-	b.recent = append(b.recent, simRecord{time.Now(), r})
-	if len(b.recent) > 1000 {
-		b.settle(time.Now().Add(-safeAfter))
-	}
-}
-
-// settle makes the records up to a time safe.
-func (b *simBook) settle(until time.Time) {
-	n := 0
-	for n < len(b.recent) && b.recent[n].at.Before(until) {
-		b.write(b.recent[n].r)
-		n++
-	}
-	b.recent = b.recent[n:]
-}
-
-func (b *simBook) write(r storage.Record) {
-	number := uint64(0)
-	if n, ok := r.(storage.KeyedRecord); ok {
-		r, number = n.Record, n.Number
-	}
-	once := func(k storage.GameKey, do func(l *simLogged)) {
-		if b.all[k] == nil {
-			b.all[k] = &simLogged{seen: map[uint64]bool{}}
-		}
-		if l := b.all[k]; number == 0 || !l.seen[number] {
-			l.seen[number] = true
-			do(l)
-		}
-	}
-	switch r := r.(type) {
-	case storage.GameCreated:
-		once(r.Game, func(l *simLogged) { l.created++ })
-	case storage.GameStarted:
-		once(r.Game, func(l *simLogged) { l.started++ })
-	case storage.GameEnded:
-		once(r.Game, func(l *simLogged) { l.ended = append(l.ended, r) })
-	}
-}
-
 // options are those of a process.
 func (w *simWorld) options(p *simProc, left *takeover.Inheritance) Options {
-	book := w.book.of(p.net.Dead)
-	p.records = book
 	o := Options{
 		Product: w3gs.ProductTFT, Game: plainGame(), Network: p.net, Inherited: left,
 		Listeners: takeover.Listeners{Main: w.port},
 		Limits: Limits{
 			Limits:      admission.Limits{Unjoined: 2000, UnjoinedPerIP: 100, JoinsPerMinute: 1000},
 			JoinTimeout: 10 * time.Second, PacketRate: 200, OutQueue: 256 << 10,
-			Shutdown: 10 * time.Second,
+			Shutdown: simShutdown,
 		},
-		Recorder: book, Outside: unknown, Log: zerolog.New(w.log).Level(zerolog.InfoLevel).With().Str("process", p.name).Logger(),
-		Journal: journal.Options{Dir: w.journals(), KeepAll: true},
+		Recorder: p.records, Replays: p.records.replays, Heart: &p.records.heart, Outside: unknown, Log: w.logger(p),
+		Journal: journal.Options{Dir: simJournals, KeepAll: true, Disk: p.disk},
 		Crashes: filepath.Join(w.dir, "crashes"),
 	}
 	o.Standby = w.standby
@@ -199,13 +125,7 @@ func (w *simWorld) options(p *simProc, left *takeover.Inheritance) Options {
 func (w *simWorld) start(p *simProc) {
 	w.tell("%s starts, of the program %q", p.name, p.does)
 	w.procs = append(w.procs, p)
-	p.net.Step = func() bool {
-		if p.building.Load() || p.steps.Load() <= 0 || p.steps.Add(-1) != 0 {
-			return false
-		}
-		w.n.After(0, func() { w.died(p) })
-		return true
-	}
+	w.attach(p)
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
 	ctx2, cancel2 := context.WithCancel(context.Background())
@@ -221,6 +141,9 @@ func (w *simWorld) start(p *simProc) {
 				h.takeover.Wait()
 				h.takeover.Await(context.Background())
 				h.shard.journals.Close(context.Background())
+			}
+			if p.records != nil && p.net.Dead() {
+				p.records.die()
 			}
 			select {
 			case p.over <- nil:
@@ -241,7 +164,7 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 	if p.misbehaves("") {
 		return nil
 	}
-	left := Inherit(p.supervisor, zerolog.New(w.log).With().Str("process", p.name).Logger())
+	left := Inherit(p.supervisor, w.logger(p))
 	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(0, 1); return w.m, nil })
 	if p.supervisor.standsBy {
 		if err := left.StandBy(ctx, func() { p.supervisor.Ready(true) }); err != nil {
@@ -253,6 +176,10 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 		return nil
 	}
 	left.Claim()
+	p.options.Limits.Shutdown = simShutdown
+	if err := w.openRecords(ctx, p, left); err != nil {
+		return err
+	}
 	p.options = w.options(p, left)
 	p.building.Store(true) // what New has begun would have no owner that ends it
 	h, err := New(p.options)
@@ -267,11 +194,16 @@ func (w *simWorld) process(ctx, ctx2 context.Context, p *simProc) error {
 	switch {
 	case p.handing.Load():
 		h.Retire()
+		p.records.recordApart()
+		defer context.AfterFunc(ctx2, p.records.endSoon)()
 		h.HandOver(func() { _ = p.supervisor.Done() })
-		err = h.Outlast(ctx2)
+		if err = h.Outlast(ctx2); ctx2.Err() == nil {
+			p.records.endSoon()
+		}
 	default:
 		err = h.Close()
 	}
+	p.records.end()
 	p.inOrder.Store(!p.net.Dead())
 	return err
 }
@@ -303,14 +235,12 @@ func (w *simWorld) die(p *simProc) {
 		return
 	}
 	p.killed = true
-	p.net.Kill() // with several processors the goroutine that dies may not have come so far: a living process would stop in order
+	p.kill() // with several processors the goroutine that dies may not have come so far: a living process would stop in order
 	close(p.dies)
 	if p.records != nil {
 		w.deaths = append(w.deaths, time.Now())
 		w.excuse(5 * time.Second)
-		p.records.mu.Lock()
-		p.records.settle(time.Now().Add(-safeAfter))
-		p.records.mu.Unlock()
+		w.lose(p)
 	}
 	p.stop()
 	p.outlast()
@@ -368,6 +298,9 @@ func (w *simWorld) lobby() {
 // players come to a lobby.
 func (w *simWorld) players(lobby *Game) {
 	g := &simGame{id: lobby.ID(), key: lobby.EntryKey(), acted: map[string]uint32{}, begun: time.Now()}
+	w.endsMu.Lock()
+	g.logged = w.keys[g.id]
+	w.endsMu.Unlock()
 	w.tell("lobby %d opens", g.id)
 	w.games = append(w.games, g)
 	for i := range *simPlayer {
@@ -414,8 +347,8 @@ func TestSimulation(t *testing.T) {
 			})
 			took := time.Since(began)
 			events, sent := w.n.Figures()
-			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades, %d requests of operators, %d journals rerun; %d events, %d bytes; trace %x",
-				w.length.Round(time.Second), took.Round(time.Millisecond), w.length.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.requests, w.reruns, events, sent, w.log.sum)
+			t.Logf("%v in %v (%.0f times): %d games, %d players, %d turns seen, %d actions, %d cuts, %d hostile, %d downloads, %d kills, %d upgrades, %d requests of operators, %d journals rerun, %d replays read; %d accesses of the disk; %d events, %d bytes; trace %x",
+				w.length.Round(time.Second), took.Round(time.Millisecond), w.length.Seconds()/took.Seconds(), len(w.games), len(w.clients), w.turns, w.acted, w.cuts, w.hostile, w.downloads, w.kills, w.upgrades, w.requests, w.reruns, w.replays, w.disk.Accesses(), events, sent, w.log.sum)
 			for _, f := range w.faults {
 				t.Error(f)
 			}
@@ -472,7 +405,8 @@ func simulate(t *testing.T, seed uint64, run func(*simWorld)) (w *simWorld) {
 			t: t, r: rand.New(rand.NewPCG(seed, 1)), n: simnet.New(seed), began: time.Now(), addr: netip.MustParseAddrPort("10.0.0.1:6112"),
 			m: &Map{Map: m.Map, Parts: parts}, mapSize: len(data), dir: dir, late: 100*time.Millisecond + 150*time.Millisecond, log: &simTape{all: *simLog, began: time.Now(), dir: dir},
 		}
-		w.book = &simBook{w: w, dead: func() bool { return false }, all: map[storage.GameKey]*simLogged{}}
+		w.disk, w.database, w.ends = newSimDisk(seed), newSimDatabase(w, seed), map[storage.GameKey][]*simFinished{}
+		w.keys = map[uint32]storage.GameKey{}
 		defer w.n.Close()
 		if w.port, err = w.n.Listen(w.addr); err != nil {
 			t.Fatal(err)
@@ -502,6 +436,7 @@ func (w *simWorld) script() {
 	for range w.r.IntN(*simKills + 1) {
 		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), w.kill)
 	}
+	w.disturb()
 	for range w.r.IntN(*simUp + 1) {
 		w.n.After(time.Duration(w.r.Int64N(int64(*simHours))), w.upgrade)
 	}
@@ -573,11 +508,13 @@ func (w *simWorld) end() {
 	time.Sleep(10 * time.Second) // for the last bytes
 	synctest.Wait()
 	for _, p := range all {
-		p.records.settle(time.Now())
+		if n := p.disk.Open(); n > 0 && !p.records.unclean && !p.net.Dead() {
+			w.fault("%s has left %d files open", p.name, n)
+		}
 		if n := p.net.Open(); n > 0 && p == w.proc && !w.closed && time.Since(w.upgradedAt) > time.Minute { // others end with copies that are nobody's any more
 			w.fault("%s has left %d connections open", p.name, n)
 		}
-		p.net.Kill() // its end
+		p.kill() // its end
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.holder.held)) {
 		fd := w.holder.held[name]
@@ -593,15 +530,8 @@ func (w *simWorld) end() {
 			w.fault("all processes have ended, and the supervisor is in %v", state)
 		}
 	})
-	for _, line := range w.log.bad {
-		w.fault("the host has logged %s", line)
-	}
-	w.rerunJournals()
-	for key, l := range w.book.all {
-		if len(l.ended) > 1 || l.created != 1 || l.started > 1 || len(l.ended) == 0 && !w.closed {
-			w.fault("game %v: %d times in the log as opened, %d started, ended as %+v", key, l.created, l.started, l.ended)
-		}
-	}
+	left := Inherit(p.supervisor, w.logger(p))
+	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(0, 1); return w.m, nil })
 	if files, _ := os.ReadDir(filepath.Join(w.dir, "crashes")); len(files) > 0 {
 		text, _ := os.ReadFile(filepath.Join(w.dir, "crashes", files[0].Name()))
 		w.fault("%d crashes; the first:\n%s", len(files), text)
