@@ -41,6 +41,7 @@ type simLogged struct {
 	id      uint32
 	run     string
 	created bool
+	started int
 	ended   []storage.GameEnded
 	seen    map[uint64]bool
 	crashed bool // closed since its process had died
@@ -145,6 +146,11 @@ func (d *simDatabase) write(run string, r storage.Record) {
 		l := logged(r.Game)
 		l.id = r.GameID
 		l.created = true
+	case storage.GameStarted:
+		if l := logged(r.Game); number == 0 || !l.seen[number] {
+			l.seen[number] = true
+			l.started++
+		}
 	case storage.GameEnded:
 		l := logged(r.Game)
 		if l.crashed && r.How != storage.EndCrashed {

@@ -243,14 +243,20 @@ func (w *simWorld) checkReplays() {
 	}
 }
 
-// gameOf returns the game with a key.
-func (w *simWorld) gameOf(key storage.GameKey) *simGame {
+// gameOf returns the game with a key. Of games that have the same number, because a process died just after it had opened the
+// first, players may have joined the other one: it returns nil.
+func (w *simWorld) gameOf(key storage.GameKey) (found *simGame) {
+	numbers := map[uint32]int{}
 	for _, g := range w.games {
+		numbers[g.id]++
 		if g.logged == key {
-			return g
+			found = g
 		}
 	}
-	return nil
+	if found == nil || numbers[found.id] > 1 {
+		return nil
+	}
+	return found
 }
 
 // replayedTurns reads the turns of a replay. Those in which no time passes are for players behind proxies only.

@@ -174,8 +174,8 @@ func (w *simWorld) lose(p *simProc) {
 // checkLog looks at the game log at the end: each game is in it once, with the end that its process has recorded.
 func (w *simWorld) checkLog() {
 	for key, l := range w.database.games {
-		if n := len(l.ended); n > 1 || n == 0 && !l.crashed || !l.created && !w.unsafe {
-			w.fault("game %d: in the log as opened %v, crashed %v, ended as %+v", l.id, l.created, l.crashed, l.ended)
+		if n := len(l.ended); n > 1 || n == 0 && !l.crashed || !l.created && !w.unsafe || l.started > 1 {
+			w.fault("game %d: in the log as opened %v, %d times started, crashed %v, ended as %+v", l.id, l.created, l.started, l.crashed, l.ended)
 		}
 		for _, f := range w.ends[key] {
 			if len(l.ended) == 0 && !f.unsafe {

@@ -40,8 +40,8 @@ func (w *simWorld) tell(format string, args ...any) { w.log.add(fmt.Sprintf(form
 // keys the test has made before.
 var variable = regexp.MustCompile(`,"passes":\d+|,"key":"[^"]*"`)
 
-// accountedFor are errors that follow from three deaths in one game, or from the end of the process.
-var accountedFor = regexp.MustCompile(`a game cannot be made again|a game ends with this process`)
+// accountedFor are errors that follow from three deaths in one game, from the end of the process, or from faults of the disk.
+var accountedFor = regexp.MustCompile(`a game cannot be made again|a game ends with this process|cannot write to the spool|cannot sync the spool|cannot read the spool`)
 
 // Write takes a line that the host logs.
 func (l *simTape) Write(b []byte) (int, error) {

@@ -530,8 +530,10 @@ func (w *simWorld) end() {
 			w.fault("all processes have ended, and the supervisor is in %v", state)
 		}
 	})
-	left := Inherit(p.supervisor, w.logger(p))
-	left.Network, left.OpenMap = p.net, Reopen(func(string, []w3gs.Version) (*Map, error) { p.slow(0, 1); return w.m, nil })
+	w.nextStart()
+	w.rerunJournals()
+	w.checkLog()
+	w.checkReplays()
 	if files, _ := os.ReadDir(filepath.Join(w.dir, "crashes")); len(files) > 0 {
 		text, _ := os.ReadFile(filepath.Join(w.dir, "crashes", files[0].Name()))
 		w.fault("%d crashes; the first:\n%s", len(files), text)
