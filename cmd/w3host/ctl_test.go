@@ -72,12 +72,12 @@ ctl close 1 --game 1
 ctl --game 1 open 1
 ctl rename 'apes only' --game 1
 ctl game 1 | grep -q apes
-for try in $(seq 300); do "$W3HOST" game 1 >game 2>&1 && break; sleep 0.1; done # until it is in the game log
-"$W3HOST" game 1 | grep -q 'lobby$'
+for try in $(seq 300); do "$W3HOST" game show 1 >game 2>&1 && break; sleep 0.1; done # until it is in the game log
+"$W3HOST" game show 1 | grep -q 'lobby$'
 "$W3HOST" game show '#1' --json | grep -q '"key"'
-if "$W3HOST" game 77 2>refused; then exit 9; fi
+if "$W3HOST" game show 77 2>refused; then exit 9; fi
 grep -q 'no lobby or game #77 now' refused
-"$W3HOST" hosts --csv | head -1 | grep -q '^host_id,\|^id,'
+"$W3HOST" db hosts --csv | head -1 | grep -q '^host_id,\|^id,'
 if ctl start --game 1; then exit 9; fi
 ctl --json kick nobody --game 1 && exit 9 || test $? = 1
 if ctl nonsense; then exit 9; fi
