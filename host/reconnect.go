@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
 	"w3host/host/registry"
 	"w3host/internal/network"
 	"w3host/protocol/gproxy"

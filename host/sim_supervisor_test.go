@@ -98,6 +98,9 @@ func (s *simSupervisor) changed(now supervisor.State) {
 		if s.served && !s.awaySince.IsZero() {
 			w.excuse(5 * time.Second)
 		}
+		if s.upgraded { // games of the process before may follow until a minute from now
+			w.upgradedAt = time.Now()
+		}
 		s.awaySince, s.served, s.upgraded, w.away = time.Time{}, true, false, false
 		return
 	case supervisor.Starting:

@@ -3,6 +3,7 @@ package lobby
 import (
 	"cmp"
 	"time"
+
 	"w3host/protocol/w3gs"
 )
 

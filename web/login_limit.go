@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
 	"w3host/internal/network"
 )
 
