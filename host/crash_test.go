@@ -214,7 +214,7 @@ func testCrashOfAConnection(t *testing.T) {
 	admins.armed.Store(true)
 	players[2].SayInGame("hello", players[0].PID)
 	line := r.logged("connection crashed; all others go on")
-	if !strings.Contains(line["stack"].(string), "link.go") {
+	if !strings.Contains(line["stack"].(string), "rights.go") {
 		t.Errorf("logged %v", line)
 	}
 	admins.armed.Store(false)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"w3host/game"
 	"w3host/game/command"
@@ -109,6 +110,7 @@ func testJournalOfAKilledHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	newRig(t, func(o *Options) { o.Journal.Dir = dir })
+	synctest.Wait() // the new host renames what the last one left, beside its start
 	if result, err := rerunFile(t, strings.TrimSuffix(part, ".part")); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) || !result.Cut {
 		t.Errorf("%+v, %v", result, err)
 	}

@@ -453,9 +453,12 @@ func (w *simWorld) script() {
 }
 
 // boot starts the first host and returns its process.
-func (w *simWorld) boot() *simProc {
-	w.on(func() { w.supervisor.do(w.supervisor.machine.Tick) })
-	return w.proc
+func (w *simWorld) boot() (p *simProc) {
+	w.on(func() {
+		w.supervisor.do(w.supervisor.machine.Tick)
+		p = w.proc
+	})
+	return p
 }
 
 // upgradeTo has an operator ask for an upgrade, and returns the process of the new program.
