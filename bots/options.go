@@ -82,8 +82,8 @@ type Options struct {
 	// Conduct returns how each bot behaves; nil: all follow the rules.
 	Conduct func(game, seat int) Conduct
 
-	// Network opens the bots' connections; nil: the operating system. With another network the run is always Portable
-	// and opens no files for connections.
+	// Network opens the bots' connections; nil stands for the operating system's. Any other network
+	// implies Portable, and needs no file descriptors.
 	Network Network
 
 	Log     zerolog.Logger

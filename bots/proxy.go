@@ -57,7 +57,8 @@ func (p *Proxy) planCut(now time.Duration, core *gproxy.Proxy) {
 	}
 }
 
-// write sends bytes to the host, and breaks the connection when the cut is reached.
+// write sends bytes to the host. If a cut is planned, it breaks the connection after cutAt more
+// bytes.
 func (p *Proxy) write(host net.Conn, b []byte) error {
 	if p.cutAt < 0 || len(b) < p.cutAt {
 		if p.cutAt > 0 {

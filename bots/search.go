@@ -116,7 +116,8 @@ func (f *finder) take() (lobby, bool) {
 	return lobby{}, false
 }
 
-// shows reports whether a listed entry is what the bots look for: a lobby, or with Watch a game to watch.
+// shows reports whether bots should join a listed entry: with the option Watch an entry for
+// spectators, and otherwise a lobby.
 func (f *finder) shows(name string) bool {
 	running := strings.HasPrefix(name, "[watch] ")
 	return running == f.opts.Watch || f.opts.Watch && strings.HasPrefix(name, "Replay ")

@@ -119,8 +119,8 @@ type stop struct {
 // Run hosts games until ctx ends. It stops its parts in reverse order: games first, then the announcements, the game log
 // last.
 func Run(ctx context.Context, o Options) (err error) {
-	// Use one more Go processor than the machine has, and fewer threads than that for long computations, so that the
-	// game loop never waits for a goroutine to yield.
+	// Go gets one processor more than the machine has. Long computations use fewer threads than
+	// that, so the game loop always finds a free processor.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
 	background.Prompt()
 	d := &daemon{Options: o}

@@ -53,8 +53,8 @@ func hostEntry(e *config.Entry, version string) autohost.Entry {
 	return entry
 }
 
-// current returns the configuration as of the last reload. Options.Config is that of the start, with old values of
-// reloadable keys.
+// current returns the configuration as of the last reload. Options.Config is the configuration at
+// the start, so its reloadable keys may be outdated.
 func (d *daemon) current() *config.Config { return d.lists.config.Load() }
 
 // live reports whether a reload applies a key, from the next lobby or connection on.

@@ -67,7 +67,7 @@ const (
 	Forfeit
 	// Rated is the rating Skill of Link's player on this map, from Games games.
 	Rated
-	// Prefer reports the language that Link's player has chosen in an earlier game, in Language.
+	// Prefer restores the language that a player chose in an earlier game. Fields: Link, Language.
 	Prefer
 	// Ignored lists the names, one per line in Line, of players whose lines Link's player has chosen not to see in
 	// earlier games.

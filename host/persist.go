@@ -209,8 +209,9 @@ func (g *Game) unprotect() {
 	g.ledger = nil
 }
 
-// heedEvery is how often a lobby, which has no turns, checks for directives of the process that hosts now, and releaseEvery
-// how often a lobby or game with the directive ReleaseGame checks whether that process has caught up.
+// heedEvery is the interval at which a lobby, which has no turns, checks for directives of its
+// successor process during an upgrade. releaseEvery is the interval once that process has asked for
+// the game: it must have executed the whole journal before the game is released.
 const (
 	heedEvery    = 20 * time.Millisecond
 	releaseEvery = time.Millisecond

@@ -9,10 +9,11 @@ import (
 	"w3host/protocol/w3gs"
 )
 
-// Clients from 1.32 on show a profile and skins of each player, which they exchange in 0x59. Up to 2.0 a hosting client
-// sends each 0x59 back to its sender and to all others; when a newcomer has sent all of its own, it gets those of the
-// others: skins, a slot table, profiles, another slot table. A newcomer sends one message with skins, one pair, and as
-// many profiles as there are players.
+// Clients from 1.32 on show each player's profile and skins. They exchange them in 0x59 messages. A
+// hosting client up to 2.0 sends each 0x59 back to its sender and on to all others. A newcomer
+// sends its skins, one message of kind ExtraPair, and a profile for each player in the lobby. When
+// it has sent them all, it receives those of the others, in this order: skins, a slot table,
+// profiles, another slot table.
 
 // Limits for 0x59. Real messages have up to 250 bytes; longer ones than maxExtraLen are dropped.
 const (

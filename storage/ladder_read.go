@@ -61,7 +61,8 @@ type LadderChange struct {
 	Sigma       float64
 }
 
-// LadderChanges returns the rating changes of all players by a game, in every ladder that counts it.
+// LadderChanges returns how a game changed the ratings of its players, in every ladder that counts
+// the game.
 func (d *Store) LadderChanges(ctx context.Context, key GameKey) ([]LadderChange, error) {
 	return sqldb.List[LadderChange](ctx, d.sql, "SELECT "+selected(LadderChange{}, "")+" FROM ladder_results WHERE game_key = $1 ORDER BY ladder, season, name_key", key)
 }

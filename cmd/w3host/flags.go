@@ -83,7 +83,7 @@ func (o *serveOptions) addSave(cmd *cobra.Command) {
 	_ = cmd.MarkFlagFilename("replay", "w3g")
 }
 
-// load reads the configuration, applies the flags and returns all faults of both.
+// load reads the configuration and applies the flags. It returns the faults found in either.
 func (o *serveOptions) load() (config.Config, *multierror.Error) {
 	c, faults := readConfig(o.configFile)
 	for _, set := range o.set {

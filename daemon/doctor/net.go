@@ -118,7 +118,7 @@ func lanPlan(c config.Config) (lan.Options, error) {
 	return o, nil
 }
 
-// checkLANPort checks that searches of clients can be received.
+// checkLANPort checks that the host can receive the search packets of clients.
 func checkLANPort(_ context.Context, c config.Config) Finding {
 	if !c.LAN.Enabled {
 		return fine("not needed: lan.enabled is false")

@@ -100,8 +100,8 @@ func (c *Catalogue) scan(ctx context.Context, placed string) (news bool, err err
 
 func (r *record) stamp() stamp { return stamp{r.file.Size, r.file.ModTime.UnixNano()} }
 
-// unread reports whether the map or its settings file could not be opened or read, which can change without a
-// new stamp.
+// unread reports whether the map or its settings file could not be opened or read. Such a file is
+// tried again in every scan, even if its size and time have not changed.
 func (r *record) unread() bool { return r.base.unread || unread(r.file.Fault) }
 
 func unread(err error) bool {

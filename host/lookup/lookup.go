@@ -23,8 +23,8 @@ const (
 	maxPasswords = 2 // checking one takes 19 MiB
 )
 
-// People answers from a database the questions of commands about players, bans and admins, and changes it. Its methods
-// may block until ctx ends.
+// People queries the database for the commands about players, bans and admins, and stores their
+// changes. Its methods may block until ctx ends.
 type People interface {
 	Ask(ctx context.Context, q command.Query) (text string, err error)
 	// Language returns the language that a player has chosen, if there is one.

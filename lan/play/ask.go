@@ -138,8 +138,8 @@ func clean(info *w3gs.GameInfo) {
 	info.Password = ""
 }
 
-// found returns the lobbies of an answer with the address of the host that was queried, since its router may map the
-// named port to another one.
+// found returns the lobbies of an answer. Their address is the one that was queried, because the
+// host's router may map the port that the answer names to another one.
 func (a *answer) found(at netip.AddrPort, product w3gs.Product) (list []lan.Found) {
 	for _, info := range a.lobbies {
 		if info.Product == product {

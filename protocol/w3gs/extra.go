@@ -2,7 +2,7 @@ package w3gs
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// ExtraKind is the kind of a PlayerExtra message.
+// ExtraKind says what a PlayerExtra message contains, such as a player's profile or skins.
 type ExtraKind uint8
 
 // Kinds of PlayerExtra. Field 1 of each message is the pid of the player it describes; the other field

@@ -97,7 +97,8 @@ func (a *Archive) discard(name string) error {
 	return a.opts.Disk.Remove(path)
 }
 
-// minorFile lists the minor replays of the folder, one name per line.
+// minorFile lists the replays of short and one-sided games, one name per line. They are deleted
+// first.
 const minorFile = ".minor"
 
 // noteMinor adds a replay to the list of minor ones.
