@@ -27,6 +27,13 @@ func newTestRecorder(t *testing.T, db *fakeDB, dir string, change ...func(*Recor
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { // before dir is removed: a Close that gives up leaves a goroutine that still writes
+		select {
+		case <-r.stop:
+			r.finished <- <-r.finished
+		default:
+		}
+	})
 	return r, log
 }
 
