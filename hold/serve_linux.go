@@ -110,7 +110,8 @@ func (h *holder) signal(sig os.Signal) {
 	}
 }
 
-// handle handles a message of a process, or its end.
+// handle passes a message of a host process, or the news that the process has ended, to the supervisor's machine. Messages about
+// held descriptors are carried out here.
 func (h *holder) handle(e event) {
 	if e.over {
 		delete(h.processes, e.from)

@@ -196,7 +196,7 @@ func (g *Game) takePerson(was *survive.Person, people map[*survive.Person]*perso
 	return p
 }
 
-// missing returns the bytes of a link that an earlier process had read and not written to the journal.
+// missing returns the bytes of a link that the previous process had read but not yet journalled.
 func (g *Game) missing(was *survive.Link, l *link) ([]byte, error) {
 	c, err := g.shard.inherited.Supervisor.Count(l.Copied())
 	switch {

@@ -5,8 +5,8 @@ var chineseSite = map[string]string{
 	// parts of every page
 	"Play": "对战", "Matches": "比赛", "Finished matches": "已结束的比赛", "Feed of matches": "比赛订阅", "For programs": "程序接口",
 	"Times are UTC.": "时间为 UTC。", "Hosted with w3host": "由 w3host 提供",
-	"Do you want your name off these pages? Ask the host: it takes five minutes.": "不想在这些页面上出现？请联系主机管理者，五分钟内生效。",
-	"As of %s UTC. New results are being kept and will appear.":                   "截至 %s UTC。新的结果已保存，稍后显示。",
+	"Do you want your name off these pages? Ask the operator of this host; the pages change within five minutes.": "不想在这些页面上出现？请联系主机管理者，五分钟内生效。",
+	"As of %s UTC. New results are being kept and will appear.":                                                   "截至 %s UTC。新的结果已保存，稍后显示。",
 	"There is no such page":                    "没有这个页面",
 	"It may be private, or not here any more.": "它可能是私密的，或已不存在。",
 

@@ -259,7 +259,7 @@ func (s *Site) answer(w http.ResponseWriter, r *http.Request, id string, do func
 
 var errPace = errors.New("too many requests of an address")
 
-// finish returns a page with this body, its ETag and its compressed form.
+// finish makes a page that can be cached and sent: it adds the ETag and the compressed form of body.
 func finish(status int, kind string, body []byte, keep time.Duration) *made {
 	sum := sha256.Sum256(body)
 	m := &made{status: status, kind: kind, body: body, tag: fmt.Sprintf("%x", sum[:8]), keep: keep}
